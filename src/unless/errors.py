@@ -1,0 +1,43 @@
+"""The exceptions of unless: one small tree, every branch a ValueError, so that a caller needs to know only one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["MissingFileError", "ParameterError", "ProgramError", "ReadError", "UnknownNameError", "UnlessError", "suggest"]
+
+
+class UnlessError(ValueError):
+    """Anything that unless refuses, with what is wrong and how to mend it."""
+
+
+class ParameterError(UnlessError):
+    """An argument that has no meaning, such as a ratio of -1."""
+
+
+class UnknownNameError(UnlessError):
+    """A column, label or feature that is not there."""
+
+
+class ReadError(UnlessError):
+    """A table that cannot be read: ragged, undecodable, without rows, with missing labels."""
+
+
+class MissingFileError(ReadError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class ProgramError(UnlessError):
+    """A program, or a file that claims to hold one, that is not valid."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the nearest known one, or the first few."""
+    names = list(known)
+    if close := get_close_matches(name, names, n=1, cutoff=0.6):
+        return f"; did you mean {close[0]!r}?"
+    if not names:
+        return "; there are none"
+    shown = ", ".join(repr(known_name) for known_name in names[:8])
+    return f"; there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,167 @@
+"""The learner: Algorithms 3 and 4 of the paper, on one page.
+
+The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction of
+literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a default.
+Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is evaluated twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.engine.base import Engine
+    from unless.table import Table
+
+__all__ = ["Progress", "fold_rm", "fold_rpp"]
+
+Rows = TypeVar("Rows")
+Used = tuple[Literal, ...]
+
+Progress = Callable[[int, int], object]
+"""Called before each rule with the number of rows left and of rules so far; a true answer ends the learning there."""
+
+
+def fold_rm(
+    table: Table | Engine[Rows], ratio: float = 0.5, *, progress: Progress | None = None, keep_on_interrupt: bool = False
+) -> Program:
+    """FOLD-RM (Algorithm 4): an ordered list of rules for any number of labels.
+
+    Parameters
+    ----------
+    table
+        The examples, with labels (`read_table(..., target=...)`).
+    ratio
+        A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
+    progress
+        Called before each rule with the number of rows left and of rules so far; return True to stop there.
+    keep_on_interrupt
+        Whether Ctrl-C gives the program learned so far instead of raising KeyboardInterrupt.
+
+    Returns
+    -------
+    Program
+        Its ``otherwise`` is None: a record that no rule covers is unclassified.
+    """
+    engine = _engine(table, ratio)
+    rules: list[Rule] = []
+    try:
+        rows = engine.everything()
+        while (left := engine.size(rows)) and not (progress and progress(left, len(rules))):
+            label = _most_popular(engine.popularity(rows))  # line 4
+            positive, negative = engine.split(rows, label)
+            rule, positive, negative = learn_rule(engine, positive, negative, ratio)
+            if not engine.size(positive):  # line 8: it covers no example of its label
+                break
+            rows = engine.minus(engine.minus(rows, positive), negative)  # line 11, every covered example
+            rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+    except KeyboardInterrupt:
+        if not keep_on_interrupt:
+            raise
+    return Program(engine.target, engine.features, tuple(rules))
+
+
+def fold_rpp(
+    table: Table | Engine[Rows],
+    positive: Label,
+    ratio: float = 0.5,
+    *,
+    progress: Progress | None = None,
+    keep_on_interrupt: bool = False,
+) -> Program:
+    """FOLD-R++ (Algorithm 3): rules for one label against all others. Parameters as in `fold_rm`.
+
+    Returns
+    -------
+    Program
+        Its ``otherwise`` is the other label where there are two, else None: not ``positive``.
+    """
+    engine = _engine(table, ratio)
+    place = _place(positive, engine.labels)
+    others = [label for k, label in enumerate(engine.labels) if k != place]
+    rules: list[Rule] = []
+    try:
+        examples = engine.split(engine.everything(), place)
+        learn_rules(engine, *examples, ratio, rules=rules, progress=progress)
+    except KeyboardInterrupt:
+        if not keep_on_interrupt:
+            raise
+    heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)
+    return Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
+
+
+def learn_rule(
+    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), depth: int = 1
+) -> tuple[Rule, Rows, Rows]:
+    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
+    default: Used = ()
+    while literal := engine.best_literal(positive, negative, used + default):  # line 17, none of the path's own values
+        default += (literal,)
+        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
+        if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
+            if depth == MAX_DEPTH:
+                break
+            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, depth + 1)
+            return Rule(None, default, exceptions), positive, negative
+    return Rule(None, default), positive, negative
+
+
+def learn_rules(
+    engine: Engine[Rows],
+    positive: Rows,
+    negative: Rows,
+    ratio: float,
+    used: Used = (),
+    depth: int = 1,
+    *,
+    rules: list[Rule] | None = None,
+    progress: Progress | None = None,
+) -> tuple[tuple[Rule, ...], Rows, Rows]:
+    """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that none of them covers.
+
+    ``rules``, if given, is filled as the rules are learned.
+    """
+    rules = [] if rules is None else rules
+    spared = negative
+    while (left := engine.size(positive)) and not (progress and progress(left, len(rules))):
+        rule, true_positive, false_positive = learn_rule(engine, positive, negative, ratio, used, depth)
+        if not engine.size(true_positive):  # line 6
+            break
+        positive = engine.minus(positive, true_positive)  # line 9; E- stays whole
+        spared = engine.minus(spared, false_positive)
+        rules.append(rule)
+    return tuple(rules), positive, spared
+
+
+def _most_popular(popularity: object) -> int:
+    """The label of most examples; of equally popular ones the first in order, so that row order never matters."""
+    counts = list(popularity)  # type: ignore[call-overload]
+    return int(counts.index(max(counts)))
+
+
+def _engine(table: Table | Engine[Rows], ratio: float) -> Engine[Rows]:
+    """The engine of a table, after the checks that every learner needs."""
+    from unless.engine import Engine, MemoryEngine  # noqa: PLC0415 - kernels load when learning starts
+
+    if not isinstance(ratio, int | float) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
+        raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
+    if isinstance(table, Engine):
+        return table
+    if table.target is None:
+        raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+    if not len(table):
+        raise ReadError("the table has no rows to learn from")
+    return MemoryEngine(table)  # type: ignore[return-value]
+
+
+def _place(positive: Label, labels: tuple[Label, ...]) -> int:
+    """Where a label stands, its type included: True is not 1."""
+    for place, label in enumerate(labels):
+        if label == positive and type(label) is type(positive):
+            return place
+    raise UnknownNameError(f"no label {positive!r}{suggest(str(positive), map(str, labels))}")

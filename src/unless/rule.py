@@ -1,0 +1,169 @@
+"""Literals, rules and programs: immutable values that compare, hash and print themselves.
+
+``Literal.holds`` is the one definition of truth. Kernels, exports and engines are tested against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal as OneOf
+
+from unless.errors import ProgramError
+from unless.values import Label, Value, value_of
+
+__all__ = ["MAX_DEPTH", "OPERATORS", "Literal", "Operator", "Program", "Rule"]
+
+Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
+OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
+
+MAX_DEPTH = 200
+"""How deep exceptions may nest. Learned programs stay far below; files beyond it are refused."""
+
+_WORDS = {"<=": "<=", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Literal:
+    """A test on one feature: ``age <= 30.0``, ``city is Oslo``, ``city is missing``.
+
+    The operators ``<=`` and ``>`` take a number, ``==`` and ``!=`` a category, ``missing`` and ``present`` None.
+    """
+
+    feature: str
+    op: Operator
+    value: Value = None
+
+    def __post_init__(self) -> None:
+        value = value_of(self.value)
+        if self.op not in OPERATORS:
+            raise ProgramError(f"unknown operator {self.op!r}; the operators are {', '.join(OPERATORS)}")
+        wanted = {"<=": float, ">": float, "==": str, "!=": str}.get(self.op, type(None))
+        if not isinstance(value, wanted):
+            kind = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
+            raise ProgramError(f"{self.feature!r} {self.op} takes {kind}, not {self.value!r}")
+        object.__setattr__(self, "value", value)
+
+    def holds(self, cell: object) -> bool:
+        """Whether the test is true of a cell (Table 1 of the paper).
+
+        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell behaves as a
+        category of its own: of the comparisons only ``!=`` is true of it.
+        """
+        value = value_of(cell)
+        match self.op:
+            case "<=":
+                return isinstance(value, float) and value <= self.value  # type: ignore[operator]
+            case ">":
+                return isinstance(value, float) and value > self.value  # type: ignore[operator]
+            case "==":
+                return value == self.value
+            case "!=":
+                return value != self.value
+            case "missing":
+                return value is None
+            case "present":
+                return value is not None
+
+    def __str__(self) -> str:
+        test = f"{self.feature} {_WORDS[self.op]}"
+        return test if self.value is None else f"{test} {self.value}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Rule:
+    """A default with exceptions: ``head`` if every literal of ``default`` holds, unless an exception covers.
+
+    An exception is a rule too, to any depth; its head is None. An empty default is true of every record.
+    """
+
+    head: Label | None
+    default: tuple[Literal, ...] = ()
+    exceptions: tuple[Rule, ...] = ()
+
+    def covers(self, record: Mapping[str, object]) -> bool:
+        """Whether the rule is true of a record: every default literal holds and no exception covers it."""
+        return all(literal.holds(record[literal.feature]) for literal in self.default) and not any(
+            exception.covers(record) for exception in self.exceptions
+        )
+
+    def literals(self) -> Iterator[Literal]:
+        """Every literal of the rule and its exceptions, in the order of reading."""
+        yield from self.default
+        for exception in self.exceptions:
+            yield from exception.literals()
+
+    @property
+    def depth(self) -> int:
+        """How deep the rule nests: 1 without exceptions."""
+        level, depth = [self], 0
+        while level:
+            level = [exception for rule in level for exception in rule.exceptions]
+            depth += 1
+        return depth
+
+    def __str__(self) -> str:
+        body = " and ".join(map(str, self.default)) or "true"
+        unless = "".join(f" unless ({exception})" for exception in self.exceptions)
+        return f"{body}{unless}" if self.head is None else f"{self.head} if {body}{unless}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Program:
+    """An ordered list of rules: the first that covers a record decides; none covers it: ``otherwise``.
+
+    ``otherwise`` is the label of records that no rule covers; None leaves them unclassified.
+    """
+
+    target: str
+    features: tuple[str, ...]
+    rules: tuple[Rule, ...] = ()
+    otherwise: Label | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "features", tuple(self.features))
+        object.__setattr__(self, "rules", tuple(self.rules))
+        known = set(self.features)
+        for number, rule in enumerate(self.rules, 1):
+            if rule.head is None:
+                raise ProgramError(f"rule {number} has no label")
+            if rule.depth > MAX_DEPTH:
+                raise ProgramError(f"rule {number} nests {rule.depth} deep; {MAX_DEPTH} is the limit")
+            for literal in rule.literals():
+                if literal.feature not in known:
+                    raise ProgramError(f"rule {number} uses {literal.feature!r}, which is not a feature of the program")
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The features that some literal tests, in the order of ``features``: what a prediction needs."""
+        used = {literal.feature for rule in self.rules for literal in rule.literals()}
+        return tuple(feature for feature in self.features if feature in used)
+
+    def decides(self, record: Mapping[str, object]) -> int | None:
+        """The index of the rule that decides a record, None where no rule covers it."""
+        return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
+
+    def label(self, record: Mapping[str, object]) -> Label | None:
+        """The label of one record: of the deciding rule, else ``otherwise``. ``predict`` does whole tables."""
+        number = self.decides(record)
+        return self.otherwise if number is None else self.rules[number].head
+
+    def __len__(self) -> int:
+        """The number of rules, exceptions not counted."""
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def __str__(self) -> str:
+        lines = [f"{self.target}: {rule}" for rule in self.rules]
+        if self.otherwise is not None:
+            lines.append(f"{self.target}: {self.otherwise} otherwise")
+        return "\n".join(lines) or f"{self.target}: no rules"
+
+    def __repr__(self) -> str:
+        return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"

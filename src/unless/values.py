@@ -1,0 +1,84 @@
+"""What a cell means: a number, a category, or missing.
+
+Everything that reads a cell (files, frames, records to explain) gives it the meaning written here:
+
+- a number is a float64; minus zero is zero; NaN is missing;
+- a category is text, compared character by character; booleans are the categories ``True`` and ``False``,
+  dates are ISO text, any other object is its ``str``;
+- a missing cell is ``None``.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from datetime import date, datetime, time
+from decimal import Decimal
+
+import numpy as np
+
+__all__ = ["DEFAULT_MISSING", "Label", "Value", "number_in", "spell", "value_of"]
+
+type_of_missing = {"NoneType", "NAType", "NaTType"}
+
+Value = float | str | None
+Label = str | bool | int | float
+
+DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
+"""The cells of a text file that mean "missing", unless the reader is told otherwise."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+def number_in(text: str) -> float | None:
+    """The number that a text cell spells, or None: a finite decimal or exponent number between optional spaces.
+
+    >>> number_in(" 0.46"), number_in("1e3"), number_in("1_0"), number_in("nan"), number_in("1e999")
+    (0.46, 1000.0, None, None, None)
+    """
+    trimmed = text.strip(" ")
+    if not _NUMBER.fullmatch(trimmed):
+        return None
+    number = float(trimmed)
+    return number + 0.0 if math.isfinite(number) else None
+
+
+def spell(number: float) -> str:
+    """The shortest text of a number, for a number in a categorical column: 1.0 is ``1``.
+
+    >>> spell(1.0), spell(0.1), spell(-0.0), spell(1e300)
+    ('1', '0.1', '0', '1e+300')
+    """
+    if math.isfinite(number) and number == int(number) and abs(number) < 1e16:
+        return str(int(number))
+    return repr(float(number))
+
+
+def value_of(cell: object) -> Value:
+    """The meaning of one cell of a frame or a record.
+
+    >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
+    (3.0, 'True', None, '3', '2024-05-01')
+    """
+    match cell:
+        case str():
+            return str(cell)
+        case bool() | np.bool_():
+            return str(bool(cell))
+        case numbers.Real() | Decimal():
+            try:
+                number = float(cell)
+            except OverflowError:
+                number = math.inf if cell > 0 else -math.inf
+            return None if math.isnan(number) else number + 0.0
+        case np.datetime64():
+            return None if np.isnat(cell) else str(cell)
+    if type(cell).__name__ in type_of_missing:
+        return None
+    match cell:
+        case datetime() | date() | time():
+            return cell.isoformat()
+        case bytes():
+            return cell.decode("utf-8", "backslashreplace")
+    return str(cell)
