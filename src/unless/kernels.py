@@ -1,18 +1,15 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
 """The hot loops, and only they: an ordinary Python file with C types as annotations, compiled when unless is installed.
 
 Where no C compiler was found the same file runs interpreted: slower, same answers. Buffers have one dimension, because
 a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow.
 Nothing is validated here: callers have done that.
-
-A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for each,
-a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the number of rows in each
-bin, column after column. Numeric bins come first in a column, padded to whole groups of 16, then categorical bins.
 """
 
 from __future__ import annotations
 
 import cython
+import numpy as np
 
 if cython.compiled:
     from cython.cimports.libc.math import log
@@ -21,142 +18,40 @@ else:
 
 compiled: object = cython.compiled
 
-GROUP = 16
-"""Numeric bins are summed and bounded in groups of so many."""
-
-SMALL = 32
-"""Up to so many rows a search looks at the rows themselves and needs no histogram."""
-
-
 def view(array: object) -> object:
     """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
     return array if cython.compiled else memoryview(array)
 
 
-# ---- rows --------------------------------------------------------------------------------------------------------
-
-
-def transpose(bins: cython.uchar[::1], grid: cython.uchar[::1], columns: cython.Py_ssize_t, rows: cython.Py_ssize_t):
-    """``grid[row, column] = bins[column, row]``, in blocks of rows that stay in the cache."""
-    block: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    end: cython.Py_ssize_t
-    if not cython.compiled:
-        bins, grid = map(view, (bins, grid))
-    with cython.nogil:
-        for block in range(0, rows, 512):
-            end = min(block + 512, rows)
-            for column in range(columns):
-                for row in range(block, end):
-                    grid[row * columns + column] = bins[column * rows + row]
-
-
-def count(
-    grid: cython.uchar[::1], first: cython.int[::1], rows: cython.int[::1], histogram: cython.int[::1], step: cython.int
-):
-    """Add ``step`` to the bin of every cell of the rows."""
-    columns: cython.Py_ssize_t = len(first)
-    number: cython.Py_ssize_t = len(rows)
-    k: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    cell: cython.Py_ssize_t
-    if not cython.compiled:
-        grid, first, rows, histogram = map(view, (grid, first, rows, histogram))
-    with cython.nogil:
-        for k in range(number):
-            cell = rows[k] * columns
-            for i in range(columns):
-                histogram[first[i] + grid[cell + i]] += step
-
-
-def count_by_label(
-    grid: cython.uchar[::1],
-    first: cython.int[::1],
-    labels: cython.int[::1],
-    rows: cython.int[::1],
-    histograms: cython.int[::1],
-    bins: cython.Py_ssize_t,
-    step: cython.int,
-):
-    """Add ``step`` to the bin of every cell of the rows, in the histogram of the row's label."""
-    columns: cython.Py_ssize_t = len(first)
-    number: cython.Py_ssize_t = len(rows)
-    k: cython.Py_ssize_t
-    i: cython.Py_ssize_t
-    cell: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    if not cython.compiled:
-        grid, first, labels, rows, histograms = map(view, (grid, first, labels, rows, histograms))
-    with cython.nogil:
-        for k in range(number):
-            cell = rows[k] * columns
-            start = labels[rows[k]] * bins
-            for i in range(columns):
-                histograms[start + first[i] + grid[cell + i]] += step
-
-
-def count_labels(labels: cython.int[::1], rows: cython.int[::1], counts: cython.Py_ssize_t[::1], step: cython.int):
-    """Add ``step`` to the count of every row's label."""
-    k: cython.Py_ssize_t
-    number: cython.Py_ssize_t = len(rows)
-    if not cython.compiled:
-        labels, rows, counts = map(view, (labels, rows, counts))
-    with cython.nogil:
-        for k in range(number):
-            counts[labels[rows[k]]] += step
-
-
-def split(labels: cython.int[::1], rows: cython.int[::1], label: cython.int, out: cython.int[::1]) -> cython.Py_ssize_t:
-    """Rows of the label from the front of ``out``, the others from its back; how many of the label."""
-    k: cython.Py_ssize_t
-    row: cython.int
-    number: cython.Py_ssize_t = len(rows)
-    front: cython.Py_ssize_t = 0
-    back: cython.Py_ssize_t = number - 1
-    if not cython.compiled:
-        labels, rows, out = map(view, (labels, rows, out))
-    with cython.nogil:
-        for k in range(number):
-            row = rows[k]
-            if labels[row] == label:
-                out[front] = row
-                front += 1
-            else:
-                out[back] = row
-                back -= 1
-    return front
-
-
-def minus(
-    rows: cython.int[::1], gone: cython.int[::1], mark: cython.uchar[::1], out: cython.int[::1]
-) -> cython.Py_ssize_t:
-    """The rows that are not gone; how many. ``mark`` is all zero before and after."""
-    k: cython.Py_ssize_t
-    kept: cython.Py_ssize_t = 0
-    number: cython.Py_ssize_t = len(rows)
-    number_gone: cython.Py_ssize_t = len(gone)
-    if not cython.compiled:
-        rows, gone, mark, out = map(view, (rows, gone, mark, out))
-    with cython.nogil:
-        for k in range(number_gone):
-            mark[gone[k]] = 1
-        for k in range(number):
-            out[kept] = rows[k]
-            kept += 1 - mark[rows[k]]
-        for k in range(number_gone):
-            mark[gone[k]] = 0
-    return kept
-
-
-# ---- the best literal --------------------------------------------------------------------------------------------
-
-
+@cython.final
 @cython.cclass
-class Search:
-    """Algorithm 2 on bins: the best literal, exactly, by bounds.
+class Selection:
+    """Rows by number, with their histogram once it is counted: ``whole`` minus that of ``rest`` gives it too."""
 
-    A literal is a point (a, b): how many of P positives and Q negatives it covers. With T[n] = n ln n its score
+    index: cython.int[::1]
+    rest: cython.int[::1]
+    whole: cython.int[::1]
+    histogram: cython.int[::1]
+    tallies: cython.int[::1]  # a histogram per label
+
+    def __init__(self):
+        self.index = self.rest = self.whole = self.histogram = self.tallies = None
+
+    def __len__(self):
+        return len(self.index)
+
+
+@cython.final
+@cython.cclass
+class Grid:
+    """A table as bins, and what a learner asks of its rows.
+
+    A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for each,
+    a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the number of rows in
+    each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins, padded too.
+
+    The best literal (Algorithm 2) is found exactly, by bounds. A literal is a point (a, b): how many of P positives and
+    Q negatives it covers. With T[n] = n ln n its score
 
         T[a] + T[b] - T[a+b] + T[P-a] + T[Q-b] - T[P+Q-a-b]
 
@@ -166,31 +61,34 @@ class Search:
     are decided by the paper's own expression (`information_gain`), and ties by the order of features and values.
     """
 
-    bins: cython.uchar[::1]
-    fine: cython.int[::1]
     rows: cython.Py_ssize_t
     columns: cython.Py_ssize_t
+    size: cython.Py_ssize_t  # the number of bins
+    grid: cython.uchar[::1]  # the bin of every cell within its column, row by row
+    bins: cython.uchar[::1]  # the same, column by column
+    fine: cython.int[::1]  # the ranks of columns of many values
     first: cython.int[::1]  # of every column: its first bin
     split: cython.int[::1]  # its first categorical bin
     end: cython.int[::1]  # the end of its bins
-    wide: cython.int[::1]  # where its exact ranks are in ``fine``, -1 if its bins are its ranks
+    wide: cython.int[::1]  # which of the fine columns it is, -1 if its bins are its ranks
     numbers: cython.int[::1]  # how many of its ranks are numbers
     low: cython.int[::1]  # of every bin: its first rank
     width: cython.int[::1]  # how many ranks it holds
+    labels: cython.int[::1]  # the label of every row
     nlogn: cython.double[::1]
 
-    group_a: cython.int[::1]
-    group_b: cython.int[::1]
-    group_score: cython.double[::1]
-    keys: cython.longlong[::1]
+    mark: cython.uchar[::1]  # scratch, all zero between calls
+    keys: cython.longlong[::1]  # scratch: rows of a bin, as rank * 2 + is negative
     spare: cython.longlong[::1]
-    place: cython.Py_ssize_t[::1]
-    tally_a: cython.int[::1]
+    group_a: cython.int[::1]  # positives up to the end of every group
+    group_b: cython.int[::1]
+    place: cython.Py_ssize_t[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
+    tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
     tally_b: cython.int[::1]
 
+    used: cython.Py_ssize_t  # literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
-    used: cython.Py_ssize_t
     P: cython.Py_ssize_t
     Q: cython.Py_ssize_t
     all_a: cython.Py_ssize_t  # positives and negatives with a number in the column under search
@@ -204,97 +102,330 @@ class Search:
     best_a: cython.Py_ssize_t
     best_b: cython.Py_ssize_t
 
-    def __init__(self, bins, fine, rows, first, split, end, wide, numbers, low, width, nlogn, scratch):
-        self.bins = view(bins)
-        self.fine = view(fine)
-        self.rows = rows
-        self.columns = len(first)
-        self.first = view(first)
-        self.split = view(split)
-        self.end = view(end)
-        self.wide = view(wide)
-        self.numbers = view(numbers)
-        self.low = view(low)
-        self.width = view(width)
-        self.nlogn = view(nlogn)
-        self.group_a, self.group_b, self.group_score = map(view, scratch[:3])
-        self.keys, self.spare, self.place, self.tally_a, self.tally_b = map(view, scratch[3:])
+    def __init__(self, labels, numbers, ranks):
+        """An empty grid for columns of so many numbers and ranks (missing included); `load` fills them one by one."""
+        self.rows = len(labels)
+        self.columns = len(numbers)
+        self.labels = view(labels)
+        self.numbers = view(np.array(numbers, np.int32))
+        self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
+        wide: cython.int = 0
+        for i in range(self.columns):
+            number: cython.int = self.numbers[i]
+            rank: cython.int = ranks[i]
+            self.wide[i] = -1
+            self.first[i] = self.size
+            self.split[i] = self.size + whole_groups(number)
+            self.end[i] = self.split[i] + rank - number
+            if self.end[i] - self.first[i] > 256:  # more ranks than bins: numeric and other bins by their share
+                self.wide[i] = wide
+                wide += 1
+                share: cython.int = whole_groups(240 * cython.cast(cython.longlong, number) // rank)
+                self.split[i] = self.first[i] + min(share, 240)
+                self.end[i] = self.first[i] + 256
+            self.size = self.first[i] + whole_groups(self.end[i] - self.first[i])
+        self.low = view(np.zeros(self.size, np.int32))
+        self.width = view(np.zeros(self.size, np.int32))
+        self.grid = view(np.empty(self.columns * self.rows, np.uint8))
+        self.bins = view(np.empty(self.columns * self.rows, np.uint8))
+        self.fine = view(np.empty(wide * self.rows, np.int32))
+        n = np.arange(self.rows + 1, dtype=np.float64)
+        self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
+        self.mark = view(np.zeros(self.rows, np.uint8))
+        self.keys = view(np.empty(max(self.rows, 64), np.int64))
+        self.spare = view(np.empty(max(self.rows, 64), np.int64))
+        self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
+        self.group_b = view(np.empty(self.size // 16 + 1, np.int32))
+        self.place = view(np.empty(6 * 256, np.intp))
+        self.tally_a = view(np.empty(5 * 256, np.int32))
+        self.tally_b = view(np.empty(5 * 256, np.int32))
+        self.used_feature = view(np.empty(64, np.int32))
+        self.used_rank = view(np.empty(64, np.int32))
 
-    def best(
-        self,
-        positive: cython.int[::1],
-        negative: cython.int[::1],
-        histogram_a: cython.int[::1],
-        histogram_b: cython.int[::1],
-        used_feature: cython.int[::1],
-        used_rank: cython.int[::1],
-    ):
-        """The best literal as (feature, rank, other): ``<=`` or ``==`` the rank's value, ``>`` or ``!=`` it if other.
+    # -- bins ------------------------------------------------------------------------------------------------------
 
-        The feature is -1 where no literal is allowed. Histograms are read only for more than SMALL rows.
-        """
-        self.used = len(used_feature)
-        self.used_feature = used_feature
-        self.used_rank = used_rank
-        self.P = len(positive)
-        self.Q = len(negative)
-        self.slack = 1e-12 * (self.P + self.Q)
-        self.bound = self.best_gain = -float("inf")
-        self.best_feature = self.best_rank = self.best_a = self.best_b = -1
-        self.best_other = False
+    def is_wide(self, i: cython.Py_ssize_t):
+        """Whether a column has more ranks than bins."""
+        return self.wide[i] >= 0
+
+    def load_narrow(self, i: cython.Py_ssize_t, codes: cython.const[cython.uchar][::1]):
+        """Fill a column of few values: a bin for every rank."""
         if not cython.compiled:
-            positive, negative, histogram_a, histogram_b = map(view, (positive, negative, histogram_a, histogram_b))
+            codes = view(codes)
+        start: cython.Py_ssize_t = i * self.rows
+        numbers: cython.int = self.numbers[i]
+        padding: cython.int = self.split[i] - self.first[i] - numbers
+        for rank in range(self.end[i] - self.first[i] - padding):
+            bin: cython.Py_ssize_t = self.first[i] + rank + (padding if rank >= numbers else 0)
+            self.low[bin] = rank
+            self.width[bin] = 1
         with cython.nogil:
-            if self.P + self.Q <= 32:
-                self.search_rows(positive, negative)
+            if padding == 0:
+                for row in range(self.rows):
+                    self.bins[start + row] = codes[row]
             else:
-                self.search_histogram(positive, negative, histogram_a, histogram_b)
-        return self.best_feature, self.best_rank, bool(self.best_other)
+                for row in range(self.rows):
+                    code: cython.int = codes[row]
+                    self.bins[start + row] = code + (padding if code >= numbers else 0)
 
-    def cover(
+    def load_wide(self, i: cython.Py_ssize_t, codes: cython.const[cython.int][::1], ranks: cython.Py_ssize_t):
+        """Fill a column of many values: bins of about equally many rows, and the ranks themselves."""
+        if not cython.compiled:
+            codes = view(codes)
+        start: cython.Py_ssize_t = i * self.rows
+        fine: cython.Py_ssize_t = self.wide[i] * self.rows
+        counts: cython.int[::1] = view(np.zeros(ranks, np.int32))
+        bin_of: cython.uchar[::1] = view(np.empty(ranks, np.uint8))
+        with cython.nogil:
+            for row in range(self.rows):
+                counts[codes[row]] += 1
+            self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
+            self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
+            for row in range(self.rows):
+                self.fine[fine + row] = codes[row]
+                self.bins[start + row] = bin_of[codes[row]]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut(
         self,
-        feature: cython.Py_ssize_t,
-        low: cython.int,
-        end: cython.int,
-        negated: cython.bint,
-        rows: cython.int[::1],
-        out: cython.int[::1],
-    ) -> cython.Py_ssize_t:
-        """Rows whose rank is in [low, end), or is not if negated, from the front of ``out``; the others from its back."""
-        k: cython.Py_ssize_t
-        row: cython.int
-        inside: cython.bint
-        start: cython.Py_ssize_t = feature * self.rows
-        number: cython.Py_ssize_t = len(rows)
+        counts: cython.int[::1],
+        bin_of: cython.uchar[::1],
+        rank: cython.Py_ssize_t,
+        end: cython.Py_ssize_t,
+        first: cython.Py_ssize_t,
+        bin: cython.Py_ssize_t,
+        last: cython.Py_ssize_t,
+    ) -> cython.void:
+        """Cut the ranks up to ``end`` into bins up to ``last``. A frequent value has a bin of its own."""
+        left: cython.longlong = 0
+        filled: cython.longlong = 0
+        for k in range(rank, end):
+            left += counts[k]
+        if rank < end:
+            self.low[bin] = rank
+        for k in range(rank, end):
+            if filled > 0 and last - bin > 1 and (2 * filled + counts[k]) * (last - bin) > 2 * left:
+                left -= filled
+                filled = 0
+                bin += 1
+                self.low[bin] = k
+            filled += counts[k]
+            self.width[bin] += 1
+            bin_of[k] = bin - first
+
+    def loaded(self):
+        """Make the row-wise copy of the bins, in blocks of rows that stay in the cache, once every column is there."""
+        with cython.nogil:
+            for block in range(0, self.rows, 512):
+                end = min(block + 512, self.rows)
+                for i in range(self.columns):
+                    for row in range(block, end):
+                        self.grid[row * self.columns + i] = self.bins[i * self.rows + row]
+
+    # -- rows ------------------------------------------------------------------------------------------------------
+
+    def everything(self):
+        """All rows."""
+        rows = Selection()
+        rows.index = view(np.arange(self.rows, dtype=np.int32))
+        return rows
+
+    def popularity(self, rows: Selection, labels: cython.Py_ssize_t):
+        """How many rows have each label."""
+        counts: cython.Py_ssize_t[::1] = view(np.zeros(labels, np.intp))
+        for k in range(len(rows.index)):
+            counts[self.labels[rows.index[k]]] += 1
+        return list(counts)
+
+    def by_label(self, rows: Selection, label: cython.int, labels: cython.Py_ssize_t):
+        """The rows of a label, and the others."""
+        out: cython.int[::1] = view(np.empty(len(rows.index), np.int32))
+        number: cython.Py_ssize_t = len(rows.index)
         front: cython.Py_ssize_t = 0
         back: cython.Py_ssize_t = number - 1
-        padding: cython.int = self.split[feature] - self.first[feature] - self.numbers[feature]
-        if not cython.compiled:
-            rows, out = map(view, (rows, out))
+        inside: cython.int
+        index: cython.int[::1] = rows.index
+        positive = Selection()
+        negative = Selection()
+        with cython.nogil:
+            for k in range(number):
+                row = index[k]
+                inside = self.labels[row] == label
+                out[front] = row
+                out[back] = row
+                front += inside
+                back -= 1 - inside
+        positive.index = out[:front]
+        negative.index = out[front:]
+        # A histogram per label saves counting the rows again for every rule, unless there are too many of them (16 MB).
+        if labels * self.size <= 1 << 22 and number > 32:
+            if rows.tallies is None:
+                rows.tallies = view(np.zeros(labels * self.size, np.int32))
+                self.tally(rows.tallies, index, 1)
+            positive.histogram = view(np.zeros(self.size, np.int32))
+            negative.histogram = view(np.zeros(self.size, np.int32))
+            self.gather(rows.tallies, label, labels, positive.histogram, negative.histogram)
+        return positive, negative
+
+    def covered(self, rows: Selection, feature: cython.Py_ssize_t, rank: cython.int, other: cython.bint):
+        """The rows of which a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
+        number: cython.Py_ssize_t = len(rows.index)
+        front: cython.Py_ssize_t = 0
+        back: cython.Py_ssize_t = number - 1
+        inside: cython.int
+        index: cython.int[::1] = rows.index
+        out: cython.int[::1] = view(np.empty(number, np.int32))
+        start: cython.Py_ssize_t = feature * self.rows
+        numbers: cython.int = self.numbers[feature]
+        low: cython.int = rank
+        end: cython.int = rank + 1
+        negated: cython.bint = other and rank >= numbers
+        if rank < numbers:
+            low = rank + 1 if other else 0
+            end = numbers if other else rank + 1
+        elif self.wide[feature] < 0:  # categorical bins come after the padding of numeric ones
+            low += self.split[feature] - self.first[feature] - numbers
+            end = low + 1
         with cython.nogil:
             if self.wide[feature] < 0:
-                if low >= self.numbers[feature]:
-                    low += padding
-                    end += padding
                 for k in range(number):
-                    row = rows[k]
-                    inside = (low <= self.bins[start + row] < end) != negated
+                    row = index[k]
+                    code = self.bins[start + row]
+                    inside = ((code >= low) & (code < end)) != negated
                     out[front] = row  # both writes, no branch: the truth of a literal is hard to predict
                     out[back] = row
                     front += inside
-                    back -= not inside
+                    back -= 1 - inside
             else:
                 start = self.wide[feature] * self.rows
                 for k in range(number):
-                    row = rows[k]
-                    inside = (low <= self.fine[start + row] < end) != negated
+                    row = index[k]
+                    rank = self.fine[start + row]
+                    inside = ((rank >= low) & (rank < end)) != negated
                     out[front] = row
                     out[back] = row
                     front += inside
-                    back -= not inside
-        return front
+                    back -= 1 - inside
+        some = Selection()
+        some.index = out[:front]
+        some.rest = out[front:]
+        some.whole = rows.histogram
+        return some
 
-    # -- candidates
+    def minus(self, rows: Selection, gone: Selection):
+        """The rows that are not gone."""
+        number: cython.Py_ssize_t = len(rows.index)
+        kept: cython.Py_ssize_t = 0
+        index: cython.int[::1] = rows.index
+        gone_index: cython.int[::1] = gone.index
+        out: cython.int[::1] = view(np.empty(number, np.int32))
+        if len(gone_index) == 0:
+            return rows
+        with cython.nogil:
+            for k in range(len(gone_index)):
+                self.mark[gone_index[k]] = 1
+            for k in range(number):
+                out[kept] = index[k]
+                kept += 1 - self.mark[index[k]]
+            for k in range(len(gone_index)):
+                self.mark[gone_index[k]] = 0
+        left = Selection()
+        left.index = out[:kept]
+        left.rest = gone_index
+        left.whole = rows.histogram
+        if rows.tallies is not None:  # handed on, not copied: the learner does not look back
+            left.tallies = rows.tallies
+            rows.tallies = None
+            self.tally(left.tallies, gone_index, -1)
+        return left
+
+    # -- histograms ------------------------------------------------------------------------------------------------
+
+    @cython.cfunc
+    def need_histogram(self, rows: Selection):
+        """Count the rows in each bin, once: from these rows or, where it is known what is missing, from the rest."""
+        if rows.histogram is not None:
+            return
+        rows.histogram = view(np.zeros(self.size, np.int32))
+        if rows.whole is not None and len(rows.rest) < len(rows.index):
+            rows.histogram[:] = rows.whole
+            self.count(rows.histogram, rows.rest, -1)
+        else:
+            self.count(rows.histogram, rows.index, 1)
+        rows.whole = rows.rest = None
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int) -> cython.void:
+        """Add ``step`` to the bin of every cell of the rows."""
+        columns = self.columns
+        with cython.nogil:
+            for k in range(len(index)):
+                cell = index[k] * columns
+                for i in range(columns):
+                    histogram[self.first[i] + self.grid[cell + i]] += step
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int) -> cython.void:
+        """Add ``step`` to the bin of every cell of the rows, in the histogram of the row's label."""
+        columns = self.columns
+        with cython.nogil:
+            for k in range(len(index)):
+                cell = index[k] * columns
+                start = self.labels[index[k]] * self.size
+                for i in range(columns):
+                    tallies[start + self.first[i] + self.grid[cell + i]] += step
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def gather(
+        self,
+        tallies: cython.int[::1],
+        label: cython.Py_ssize_t,
+        labels: cython.Py_ssize_t,
+        positive: cython.int[::1],
+        negative: cython.int[::1],
+    ) -> cython.void:
+        """The histogram of a label, and the sum of the others'."""
+        with cython.nogil:
+            for k in range(labels):
+                start = k * self.size
+                for bin in range(self.size):
+                    if k == label:
+                        positive[bin] = tallies[start + bin]
+                    else:
+                        negative[bin] += tallies[start + bin]
+
+    # -- the best literal ------------------------------------------------------------------------------------------
+
+    def best(self, positive: Selection, negative: Selection, used: list):
+        """The best literal as (feature, rank, other), see `covered`; None if none is allowed.
+
+        ``used`` are literals in the same form; no literal on their values is allowed.
+        """
+        self.used = len(used)
+        if self.used > len(self.used_rank):
+            self.used_feature = view(np.empty(2 * self.used, np.int32))
+            self.used_rank = view(np.empty(2 * self.used, np.int32))
+        for k in range(self.used):
+            self.used_feature[k], self.used_rank[k] = used[k][0], used[k][1]
+        self.P = len(positive.index)
+        self.Q = len(negative.index)
+        self.slack = 1e-12 * (self.P + self.Q)
+        self.bound = self.best_gain = -float("inf")
+        self.best_feature = self.best_rank = self.best_a = self.best_b = -1
+        if self.P + self.Q <= 32:  # few rows: faster without histograms
+            self.search_rows(positive.index, negative.index)
+        else:
+            self.need_histogram(positive)
+            self.need_histogram(negative)
+            self.search_histogram(positive.index, negative.index, positive.histogram, negative.histogram)
+        if self.best_feature < 0:
+            return None
+        return self.best_feature, self.best_rank, bool(self.best_other)
 
     @cython.cfunc
     @cython.inline
@@ -320,8 +451,6 @@ class Search:
         score: cython.double,
     ) -> cython.void:
         """Keep the literal, which covers (a, b), if it is allowed and beats the best, or equals it and comes earlier."""
-        k: cython.Py_ssize_t
-        gain: cython.double
         if 2 * (a - b) < self.P - self.Q:  # more wrong than right: the gain is minus infinity
             return
         for k in range(self.used):
@@ -412,7 +541,6 @@ class Search:
     @cython.exceptval(check=False)
     def raise_bound(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.void:
         """Note the score of a literal that covers (a, b), if it is allowed; it will be offered later."""
-        score: cython.double
         if 2 * (a - b) >= self.P - self.Q:
             score = self.score(a, b)
             if score > self.bound:
@@ -430,7 +558,6 @@ class Search:
         histogram_a: cython.int[::1],
         histogram_b: cython.int[::1],
     ) -> cython.void:
-        i: cython.Py_ssize_t
         for i in range(self.columns):
             self.sketch(i, histogram_a, histogram_b)
         for i in range(self.columns):
@@ -449,8 +576,6 @@ class Search:
         """
         a: cython.int = 0
         b: cython.int = 0
-        g: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         at: cython.Py_ssize_t = self.first[i] // 16
         start: cython.Py_ssize_t = at
         free: cython.bint = True
@@ -487,13 +612,9 @@ class Search:
     ) -> cython.void:
         """Offer every literal of a column that can reach the best: from bins of one rank at once, else from their rows."""
         first: cython.Py_ssize_t = self.first[i]
-        group: cython.Py_ssize_t
         at: cython.Py_ssize_t = first // 16
         a: cython.Py_ssize_t = 0
         b: cython.Py_ssize_t = 0
-        bin: cython.Py_ssize_t
-        da: cython.Py_ssize_t
-        db: cython.Py_ssize_t
         rows: cython.Py_ssize_t = 0
         if self.split[i] > first:
             self.all_a = self.group_a[(self.split[i] - 1) // 16]
@@ -549,11 +670,6 @@ class Search:
         bins: cython.Py_ssize_t = i * self.rows
         fine: cython.Py_ssize_t = self.wide[i] * self.rows
         first: cython.Py_ssize_t = self.first[i]
-        k: cython.Py_ssize_t
-        row: cython.Py_ssize_t
-        bin: cython.Py_ssize_t
-        at: cython.Py_ssize_t
-        number: cython.Py_ssize_t
         a: cython.Py_ssize_t = 0
         b: cython.Py_ssize_t = 0
         start: cython.Py_ssize_t = 0
@@ -602,11 +718,6 @@ class Search:
         """
         shift: cython.int = 0
         base: cython.Py_ssize_t = depth * 256
-        k: cython.Py_ssize_t
-        part: cython.Py_ssize_t
-        key: cython.longlong
-        da: cython.Py_ssize_t
-        db: cython.Py_ssize_t
         a1: cython.Py_ssize_t = a
         b1: cython.Py_ssize_t = b
         kept: cython.Py_ssize_t = 0
@@ -667,7 +778,6 @@ class Search:
     @cython.exceptval(check=False)
     def search_rows(self, positive: cython.int[::1], negative: cython.int[::1]) -> cython.void:
         """Look at the rows themselves, column by column."""
-        i: cython.Py_ssize_t
         for i in range(self.columns):
             if self.wide[i] < 0 and self.end[i] - self.first[i] <= 2 * (self.P + self.Q):
                 self.count_column(i, positive, negative)
@@ -685,8 +795,6 @@ class Search:
         first: cython.Py_ssize_t = self.first[i]
         numbers: cython.Py_ssize_t = self.numbers[i]
         split: cython.Py_ssize_t = self.split[i] - first
-        bin: cython.Py_ssize_t
-        k: cython.Py_ssize_t
         a: cython.Py_ssize_t = 0
         b: cython.Py_ssize_t = 0
         for bin in range(self.end[i] - first):
@@ -720,7 +828,6 @@ class Search:
         first: cython.Py_ssize_t = self.first[i]
         number: cython.Py_ssize_t = self.P + self.Q
         numeric: cython.Py_ssize_t = 0
-        k: cython.Py_ssize_t
         if self.wide[i] >= 0:
             for k in range(self.P):
                 self.keys[k] = self.fine[fine + positive[k]] * 2
@@ -756,9 +863,6 @@ class Search:
         """Offer the literals of sorted keys."""
         k: cython.Py_ssize_t = start
         end: cython.Py_ssize_t = start + number
-        rank: cython.longlong
-        da: cython.Py_ssize_t
-        db: cython.Py_ssize_t
         while k < end:
             rank = self.keys[k] >> 1
             da = 0
@@ -773,6 +877,13 @@ class Search:
                 self.offer_number(i, rank, a, b)
             else:
                 self.offer_category(i, rank, da, db)
+
+
+@cython.cfunc
+@cython.inline
+def whole_groups(bins: cython.int) -> cython.int:
+    """A number of bins rounded up to whole groups."""
+    return (bins + 15) // 16 * 16
 
 
 @cython.cfunc

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from unless.errors import ProgramError
+import numpy as np
+
+from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.values import Label, Value, value_of
 
 __all__ = ["MAX_DEPTH", "OPERATORS", "Literal", "Operator", "Program", "Rule"]
@@ -25,7 +27,7 @@ _WORDS = {"<=": "<=", ">": ">", "==": "is", "!=": "is not", "missing": "is missi
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Literal:
-    """A test on one feature: ``age <= 30.0``, ``city is Oslo``, ``city is missing``.
+    """A test on one feature: ``age <= 30.0``, ``city is 'Oslo'``, ``city is missing``.
 
     The operators ``<=`` and ``>`` take a number, ``==`` and ``!=`` a category, ``missing`` and ``present`` None.
     """
@@ -67,7 +69,7 @@ class Literal:
 
     def __str__(self) -> str:
         test = f"{self.feature} {_WORDS[self.op]}"
-        return test if self.value is None else f"{test} {self.value}"
+        return test if self.value is None else f"{test} {self.value!r}"
 
     __repr__ = __str__
 
@@ -83,9 +85,16 @@ class Rule:
     default: tuple[Literal, ...] = ()
     exceptions: tuple[Rule, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "head", _plain(self.head))
+        object.__setattr__(self, "default", tuple(self.default))
+        object.__setattr__(self, "exceptions", tuple(self.exceptions))
+        if labelled := next((rule for rule in self.exceptions if rule.head is not None), None):
+            raise ProgramError(f"an exception has no label, but this one has {labelled.head!r}; make its head None")
+
     def covers(self, record: Mapping[str, object]) -> bool:
         """Whether the rule is true of a record: every default literal holds and no exception covers it."""
-        return all(literal.holds(record[literal.feature]) for literal in self.default) and not any(
+        return all(literal.holds(_cell(record, literal.feature)) for literal in self.default) and not any(
             exception.covers(record) for exception in self.exceptions
         )
 
@@ -127,7 +136,12 @@ class Program:
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", tuple(self.features))
         object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "otherwise", _plain(self.otherwise))
         known = set(self.features)
+        if len(known) < len(self.features):
+            twice = next(name for name in self.features if self.features.count(name) > 1)
+            raise ProgramError(f"the feature {twice!r} stands twice; rename one of them")
+        _check_labels([rule.head for rule in self.rules] + [self.otherwise])
         for number, rule in enumerate(self.rules, 1):
             if rule.head is None:
                 raise ProgramError(f"rule {number} has no label")
@@ -135,7 +149,8 @@ class Program:
                 raise ProgramError(f"rule {number} nests {rule.depth} deep; {MAX_DEPTH} is the limit")
             for literal in rule.literals():
                 if literal.feature not in known:
-                    raise ProgramError(f"rule {number} uses {literal.feature!r}, which is not a feature of the program")
+                    hint = suggest(literal.feature, self.features)
+                    raise ProgramError(f"rule {number} tests {literal.feature!r}, not a feature of the program{hint}")
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -167,3 +182,28 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
+
+
+def _cell(record: Mapping[str, object], feature: str) -> object:
+    try:
+        return record[feature]
+    except KeyError:
+        raise UnknownNameError(f"the record has no {feature!r}{suggest(feature, record)}") from None
+
+
+def _plain(label: object) -> Label | None:
+    """A label as a plain Python value; numpy's scalars would print, compare and export differently."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    if plain is None or (isinstance(plain, str | bool | int | float) and plain == plain):  # noqa: PLR0124 - not NaN
+        return plain
+    raise ProgramError(f"a label is text, a number or a boolean, not {label!r}")
+
+
+def _check_labels(labels: list[Label | None]) -> None:
+    """Refuse labels of several kinds: 1, True and '1' would be equal, or print alike, and yet be different labels."""
+    kinds = {"text": str, "booleans": bool, "numbers": int | float}
+    present = [label for label in labels if label is not None]
+    found = {next(kind for kind in kinds if isinstance(label, kinds[kind])): label for label in present}
+    if len(found) > 1:
+        shown = " and ".join(f"{kind} ({label!r})" for kind, label in found.items())
+        raise ProgramError(f"the labels of a program are of one kind, not {shown}; convert the target column")

@@ -1,0 +1,231 @@
+"""Programs as JSON: readable, diffable, exact to the last bit, and safe to load from a stranger.
+
+A file holds ``{"format": "unless-program", "version": 1, "target": …, "features": […], "otherwise": …, "rules": […]}``;
+``program.schema.json`` next to this module is its definition, and every document, read or written, is checked against
+it. A model is the same file with ``columns`` and ``statistics``, which are passed over here.
+
+Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
+numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from functools import cache
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any
+
+from unless.errors import MissingFileError, ProgramError, suggest
+from unless.export.schema import Schema, shown
+from unless.files import write_whole
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.values import Label, Value
+
+__all__ = ["FORMAT", "VERSION", "dumps", "from_dict", "layout", "load", "loads", "parse", "save", "to_dict"]
+
+FORMAT = "unless-program"
+VERSION = 1
+
+_WIDTH = 100
+_TOO_DEEP = f"exceptions may nest {MAX_DEPTH} deep"
+# Characters that are legal in JSON as they are, but break lines in editors or, lone surrogates, cannot be encoded.
+_UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
+
+
+def to_dict(program: Program) -> dict[str, Any]:
+    """The program as plain lists, dicts and values that JSON can hold; ``from_dict(to_dict(program)) == program``."""
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": program.target,
+        "features": list(program.features),
+        "otherwise": None if program.otherwise is None else _spelled_label(program.otherwise),
+        "rules": [{"label": _spelled_label(rule.head), **_body(rule)} for rule in program.rules],
+    }
+    _check(document)
+    return document
+
+
+def from_dict(document: object) -> Program:
+    """The program that a parsed document holds; a ProgramError names the place of the first thing that is wrong."""
+    checked = _check(document)
+    features: list[str] = checked["features"]
+    rules = [_rule(rule, f"rules[{index}]", set(features)) for index, rule in enumerate(checked["rules"])]
+    otherwise = checked.get("otherwise")
+    return Program(checked["target"], tuple(features), tuple(rules), None if otherwise is None else _label(otherwise))
+
+
+def dumps(program: Program) -> str:
+    """The program as JSON text, a rule or literal per line where it fits; ``loads(dumps(program)) == program``."""
+    return layout(to_dict(program))
+
+
+def loads(text: str | bytes) -> Program:
+    """The program in a JSON text (bytes are UTF-8)."""
+    return from_dict(parse(text))
+
+
+def save(program: Program, path: str | os.PathLike[str]) -> None:
+    """Write the program to a file, whole or not at all: after a failure the old file is as it was."""
+    write_whole(path, (dumps(program) + "\n").encode())
+
+
+def load(path: str | os.PathLike[str]) -> Program:
+    """The program in a file that `save` wrote, or in a model file."""
+    try:
+        return loads(_content(Path(path)))
+    except ProgramError as error:
+        raise ProgramError(f"{os.fspath(path)}: {error}") from error
+
+
+def parse(text: str | bytes) -> object:
+    """JSON text as lists, dicts and values; refuses what the format has no meaning for: NaN and keys that repeat."""
+    plain = _decoded(text)
+    if not plain.strip():
+        raise ProgramError("it is empty; a program starts with {")
+    try:
+        return json.loads(plain, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        line = plain.splitlines()[error.lineno - 1 :][:1] or [""]
+        where = f"line {error.lineno}, column {error.colno}"
+        raise ProgramError(f"not JSON: {error.msg} at {where}: {shown(line[0].strip())}") from error
+    except RecursionError:
+        # The parser gives up at Python's recursion limit, beyond the depth of any valid program.
+        raise ProgramError(f"it nests too deep; {_TOO_DEEP}") from None
+
+
+def layout(document: object) -> str:
+    """JSON text with every list and object on one line where it fits, otherwise one item per line; no final newline."""
+    text = _laid_out(document, 0)
+    if pair := _SPLIT_PAIR.search(text):
+        raise ProgramError(
+            f"JSON would read the two surrogates {pair.group()!r} as one character; "
+            "decode the data again, as UTF-8 or with errors='replace'"
+        )
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def _laid_out(value: Any, indent: int) -> str:  # noqa: ANN401 - any JSON value
+    compact = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    if not value or not isinstance(value, dict | list) or indent + len(compact) <= _WIDTH:
+        return compact
+    opening, closing = compact[0], compact[-1]
+    lines = []  # a loop, not a comprehension: one frame per level keeps 200 nested exceptions within Python's limit
+    for item in value:
+        key = f"{json.dumps(item, ensure_ascii=False)}: " if isinstance(value, dict) else ""
+        part = value[item] if isinstance(value, dict) else item
+        lines.append(" " * (indent + 2) + key + _laid_out(part, indent + 2))
+    return f"{opening}\n" + ",\n".join(lines) + f"\n{' ' * indent}{closing}"
+
+
+@cache
+def _schema() -> Schema:
+    return Schema(json.loads(resources("unless.export").joinpath("program.schema.json").read_text("utf-8")))
+
+
+def _check(document: object) -> dict[str, Any]:
+    """The document if it is valid; format and version first, since a newer version may differ in anything."""
+    if isinstance(document, dict) and document.get("format") != FORMAT:
+        found = f"its format is {shown(document['format'])}" if "format" in document else 'it has no "format"'
+        raise ProgramError(f'not a program of unless: {found}; a program starts with {{"format": "{FORMAT}", …')
+    version = document.get("version") if isinstance(document, dict) else None
+    if isinstance(version, int | float) and version > VERSION:
+        raise ProgramError(f"version: {shown(version)} is newer than {VERSION}, the newest known here; update unless")
+    if fault := _schema().fault(document):
+        raise ProgramError(str(fault))
+    checked: dict[str, Any] = document  # type: ignore[assignment]  # the schema says so
+    for index, rule in enumerate(checked["rules"]):
+        _check_depth(rule, f"rules[{index}]")
+    return checked
+
+
+def _check_depth(rule: dict[str, Any], place: str) -> None:
+    level = [rule]
+    for _ in range(MAX_DEPTH):
+        level = [exception for one in level for exception in one.get("exceptions", ())]
+    if level:
+        raise ProgramError(f"{place}: it nests too deep; {_TOO_DEEP}")
+
+
+def _body(rule: Rule) -> dict[str, Any]:
+    return {
+        "default": [[literal.feature, literal.op, _spelled_value(literal.value)] for literal in rule.default],
+        "exceptions": [_body(exception) for exception in rule.exceptions],
+    }
+
+
+def _rule(node: dict[str, Any], place: str, features: set[str]) -> Rule:
+    default = []
+    for index, (feature, op, value) in enumerate(node["default"]):
+        if feature not in features:
+            where = f"{place}.default[{index}][0]"
+            raise ProgramError(f"{where}: {shown(feature)} is not one of the features{suggest(feature, features)}")
+        default.append(Literal(feature, op, _number(value) if op in {"<=", ">"} else value))
+    exceptions = [
+        _rule(exception, f"{place}.exceptions[{index}]", features)
+        for index, exception in enumerate(node.get("exceptions", ()))
+    ]
+    return Rule(_label(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
+
+
+def _spelled_value(value: Value) -> Value:
+    return str(value) if isinstance(value, float) and math.isinf(value) else value
+
+
+def _number(value: float | str) -> float:
+    """A number of a literal. Here, not in `Literal`, the texts "inf" and "-inf" are numbers."""
+    return float(value)
+
+
+def _spelled_label(label: Label | None) -> object:
+    return {"float": str(label)} if isinstance(label, float) and math.isinf(label) else label
+
+
+def _label(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the schema takes for a label
+    label: Label = float(node["float"]) if isinstance(node, dict) else node
+    return label
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        names = sorted(one.name for one in path.parent.glob("*.json"))
+        raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, names) if names else ''}") from None
+    except OSError as error:
+        raise ProgramError(f"cannot be read: {error.strerror}") from error
+
+
+def _decoded(text: str | bytes) -> str:
+    if isinstance(text, str):
+        return text
+    try:
+        return text.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{text[error.start]:02x} at position {error.start}"
+        raise ProgramError(f"not UTF-8: {byte}; a program is JSON text, saved as UTF-8") from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ProgramError(f"the key {shown(key)} stands twice in {shown(found)}; remove one")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ProgramError(f'{name} is not JSON; an infinity is spelled "inf" or "-inf", and NaN has no meaning here')
+
+
+def _integer(digits: str) -> int:
+    """An integer; beyond 400 digits it fits no number of a program, and Python refuses some of them by itself."""
+    if len(digits) > 400:
+        raise ProgramError(f"the integer {digits[:10]}… has {len(digits)} digits; numbers end at 1.8e308")
+    return int(digits)

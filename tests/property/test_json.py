@@ -1,0 +1,162 @@
+"""Random programs survive JSON; the schema's reader agrees with a full validator on random documents."""
+
+from __future__ import annotations
+
+import json as standard
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unless.errors import ProgramError
+from unless.export import json, to_text
+from unless.export.schema import Schema
+from unless.export.text import flatten
+from unless.rule import Literal, Program, Rule
+
+SCHEMA = standard.loads((Path(json.__file__).with_name("program.schema.json")).read_text("utf-8"))
+
+texts = st.text(st.characters(codec="utf-8"), max_size=4) | st.sampled_from(
+    ["inf", "missing", "a'b", "\n", "\ud800", "X"]
+)
+numbers = st.floats(allow_nan=False)
+features = ("f", "Feature 2", "it's")
+literals = st.one_of(
+    st.builds(Literal, st.sampled_from(features), st.sampled_from(["<=", ">"]), numbers),
+    st.builds(Literal, st.sampled_from(features), st.sampled_from(["==", "!="]), texts),
+    st.builds(Literal, st.sampled_from(features), st.sampled_from(["missing", "present"])),
+)
+defaults = st.lists(literals, max_size=3).map(tuple)
+exceptions = st.recursive(
+    st.builds(Rule, st.none(), defaults),
+    lambda inner: st.builds(Rule, st.none(), defaults, st.lists(inner, max_size=3).map(tuple)),
+    max_leaves=6,
+)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> Program:
+    """A program whose labels are all text, all numbers or all booleans."""
+    labels = draw(st.sampled_from([texts, st.integers(-(2**80), 2**80) | numbers, st.booleans()]))
+    rules = st.builds(Rule, labels, defaults, st.lists(exceptions, max_size=3).map(tuple))
+    return Program(draw(texts), features, tuple(draw(st.lists(rules, max_size=4))), draw(st.none() | labels))
+
+
+def shape(program: Program) -> list[tuple[type, str]]:
+    """The labels with their types, which equality does not tell apart."""
+    labels = [*(rule.head for rule in program), program.otherwise]
+    return [(type(label), repr(label)) for label in labels]
+
+
+@given(programs())
+def test_programs_survive(program: Program) -> None:
+    """A program comes back from a document and from text as it was, the types of its labels included."""
+    for back in (json.from_dict(json.to_dict(program)), json.loads(json.dumps(program))):
+        assert back == program
+        assert shape(back) == shape(program)
+
+
+@given(programs())
+def test_the_text_is_plain_json(program: Program) -> None:
+    """Any JSON reader gets the same document, and the text can always be encoded and never depends on chance."""
+    text = json.dumps(program)
+    assert standard.loads(text.encode("utf-8")) == json.to_dict(program)
+    assert json.dumps(json.loads(text)) == text
+    assert max(map(len, text.splitlines())) <= 100 or any(len(line.strip()) > 60 for line in text.splitlines())
+
+
+@given(programs())
+def test_printing_is_one_line_per_rule(program: Program) -> None:
+    """The paper's text has a line for every flattened rule and one for the rest, whatever the values."""
+    lines = to_text(program).splitlines()
+    assert len(lines) == len(flatten(program)) + (program.otherwise is not None)
+    assert all(line.endswith(".") and line.isprintable() for line in lines)
+
+
+@given(programs(), st.lists(st.sampled_from([0.0, 1.5, "x", "inf", None]), min_size=3, max_size=3))
+def test_flattening_keeps_the_meaning(program: Program, cells: list[float | str | None]) -> None:
+    """The flattened program, read rule by rule, covers exactly the records that the nested one covers."""
+    record = dict(zip(features, cells, strict=True))
+    flat = flatten(program)
+    holding: set[int] = set()
+    for number, body in enumerate(flat.exceptions, 1):
+        if all(literal.holds(record[literal.feature]) for literal in body.literals) and not holding & set(
+            body.exceptions
+        ):
+            holding.add(number)
+    covered = [
+        all(literal.holds(record[literal.feature]) for literal in body.literals) and not holding & set(body.exceptions)
+        for _, body in flat.rules
+    ]
+    assert covered == [rule.covers(record) for rule in program]
+
+
+scraps = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+    | st.sampled_from(["f", "==", "<=", "inf", 10**400, 1, 1.0, True, {"float": "inf"}, ["f", "missing", None]]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["default", "label", "x"]), inner),
+    max_leaves=5,
+)
+
+
+@st.composite
+def spoiled(draw: st.DrawFn) -> Any:  # noqa: ANN401 - any JSON value
+    """The document of a program after a few random changes anywhere in it."""
+    document: Any = json.to_dict(draw(programs()))
+    for _ in range(draw(st.integers(0, 2))):
+        holder, inner = None, document
+        while isinstance(inner, dict | list) and inner and draw(st.integers(0, 5)):
+            holder, key = inner, draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner))))
+            inner = holder[key]
+        if holder is None:
+            return draw(scraps)
+        change = draw(st.sampled_from(["replace", "remove", "add"]))
+        if change == "replace":
+            holder[key] = draw(scraps)
+        elif change == "remove":
+            del holder[key]
+        elif isinstance(holder, dict):
+            holder[draw(st.sampled_from(["label", "columns", "otherwise", "x"]))] = draw(scraps)
+        else:
+            holder.append(draw(scraps))
+    return document
+
+
+@given(spoiled())
+def test_our_reader_of_schemas_agrees_with_a_full_one(document: object) -> None:
+    """A document fits the shipped schema for our small reader exactly when it does for the jsonschema package."""
+    jsonschema = pytest.importorskip("jsonschema", reason="the full validator to compare with is not installed")
+    valid = jsonschema.Draft202012Validator(SCHEMA).is_valid(document)
+    assert (Schema(SCHEMA).fault(document) is None) == valid
+
+
+@given(spoiled())
+def test_documents_are_read_or_refused(document: object) -> None:
+    """A random document either is a program that survives or is refused with our own error, never another."""
+    try:
+        program = json.from_dict(document)
+    except ProgramError as error:
+        message = str(error)
+    else:
+        message = ""
+        assert json.loads(json.dumps(program)) == program
+    assert message.isprintable()
+
+
+@given(st.binary(max_size=40) | st.text(max_size=40))
+def test_any_bytes_are_read_or_refused(content: bytes | str) -> None:
+    """Whatever a file holds, reading it gives a program or our own error."""
+    with pytest.raises(ProgramError):
+        json.loads(content)
+
+
+def test_the_shipped_schema_is_a_schema() -> None:
+    """The schema is valid in the draft that it names."""
+    jsonschema = pytest.importorskip("jsonschema", reason="the full validator to compare with is not installed")
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
