@@ -16,7 +16,21 @@ if cython.compiled:
 else:
     from math import log
 
-compiled: object = cython.compiled
+Size = cython.typedef(cython.Py_ssize_t)
+
+if not cython.compiled:
+    import warnings
+
+    warnings.warn(
+        "unless runs without compiled kernels: same results, but hundreds of times slower; "
+        "install a C compiler and reinstall unless",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+compiled: object = bool(cython.compiled)
+"""Whether this file was compiled."""
+
 
 def view(array: object) -> object:
     """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
@@ -40,6 +54,10 @@ class Selection:
     def __len__(self):
         return len(self.index)
 
+    def rows(self):
+        """The row numbers."""
+        return np.asarray(self.index)
+
 
 @cython.final
 @cython.cclass
@@ -61,9 +79,9 @@ class Grid:
     are decided by the paper's own expression (`information_gain`), and ties by the order of features and values.
     """
 
-    rows: cython.Py_ssize_t
-    columns: cython.Py_ssize_t
-    size: cython.Py_ssize_t  # the number of bins
+    rows: Size
+    columns: Size
+    size: Size  # the number of bins
     grid: cython.uchar[::1]  # the bin of every cell within its column, row by row
     bins: cython.uchar[::1]  # the same, column by column
     fine: cython.int[::1]  # the ranks of columns of many values
@@ -82,30 +100,35 @@ class Grid:
     spare: cython.longlong[::1]
     group_a: cython.int[::1]  # positives up to the end of every group
     group_b: cython.int[::1]
-    place: cython.Py_ssize_t[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
+    place: Size[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
     tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
     tally_b: cython.int[::1]
 
-    used: cython.Py_ssize_t  # literals on the path: no other literal on their values is allowed
+    used: Size  # literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
-    P: cython.Py_ssize_t
-    Q: cython.Py_ssize_t
-    all_a: cython.Py_ssize_t  # positives and negatives with a number in the column under search
-    all_b: cython.Py_ssize_t
+    positive: cython.int[::1]  # E+ and E- of the search, with their histograms
+    negative: cython.int[::1]
+    histogram_a: cython.int[::1]
+    histogram_b: cython.int[::1]
+    P: Size
+    Q: Size
+    all_a: Size  # positives and negatives with a number in the column under search
+    all_b: Size
     bound: cython.double  # a score that some allowed literal reaches
     slack: cython.double  # the rounding error of scores
     best_gain: cython.double
-    best_feature: cython.Py_ssize_t
-    best_rank: cython.Py_ssize_t
+    best_feature: Size
+    best_rank: Size
     best_other: cython.bint
-    best_a: cython.Py_ssize_t
-    best_b: cython.Py_ssize_t
+    best_a: Size
+    best_b: Size
 
     def __init__(self, labels, numbers, ranks):
         """An empty grid for columns of so many numbers and ranks (missing included); `load` fills them one by one."""
         self.rows = len(labels)
         self.columns = len(numbers)
+        self.size = 0
         self.labels = view(labels)
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
@@ -137,67 +160,62 @@ class Grid:
         self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
         self.group_b = view(np.empty(self.size // 16 + 1, np.int32))
         self.place = view(np.empty(6 * 256, np.intp))
-        self.tally_a = view(np.empty(5 * 256, np.int32))
-        self.tally_b = view(np.empty(5 * 256, np.int32))
+        self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
 
     # -- bins ------------------------------------------------------------------------------------------------------
 
-    def is_wide(self, i: cython.Py_ssize_t):
+    def is_wide(self, i: Size):
         """Whether a column has more ranks than bins."""
         return self.wide[i] >= 0
 
-    def load_narrow(self, i: cython.Py_ssize_t, codes: cython.const[cython.uchar][::1]):
+    def load_narrow(self, i: Size, codes: cython.const[cython.uchar][::1]):
         """Fill a column of few values: a bin for every rank."""
         if not cython.compiled:
             codes = view(codes)
-        start: cython.Py_ssize_t = i * self.rows
+        start: Size = i * self.rows
         numbers: cython.int = self.numbers[i]
         padding: cython.int = self.split[i] - self.first[i] - numbers
         for rank in range(self.end[i] - self.first[i] - padding):
-            bin: cython.Py_ssize_t = self.first[i] + rank + (padding if rank >= numbers else 0)
+            bin: Size = self.first[i] + rank + (padding if rank >= numbers else 0)
             self.low[bin] = rank
             self.width[bin] = 1
-        with cython.nogil:
-            if padding == 0:
-                for row in range(self.rows):
-                    self.bins[start + row] = codes[row]
-            else:
-                for row in range(self.rows):
-                    code: cython.int = codes[row]
-                    self.bins[start + row] = code + (padding if code >= numbers else 0)
+        if padding == 0:
+            for row in range(self.rows):
+                self.bins[start + row] = codes[row]
+        else:
+            for row in range(self.rows):
+                code: cython.int = codes[row]
+                self.bins[start + row] = code + (padding if code >= numbers else 0)
 
-    def load_wide(self, i: cython.Py_ssize_t, codes: cython.const[cython.int][::1], ranks: cython.Py_ssize_t):
+    def load_wide(self, i: Size, codes: cython.const[cython.int][::1], ranks: Size):
         """Fill a column of many values: bins of about equally many rows, and the ranks themselves."""
         if not cython.compiled:
             codes = view(codes)
-        start: cython.Py_ssize_t = i * self.rows
-        fine: cython.Py_ssize_t = self.wide[i] * self.rows
+        start: Size = i * self.rows
+        fine: Size = self.wide[i] * self.rows
         counts: cython.int[::1] = view(np.zeros(ranks, np.int32))
         bin_of: cython.uchar[::1] = view(np.empty(ranks, np.uint8))
-        with cython.nogil:
-            for row in range(self.rows):
-                counts[codes[row]] += 1
-            self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
-            self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
-            for row in range(self.rows):
-                self.fine[fine + row] = codes[row]
-                self.bins[start + row] = bin_of[codes[row]]
+        for row in range(self.rows):
+            counts[codes[row]] += 1
+        self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
+        self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
+        for row in range(self.rows):
+            self.fine[fine + row] = codes[row]
+            self.bins[start + row] = bin_of[codes[row]]
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def cut(
         self,
         counts: cython.int[::1],
         bin_of: cython.uchar[::1],
-        rank: cython.Py_ssize_t,
-        end: cython.Py_ssize_t,
-        first: cython.Py_ssize_t,
-        bin: cython.Py_ssize_t,
-        last: cython.Py_ssize_t,
-    ) -> cython.void:
+        rank: Size,
+        end: Size,
+        first: Size,
+        bin: Size,
+        last: Size,
+    ):
         """Cut the ranks up to ``end`` into bins up to ``last``. A frequent value has a bin of its own."""
         left: cython.longlong = 0
         filled: cython.longlong = 0
@@ -217,12 +235,11 @@ class Grid:
 
     def loaded(self):
         """Make the row-wise copy of the bins, in blocks of rows that stay in the cache, once every column is there."""
-        with cython.nogil:
-            for block in range(0, self.rows, 512):
-                end = min(block + 512, self.rows)
-                for i in range(self.columns):
-                    for row in range(block, end):
-                        self.grid[row * self.columns + i] = self.bins[i * self.rows + row]
+        for block in range(0, self.rows, 512):
+            end = min(block + 512, self.rows)
+            for i in range(self.columns):
+                for row in range(block, end):
+                    self.grid[row * self.columns + i] = self.bins[i * self.rows + row]
 
     # -- rows ------------------------------------------------------------------------------------------------------
 
@@ -232,31 +249,30 @@ class Grid:
         rows.index = view(np.arange(self.rows, dtype=np.int32))
         return rows
 
-    def popularity(self, rows: Selection, labels: cython.Py_ssize_t):
+    def popularity(self, rows: Selection, labels: Size):
         """How many rows have each label."""
-        counts: cython.Py_ssize_t[::1] = view(np.zeros(labels, np.intp))
+        counts: Size[::1] = view(np.zeros(labels, np.intp))
         for k in range(len(rows.index)):
             counts[self.labels[rows.index[k]]] += 1
         return list(counts)
 
-    def by_label(self, rows: Selection, label: cython.int, labels: cython.Py_ssize_t):
+    def by_label(self, rows: Selection, label: cython.int, labels: Size):
         """The rows of a label, and the others."""
         out: cython.int[::1] = view(np.empty(len(rows.index), np.int32))
-        number: cython.Py_ssize_t = len(rows.index)
-        front: cython.Py_ssize_t = 0
-        back: cython.Py_ssize_t = number - 1
+        number: Size = len(rows.index)
+        front: Size = 0
+        back: Size = number - 1
         inside: cython.int
         index: cython.int[::1] = rows.index
         positive = Selection()
         negative = Selection()
-        with cython.nogil:
-            for k in range(number):
-                row = index[k]
-                inside = self.labels[row] == label
-                out[front] = row
-                out[back] = row
-                front += inside
-                back -= 1 - inside
+        for k in range(number):
+            row = index[k]
+            inside = self.labels[row] == label
+            out[front] = row
+            out[back] = row
+            front += inside
+            back -= 1 - inside
         positive.index = out[:front]
         negative.index = out[front:]
         # A histogram per label saves counting the rows again for every rule, unless there are too many of them (16 MB).
@@ -269,15 +285,15 @@ class Grid:
             self.gather(rows.tallies, label, labels, positive.histogram, negative.histogram)
         return positive, negative
 
-    def covered(self, rows: Selection, feature: cython.Py_ssize_t, rank: cython.int, other: cython.bint):
+    def covered(self, rows: Selection, feature: Size, rank: cython.int, other: cython.bint):
         """The rows of which a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
-        number: cython.Py_ssize_t = len(rows.index)
-        front: cython.Py_ssize_t = 0
-        back: cython.Py_ssize_t = number - 1
+        number: Size = len(rows.index)
+        front: Size = 0
+        back: Size = number - 1
         inside: cython.int
         index: cython.int[::1] = rows.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
-        start: cython.Py_ssize_t = feature * self.rows
+        start: Size = feature * self.rows
         numbers: cython.int = self.numbers[feature]
         low: cython.int = rank
         end: cython.int = rank + 1
@@ -288,26 +304,25 @@ class Grid:
         elif self.wide[feature] < 0:  # categorical bins come after the padding of numeric ones
             low += self.split[feature] - self.first[feature] - numbers
             end = low + 1
-        with cython.nogil:
-            if self.wide[feature] < 0:
-                for k in range(number):
-                    row = index[k]
-                    code = self.bins[start + row]
-                    inside = ((code >= low) & (code < end)) != negated
-                    out[front] = row  # both writes, no branch: the truth of a literal is hard to predict
-                    out[back] = row
-                    front += inside
-                    back -= 1 - inside
-            else:
-                start = self.wide[feature] * self.rows
-                for k in range(number):
-                    row = index[k]
-                    rank = self.fine[start + row]
-                    inside = ((rank >= low) & (rank < end)) != negated
-                    out[front] = row
-                    out[back] = row
-                    front += inside
-                    back -= 1 - inside
+        if self.wide[feature] < 0:
+            for k in range(number):
+                row = index[k]
+                code = self.bins[start + row]
+                inside = ((code >= low) & (code < end)) != negated
+                out[front] = row  # both writes, no branch: the truth of a literal is hard to predict
+                out[back] = row
+                front += inside
+                back -= 1 - inside
+        else:
+            start = self.wide[feature] * self.rows
+            for k in range(number):
+                row = index[k]
+                rank = self.fine[start + row]
+                inside = ((rank >= low) & (rank < end)) != negated
+                out[front] = row
+                out[back] = row
+                front += inside
+                back -= 1 - inside
         some = Selection()
         some.index = out[:front]
         some.rest = out[front:]
@@ -316,21 +331,20 @@ class Grid:
 
     def minus(self, rows: Selection, gone: Selection):
         """The rows that are not gone."""
-        number: cython.Py_ssize_t = len(rows.index)
-        kept: cython.Py_ssize_t = 0
+        number: Size = len(rows.index)
+        kept: Size = 0
         index: cython.int[::1] = rows.index
         gone_index: cython.int[::1] = gone.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
         if len(gone_index) == 0:
             return rows
-        with cython.nogil:
-            for k in range(len(gone_index)):
-                self.mark[gone_index[k]] = 1
-            for k in range(number):
-                out[kept] = index[k]
-                kept += 1 - self.mark[index[k]]
-            for k in range(len(gone_index)):
-                self.mark[gone_index[k]] = 0
+        for k in range(len(gone_index)):
+            self.mark[gone_index[k]] = 1
+        for k in range(number):
+            out[kept] = index[k]
+            kept += 1 - self.mark[index[k]]
+        for k in range(len(gone_index)):
+            self.mark[gone_index[k]] = 0
         left = Selection()
         left.index = out[:kept]
         left.rest = gone_index
@@ -357,47 +371,36 @@ class Grid:
         rows.whole = rows.rest = None
 
     @cython.cfunc
-    @cython.exceptval(check=False)
-    def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int) -> cython.void:
+    def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
         """Add ``step`` to the bin of every cell of the rows."""
         columns = self.columns
-        with cython.nogil:
-            for k in range(len(index)):
-                cell = index[k] * columns
-                for i in range(columns):
-                    histogram[self.first[i] + self.grid[cell + i]] += step
+        for k in range(len(index)):
+            cell = index[k] * columns
+            for i in range(columns):
+                histogram[self.first[i] + self.grid[cell + i]] += step
 
     @cython.cfunc
-    @cython.exceptval(check=False)
-    def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int) -> cython.void:
+    def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
         """Add ``step`` to the bin of every cell of the rows, in the histogram of the row's label."""
         columns = self.columns
-        with cython.nogil:
-            for k in range(len(index)):
-                cell = index[k] * columns
-                start = self.labels[index[k]] * self.size
-                for i in range(columns):
-                    tallies[start + self.first[i] + self.grid[cell + i]] += step
+        for k in range(len(index)):
+            cell = index[k] * columns
+            start = self.labels[index[k]] * self.size
+            for i in range(columns):
+                tallies[start + self.first[i] + self.grid[cell + i]] += step
 
     @cython.cfunc
-    @cython.exceptval(check=False)
     def gather(
-        self,
-        tallies: cython.int[::1],
-        label: cython.Py_ssize_t,
-        labels: cython.Py_ssize_t,
-        positive: cython.int[::1],
-        negative: cython.int[::1],
-    ) -> cython.void:
+        self, tallies: cython.int[::1], label: Size, labels: Size, positive: cython.int[::1], negative: cython.int[::1]
+    ):
         """The histogram of a label, and the sum of the others'."""
-        with cython.nogil:
-            for k in range(labels):
-                start = k * self.size
-                for bin in range(self.size):
-                    if k == label:
-                        positive[bin] = tallies[start + bin]
-                    else:
-                        negative[bin] += tallies[start + bin]
+        for k in range(labels):
+            start = k * self.size
+            for bin in range(self.size):
+                if k == label:
+                    positive[bin] = tallies[start + bin]
+                else:
+                    negative[bin] += tallies[start + bin]
 
     # -- the best literal ------------------------------------------------------------------------------------------
 
@@ -412,43 +415,34 @@ class Grid:
             self.used_rank = view(np.empty(2 * self.used, np.int32))
         for k in range(self.used):
             self.used_feature[k], self.used_rank[k] = used[k][0], used[k][1]
-        self.P = len(positive.index)
-        self.Q = len(negative.index)
+        self.positive, self.negative = positive.index, negative.index
+        self.P, self.Q = len(positive.index), len(negative.index)
         self.slack = 1e-12 * (self.P + self.Q)
         self.bound = self.best_gain = -float("inf")
         self.best_feature = self.best_rank = self.best_a = self.best_b = -1
         if self.P + self.Q <= 32:  # few rows: faster without histograms
-            self.search_rows(positive.index, negative.index)
+            self.search_rows()
         else:
             self.need_histogram(positive)
             self.need_histogram(negative)
-            self.search_histogram(positive.index, negative.index, positive.histogram, negative.histogram)
+            self.histogram_a, self.histogram_b = positive.histogram, negative.histogram
+            self.search_histogram()
         if self.best_feature < 0:
             return None
         return self.best_feature, self.best_rank, bool(self.best_other)
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def score(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.double:
-        c: cython.Py_ssize_t = self.P - a
-        d: cython.Py_ssize_t = self.Q - b
-        return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (
-            self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d]
-        )
+    def score(self, a: Size, b: Size) -> cython.double:
+        c: Size = self.P - a
+        d: Size = self.Q - b
+        return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d])
 
     @cython.cfunc
-    @cython.nogil
     @cython.exceptval(check=False)
     def offer(
-        self,
-        feature: cython.Py_ssize_t,
-        rank: cython.Py_ssize_t,
-        other: cython.bint,
-        a: cython.Py_ssize_t,
-        b: cython.Py_ssize_t,
-        score: cython.double,
+        self, feature: Size, rank: Size, other: cython.bint, a: Size, b: Size, score: cython.double
     ) -> cython.void:
         """Keep the literal, which covers (a, b), if it is allowed and beats the best, or equals it and comes earlier."""
         if 2 * (a - b) < self.P - self.Q:  # more wrong than right: the gain is minus infinity
@@ -475,11 +469,8 @@ class Grid:
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def offer_number(
-        self, feature: cython.Py_ssize_t, rank: cython.Py_ssize_t, a: cython.Py_ssize_t, b: cython.Py_ssize_t
-    ) -> cython.void:
+    def offer_number(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
         """Offer ``<=`` the number, which covers (a, b), and ``>`` it, which covers the other numbers."""
         score: cython.double = self.score(a, b)
         pure: cython.bint = self.all_a == self.P and self.all_b == self.Q
@@ -492,11 +483,8 @@ class Grid:
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def offer_category(
-        self, feature: cython.Py_ssize_t, rank: cython.Py_ssize_t, a: cython.Py_ssize_t, b: cython.Py_ssize_t
-    ) -> cython.void:
+    def offer_category(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
         """Offer ``==`` the category, which covers (a, b), and ``!=`` it, which covers the rest."""
         score: cython.double = self.score(a, b)
         if score >= self.bound - self.slack:
@@ -507,11 +495,8 @@ class Grid:
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def reaches(
-        self, a0: cython.Py_ssize_t, b0: cython.Py_ssize_t, a1: cython.Py_ssize_t, b1: cython.Py_ssize_t
-    ) -> cython.bint:
+    def reaches(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
         """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score."""
         need: cython.double = self.bound - self.slack
         return (
@@ -523,11 +508,8 @@ class Grid:
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def numbers_reach(
-        self, a0: cython.Py_ssize_t, b0: cython.Py_ssize_t, a1: cython.Py_ssize_t, b1: cython.Py_ssize_t
-    ) -> cython.bint:
+    def numbers_reach(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
         """Whether a threshold between two prefixes of the numbers could reach the best score, as ``<=`` or as ``>``."""
         if self.reaches(a0, b0, a1, b1):
             return True
@@ -537,9 +519,8 @@ class Grid:
 
     @cython.cfunc
     @cython.inline
-    @cython.nogil
     @cython.exceptval(check=False)
-    def raise_bound(self, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.void:
+    def raise_bound(self, a: Size, b: Size) -> cython.void:
         """Note the score of a literal that covers (a, b), if it is allowed; it will be offered later."""
         if 2 * (a - b) >= self.P - self.Q:
             score = self.score(a, b)
@@ -549,26 +530,16 @@ class Grid:
     # -- more than a few rows: by histogram
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_histogram(
-        self,
-        positive: cython.int[::1],
-        negative: cython.int[::1],
-        histogram_a: cython.int[::1],
-        histogram_b: cython.int[::1],
-    ) -> cython.void:
+    def search_histogram(self):
         for i in range(self.columns):
-            self.sketch(i, histogram_a, histogram_b)
+            self.sketch(i)
         for i in range(self.columns):
             if self.best_gain >= 0.0 and i > self.best_feature:  # a perfect literal: later features only tie
                 break
-            self.search_column(i, positive, negative, histogram_a, histogram_b)
+            self.search_column(i)
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sketch(self, i: cython.Py_ssize_t, histogram_a: cython.int[::1], histogram_b: cython.int[::1]) -> cython.void:
+    def sketch(self, i: Size):
         """Sum the numeric bins of a column in groups, and raise the bound by the thresholds between them.
 
         A threshold between groups is a literal on the largest number present below it. Where a value of the column
@@ -576,13 +547,13 @@ class Grid:
         """
         a: cython.int = 0
         b: cython.int = 0
-        at: cython.Py_ssize_t = self.first[i] // 16
-        start: cython.Py_ssize_t = at
+        at: Size = self.first[i] // 16
+        start: Size = at
         free: cython.bint = True
         for g in range(self.first[i], self.split[i], 16):
             for k in range(16):
-                a += histogram_a[g + k]
-                b += histogram_b[g + k]
+                a += self.histogram_a[g + k]
+                b += self.histogram_b[g + k]
             self.group_a[at] = a
             self.group_b[at] = b
             at += 1
@@ -595,27 +566,18 @@ class Grid:
                     self.raise_bound(self.group_a[k], self.group_b[k])
                     self.raise_bound(a - self.group_a[k], b - self.group_b[k])
             for g in range(self.split[i], self.end[i]):
-                if self.width[g] == 1 and histogram_a[g] + histogram_b[g] > 0:
-                    self.raise_bound(histogram_a[g], histogram_b[g])
-                    self.raise_bound(self.P - histogram_a[g], self.Q - histogram_b[g])
+                if self.width[g] == 1 and self.histogram_a[g] + self.histogram_b[g] > 0:
+                    self.raise_bound(self.histogram_a[g], self.histogram_b[g])
+                    self.raise_bound(self.P - self.histogram_a[g], self.Q - self.histogram_b[g])
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_column(
-        self,
-        i: cython.Py_ssize_t,
-        positive: cython.int[::1],
-        negative: cython.int[::1],
-        histogram_a: cython.int[::1],
-        histogram_b: cython.int[::1],
-    ) -> cython.void:
+    def search_column(self, i: Size):
         """Offer every literal of a column that can reach the best: from bins of one rank at once, else from their rows."""
-        first: cython.Py_ssize_t = self.first[i]
-        at: cython.Py_ssize_t = first // 16
-        a: cython.Py_ssize_t = 0
-        b: cython.Py_ssize_t = 0
-        rows: cython.Py_ssize_t = 0
+        first: Size = self.first[i]
+        at: Size = first // 16
+        a: Size = 0
+        b: Size = 0
+        rows: Size = 0
         if self.split[i] > first:
             self.all_a = self.group_a[(self.split[i] - 1) // 16]
             self.all_b = self.group_b[(self.split[i] - 1) // 16]
@@ -631,8 +593,8 @@ class Grid:
                 b = db
                 continue
             for bin in range(group, group + 16):
-                da = histogram_a[bin]
-                db = histogram_b[bin]
+                da = self.histogram_a[bin]
+                db = self.histogram_b[bin]
                 if da + db == 0:
                     continue
                 if self.width[bin] == 1:
@@ -643,8 +605,8 @@ class Grid:
                 a += da
                 b += db
         for bin in range(self.split[i], self.end[i]):
-            da = histogram_a[bin]
-            db = histogram_b[bin]
+            da = self.histogram_a[bin]
+            db = self.histogram_b[bin]
             if da + db == 0:
                 continue
             if self.width[bin] == 1:
@@ -653,74 +615,63 @@ class Grid:
                 self.place[bin - first] = rows
                 rows += da + db
         if rows:
-            self.search_bins(i, positive, negative, histogram_a, histogram_b)
+            self.search_bins(i)
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_bins(
-        self,
-        i: cython.Py_ssize_t,
-        positive: cython.int[::1],
-        negative: cython.int[::1],
-        histogram_a: cython.int[::1],
-        histogram_b: cython.int[::1],
-    ) -> cython.void:
+    def search_bins(self, i: Size):
         """Gather the rows of the bins that have a place, bin by bin, as keys (rank * 2 + is negative), and search them."""
-        bins: cython.Py_ssize_t = i * self.rows
-        fine: cython.Py_ssize_t = self.wide[i] * self.rows
-        first: cython.Py_ssize_t = self.first[i]
-        a: cython.Py_ssize_t = 0
-        b: cython.Py_ssize_t = 0
-        start: cython.Py_ssize_t = 0
+        bins: Size = i * self.rows
+        fine: Size = self.wide[i] * self.rows
+        first: Size = self.first[i]
+        a: Size = 0
+        b: Size = 0
+        start: Size = 0
         for k in range(self.P):
-            row = positive[k]
+            row = self.positive[k]
             bin = self.bins[bins + row]
             at = self.place[bin]
             if at >= 0:
                 self.keys[at] = self.fine[fine + row] * 2
                 self.place[bin] = at + 1
         for k in range(self.Q):
-            row = negative[k]
+            row = self.negative[k]
             bin = self.bins[bins + row]
             at = self.place[bin]
             if at >= 0:
                 self.keys[at] = self.fine[fine + row] * 2 + 1
                 self.place[bin] = at + 1
         for bin in range(first, self.end[i]):
-            number = histogram_a[bin] + histogram_b[bin]
+            number = self.histogram_a[bin] + self.histogram_b[bin]
             if self.place[bin - first] >= 0:
                 self.refine(i, start, number, self.low[bin], self.width[bin], a, b, bin < self.split[i], 0)
                 start += number
             if bin < self.split[i]:
-                a += histogram_a[bin]
-                b += histogram_b[bin]
+                a += self.histogram_a[bin]
+                b += self.histogram_b[bin]
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def refine(
         self,
-        i: cython.Py_ssize_t,
-        start: cython.Py_ssize_t,
-        number: cython.Py_ssize_t,
-        low: cython.Py_ssize_t,
-        width: cython.Py_ssize_t,
-        a: cython.Py_ssize_t,
-        b: cython.Py_ssize_t,
+        i: Size,
+        start: Size,
+        number: Size,
+        low: Size,
+        width: Size,
+        a: Size,
+        b: Size,
         numeric: cython.bint,
-        depth: cython.Py_ssize_t,
-    ) -> cython.void:
+        depth: Size,
+    ):
         """Search keys of ranks in [low, low + width): the histogram search once more, on 256 narrower bins.
 
         ``a`` and ``b`` count what comes before them. ``tally`` has a stretch of its own for every depth; at most four
         are needed, as each narrows the ranks, below 2**32, by 8 bits.
         """
         shift: cython.int = 0
-        base: cython.Py_ssize_t = depth * 256
-        a1: cython.Py_ssize_t = a
-        b1: cython.Py_ssize_t = b
-        kept: cython.Py_ssize_t = 0
+        base: Size = depth * 256
+        a1: Size = a
+        b1: Size = b
+        kept: Size = 0
         if number <= 32:
             sort(self.keys, start, number)
             self.search_sorted(i, start, number, a, b, numeric)
@@ -774,36 +725,32 @@ class Grid:
     # -- few rows: by sorting or counting
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_rows(self, positive: cython.int[::1], negative: cython.int[::1]) -> cython.void:
+    def search_rows(self):
         """Look at the rows themselves, column by column."""
         for i in range(self.columns):
             if self.wide[i] < 0 and self.end[i] - self.first[i] <= 2 * (self.P + self.Q):
-                self.count_column(i, positive, negative)
+                self.count_column(i)
             else:
-                self.sort_column(i, positive, negative)
+                self.sort_column(i)
             if self.best_gain >= 0.0:  # a perfect literal: later features only tie
                 break
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def count_column(self, i: cython.Py_ssize_t, positive: cython.int[::1], negative: cython.int[::1]) -> cython.void:
+    def count_column(self, i: Size):
         """Offer the literals of a column of few values."""
-        bins: cython.Py_ssize_t = i * self.rows
-        first: cython.Py_ssize_t = self.first[i]
-        numbers: cython.Py_ssize_t = self.numbers[i]
-        split: cython.Py_ssize_t = self.split[i] - first
-        a: cython.Py_ssize_t = 0
-        b: cython.Py_ssize_t = 0
+        bins: Size = i * self.rows
+        first: Size = self.first[i]
+        numbers: Size = self.numbers[i]
+        split: Size = self.split[i] - first
+        a: Size = 0
+        b: Size = 0
         for bin in range(self.end[i] - first):
             self.tally_a[bin] = 0
             self.tally_b[bin] = 0
         for k in range(self.P):
-            self.tally_a[self.bins[bins + positive[k]]] += 1
+            self.tally_a[self.bins[bins + self.positive[k]]] += 1
         for k in range(self.Q):
-            self.tally_b[self.bins[bins + negative[k]]] += 1
+            self.tally_b[self.bins[bins + self.negative[k]]] += 1
         self.all_a = 0
         self.all_b = 0
         for bin in range(numbers):
@@ -819,25 +766,23 @@ class Grid:
                 self.offer_category(i, self.low[first + bin], self.tally_a[bin], self.tally_b[bin])
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sort_column(self, i: cython.Py_ssize_t, positive: cython.int[::1], negative: cython.int[::1]) -> cython.void:
+    def sort_column(self, i: Size):
         """Offer the literals of a column of many values."""
-        bins: cython.Py_ssize_t = i * self.rows
-        fine: cython.Py_ssize_t = self.wide[i] * self.rows
-        first: cython.Py_ssize_t = self.first[i]
-        number: cython.Py_ssize_t = self.P + self.Q
-        numeric: cython.Py_ssize_t = 0
+        bins: Size = i * self.rows
+        fine: Size = self.wide[i] * self.rows
+        first: Size = self.first[i]
+        number: Size = self.P + self.Q
+        numeric: Size = 0
         if self.wide[i] >= 0:
             for k in range(self.P):
-                self.keys[k] = self.fine[fine + positive[k]] * 2
+                self.keys[k] = self.fine[fine + self.positive[k]] * 2
             for k in range(self.Q):
-                self.keys[self.P + k] = self.fine[fine + negative[k]] * 2 + 1
+                self.keys[self.P + k] = self.fine[fine + self.negative[k]] * 2 + 1
         else:
             for k in range(self.P):
-                self.keys[k] = self.low[first + self.bins[bins + positive[k]]] * 2
+                self.keys[k] = self.low[first + self.bins[bins + self.positive[k]]] * 2
             for k in range(self.Q):
-                self.keys[self.P + k] = self.low[first + self.bins[bins + negative[k]]] * 2 + 1
+                self.keys[self.P + k] = self.low[first + self.bins[bins + self.negative[k]]] * 2 + 1
         sort(self.keys, 0, number)
         self.all_a = 0
         self.all_b = 0
@@ -849,20 +794,10 @@ class Grid:
         self.search_sorted(i, numeric, number - numeric, 0, 0, False)
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_sorted(
-        self,
-        i: cython.Py_ssize_t,
-        start: cython.Py_ssize_t,
-        number: cython.Py_ssize_t,
-        a: cython.Py_ssize_t,
-        b: cython.Py_ssize_t,
-        numeric: cython.bint,
-    ) -> cython.void:
+    def search_sorted(self, i: Size, start: Size, number: Size, a: Size, b: Size, numeric: cython.bint):
         """Offer the literals of sorted keys."""
-        k: cython.Py_ssize_t = start
-        end: cython.Py_ssize_t = start + number
+        k: Size = start
+        end: Size = start + number
         while k < end:
             rank = self.keys[k] >> 1
             da = 0
@@ -887,11 +822,8 @@ def whole_groups(bins: cython.int) -> cython.int:
 
 
 @cython.cfunc
-@cython.nogil
 @cython.exceptval(check=False)
-def information_gain(
-    tp: cython.Py_ssize_t, fn: cython.Py_ssize_t, tn: cython.Py_ssize_t, fp: cython.Py_ssize_t
-) -> cython.double:
+def information_gain(tp: Size, fn: Size, tn: Size, fp: Size) -> cython.double:
     """Algorithm 1 without its test: which of two nearly equal gains is larger depends on this order of terms."""
     total: cython.double = tp + fn + tn + fp
     gain: cython.double = 0.0
@@ -907,12 +839,11 @@ def information_gain(
 
 
 @cython.cfunc
-@cython.nogil
 @cython.exceptval(check=False)
-def sort(keys: cython.longlong[::1], start: cython.Py_ssize_t, number: cython.Py_ssize_t) -> cython.void:
+def sort(keys: cython.longlong[::1], start: Size, number: Size) -> cython.void:
     """Insertion sort: the fastest for at most 32 keys."""
-    k: cython.Py_ssize_t
-    j: cython.Py_ssize_t
+    k: Size
+    j: Size
     key: cython.longlong
     for k in range(start + 1, start + number):
         key = keys[k]
@@ -921,3 +852,21 @@ def sort(keys: cython.longlong[::1], start: cython.Py_ssize_t, number: cython.Py
             keys[j + 1] = keys[j]
             j -= 1
         keys[j + 1] = key
+
+
+# -- prediction ----------------------------------------------------------------------------------------------------
+
+
+def decide(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):
+    """The rule that decides each row of a block, -1 if none does; `unless.predict` describes the code."""
+    if not cython.compiled:
+        code, block, out = map(view, (code, block, out))
+    at: Size
+    rank: cython.int
+    with cython.nogil:
+        for row in range(len(out)):
+            at = code[0]
+            while at >= 0:
+                rank = block[code[at] + row]
+                at = code[at + 3 + ((rank >= code[at + 1]) & (rank < code[at + 2]))]
+            out[row] = -2 - at

@@ -114,9 +114,7 @@ class Rule:
         return depth
 
     def __str__(self) -> str:
-        body = " and ".join(map(str, self.default)) or "true"
-        unless = "".join(f" unless ({exception})" for exception in self.exceptions)
-        return f"{body}{unless}" if self.head is None else f"{self.head} if {body}{unless}"
+        return _sentence(self)
 
     __repr__ = __str__
 
@@ -182,6 +180,14 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
+
+
+def _sentence(rule: Rule) -> str:
+    text = "" if rule.head is None else f"{rule.head} if "
+    text += " and ".join(map(str, rule.default)) or "true"
+    for exception in rule.exceptions:  # one frame per level: by way of str(), 200 levels exceed Python's limit
+        text += f" unless ({_sentence(exception)})"
+    return text
 
 
 def _cell(record: Mapping[str, object], feature: str) -> object:

@@ -8,7 +8,7 @@ integers (`Column.span`).
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
@@ -20,7 +20,7 @@ from unless.errors import ReadError, UnknownNameError, suggest
 from unless.rule import Literal
 from unless.values import DEFAULT_MISSING, Label, Value, value_of
 
-__all__ = ["Codes", "Column", "Kind", "Labels", "Table", "smallest"]
+__all__ = ["Codes", "Column", "Kind", "Labels", "Schema", "Table", "smallest"]
 
 Kind = OneOf["number", "text", "mixed"]
 Codes = NDArray[Any]
@@ -107,6 +107,18 @@ class Labels:
         return cls(name, tuple(labels), smallest(np.array([rank[cell] for cell in cells], dtype=np.int64), len(labels)))
 
 
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """How a table was read, for reading another batch alike (``like=``).
+
+    The kind of every feature, in order, the text cells that mean "missing", and the name of the target.
+    """
+
+    kinds: Mapping[str, Kind]
+    missing: tuple[str, ...] = DEFAULT_MISSING
+    target: str | None = None
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """Columns of rank codes, all of one length, and, for learning, labels.
@@ -140,6 +152,12 @@ class Table:
     def features(self) -> tuple[str, ...]:
         """The names of the columns, the target not among them."""
         return tuple(column.name for column in self.columns)
+
+    @property
+    def schema(self) -> Schema:
+        """How to read another batch alike."""
+        kinds = {column.name: column.kind for column in self.columns}
+        return Schema(kinds, self.missing, self.target and self.target.name)
 
     def column(self, name: str) -> Column:
         """The column of that name."""

@@ -18,7 +18,7 @@ from decimal import Decimal
 
 import numpy as np
 
-__all__ = ["DEFAULT_MISSING", "Label", "Value", "number_in", "spell", "value_of"]
+__all__ = ["DEFAULT_MISSING", "Label", "Value", "label_type", "number_in", "spell", "value_of"]
 
 type_of_missing = {"NoneType", "NAType", "NaTType"}
 
@@ -82,3 +82,16 @@ def value_of(cell: object) -> Value:
         case bytes():
             return cell.decode("utf-8", "backslashreplace")
     return str(cell)
+
+
+def label_type(kind: type) -> type[Label]:
+    """What a label becomes whose cell has that type; a label keeps its type: text, bool, int or float.
+
+    >>> label_type(bool), label_type(np.int64), label_type(Decimal), label_type(date)
+    (<class 'bool'>, <class 'int'>, <class 'float'>, <class 'str'>)
+    """
+    if issubclass(kind, (bool, np.bool_)):
+        return bool
+    if issubclass(kind, numbers.Integral):
+        return int
+    return float if issubclass(kind, (numbers.Real, Decimal)) else str

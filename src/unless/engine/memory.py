@@ -60,8 +60,8 @@ class MemoryEngine(Engine[Selection]):
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
         for column in self._columns:
             size = column.missing + 1
-            p = np.bincount(column.codes[np.asarray(positive.index)], minlength=size)
-            n = np.bincount(column.codes[np.asarray(negative.index)], minlength=size)
+            p = np.bincount(column.codes[positive.rows()], minlength=size)
+            n = np.bincount(column.codes[negative.rows()], minlength=size)
             present = np.flatnonzero(p + n).tolist()
             values = [column.value(code) for code in present]
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())

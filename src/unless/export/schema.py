@@ -148,7 +148,9 @@ def _in_bounds(node: Mapping[str, Any], value: object) -> bool:
         case list():
             return bool(node.get("minItems", 0) <= len(value) <= node.get("maxItems", len(value)))
         case int() | float() if not isinstance(value, bool):
-            return bool(node.get("minimum", value) <= value <= node.get("maximum", value))
+            return not (
+                ("minimum" in node and value < node["minimum"]) or ("maximum" in node and value > node["maximum"])
+            )
     return True
 
 

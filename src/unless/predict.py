@@ -1,0 +1,94 @@
+"""Programs on tables: the label of every row, and the rule that decides it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless import kernels
+from unless.errors import UnknownNameError, suggest
+from unless.rule import Program, Rule
+from unless.table import Column, Table
+
+__all__ = ["deciding_rules", "predict"]
+
+_BLOCK = 4096
+"""Rows per block: the ranks of twenty columns of a block fit the second-level cache."""
+
+_THREADS_FROM = 200_000
+"""Rows from which two threads pay."""
+
+
+def predict(program: Program, table: Table) -> NDArray[np.object_]:
+    """The label of every row: of the first rule that covers it, else the program's ``otherwise``.
+
+    The table needs the columns that the program uses, in any order; a category or a number that was not seen in
+    training is an ordinary value. Read a new batch with ``read_table(source, like=program)``.
+
+    Returns
+    -------
+    array of object
+        Labels; None where the program classifies nothing.
+    """
+    labels = np.empty(len(program.rules) + 1, dtype=object)
+    labels[:] = [*(rule.head for rule in program.rules), program.otherwise]
+    return labels[deciding_rules(program, table)]  # type: ignore[no-any-return]
+
+
+def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
+    """The index of the rule that decides each row, -1 where none covers it."""
+    columns = [_column(program, table, feature) for feature in program.used]
+    code = _assemble(program, columns)
+    out = np.empty(len(table), np.int32)
+
+    def run(first: int, last: int) -> None:
+        block = np.empty((len(columns), _BLOCK), np.int32)
+        for start in range(first, last, _BLOCK):
+            end = min(start + _BLOCK, last)
+            for ranks, column in zip(block, columns, strict=True):
+                ranks[: end - start] = column.codes[start:end]
+            kernels.decide(code, block.reshape(-1), out[start:end])
+
+    if len(table) < _THREADS_FROM:
+        run(0, len(table))
+    else:
+        middle = len(table) // (2 * _BLOCK) * _BLOCK
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(run, (0, middle), (middle, len(table))))
+    return out
+
+
+def _column(program: Program, table: Table, feature: str) -> Column:
+    if feature not in table.features:
+        raise UnknownNameError(f"the program uses {feature!r}, which the table lacks{suggest(feature, table.features)}")
+    return table.column(feature)
+
+
+def _assemble(program: Program, columns: list[Column]) -> NDArray[np.int32]:
+    """The program as jumps between tests of ranks, see `kernels.decide`.
+
+    A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, and where to go if
+    they do not and if they do. Going to -2 - k ends: rule k decides, or none does (k = -1). The tests are laid out
+    backwards, so that every goal is known; the first number of the code is the entry.
+    """
+    code: list[int] = [0]
+    place = {column.name: number for number, column in enumerate(columns)}
+
+    def rule_from(rule: Rule, success: int, failure: int) -> int:
+        goal = success
+        for exception in reversed(rule.exceptions):
+            goal = rule_from(exception, failure, goal)
+        for literal in reversed(rule.default):
+            number = place[literal.feature]
+            low, end, negated = columns[number].span(literal)
+            code.extend([number * _BLOCK, low, end, *((goal, failure) if negated else (failure, goal))])
+            goal = len(code) - 5
+        return goal
+
+    goal = -1
+    for number in reversed(range(len(program.rules))):
+        goal = rule_from(program.rules[number], -2 - number, goal)
+    code[0] = goal
+    return np.array(code, dtype=np.int32)

@@ -1,0 +1,71 @@
+"""Kernels: compiled or interpreted, the same answers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from unless import kernels
+
+SOURCE = Path(__file__).parents[2] / "src" / "unless" / "kernels.py"
+
+SCRIPT = """
+import importlib.util, sys, warnings
+
+if {interpreted}:  # put the source file in the place of the compiled module
+    import unless
+    for name in [name for name in sys.modules if name.startswith("unless")]:
+        del sys.modules[name]
+    spec = importlib.util.spec_from_file_location("unless.kernels", {source!r})
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["unless.kernels"] = module
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        spec.loader.exec_module(module)
+    assert [str(w.message) for w in caught][0].startswith("unless runs without compiled kernels"), caught
+    assert len(caught) == 1, caught
+
+import numpy as np
+import unless
+from unless import kernels
+from unless.table import Column, Labels, Table
+
+assert kernels.compiled is not {interpreted}
+rng = np.random.default_rng(5)
+rows = 900
+y = rng.integers(0, 3, rows)
+cells = [
+    rng.normal(y, 1).tolist(),
+    np.round(rng.normal(y, 1), 1).tolist(),
+    [f"c{{k}}" for k in rng.integers(0, 5, rows) + y],
+    [None if k == 3 else float(k) if k < 9 else f"t{{k}}" for k in rng.integers(0, 14, rows)],
+    [f"id{{k}}" for k in rng.integers(0, 500, rows)],
+    [None if k % 5 == 0 else float(k) for k in range(rows)],
+]
+table = Table(tuple(Column.of(f"f{{i}}", c) for i, c in enumerate(cells)), Labels.of("y", y.tolist()))
+for ratio in (0.0, 0.5):
+    program = unless.fold_rm(table, ratio)
+    print(repr(program))
+    print(unless.predict(program, table).tolist())
+    print(repr(unless.fold_rpp(table, 1, ratio)))
+"""
+
+
+def run(*, interpreted: bool) -> str:
+    """What the script prints in a process of its own."""
+    script = SCRIPT.format(interpreted=interpreted, source=str(SOURCE))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.skipif(not kernels.compiled, reason="the kernels are not compiled here: there is nothing to compare")
+@pytest.mark.skipif(not SOURCE.exists(), reason="the source of the kernels is not here")
+def test_interpreted_kernels_give_the_same_results():
+    """The kernels' source, run by the interpreter, learns and predicts exactly what the compiled module does."""
+    compiled = run(interpreted=False)
+    assert compiled == run(interpreted=True)
+    assert len(compiled.splitlines()) > 40
