@@ -12,6 +12,10 @@ INFINITY_BITS = cython.declare(cython.longlong, 0x7FF0000000000000)  # NaNs have
 MAGNITUDE = cython.declare(cython.longlong, 0x7FFFFFFFFFFFFFFF)
 EXACT = cython.declare(cython.double, 9007199254740992.0)  # from 2**53 on, a double skips whole numbers
 
+HASH_START = cython.declare(cython.ulonglong, 2166136261)  # of the hash FNV-1a, 32 bits
+HASH_FACTOR = cython.declare(cython.ulonglong, 16777619)
+LOW_BITS = cython.declare(cython.ulonglong, 0xFFFFFFFF)
+
 IRREGULAR, REGULAR, TABBED = 0, 1, 2
 """What `inspect` finds in a text file."""
 
@@ -180,6 +184,84 @@ def rank_sorted(
                 ranks += 1
             codes[rows[i]] = ranks - 1
     return ranks
+
+
+def rank_ordered(
+    values: cython.const[cython.double][::1],
+    order: cython.const[cython.Py_ssize_t][::1],
+    codes: cython.uint[::1],
+    firsts: cython.Py_ssize_t[::1],
+):
+    """Give every row the rank of its value, and every rank a row that has it; the number of ranks, the code of NaN.
+
+    ``order`` has the rows by ascending value, NaNs last.
+    """
+    if not cython.compiled:
+        values, order, codes, firsts = map(view, (values, order, codes, firsts))
+    ranks: cython.uint = 0
+    x: cython.double
+    last: cython.double = 0.0
+    with cython.nogil:
+        for i in range(len(order)):
+            x = values[order[i]]
+            if x != x:
+                codes[order[i]] = ranks
+                continue
+            if ranks == 0 or x != last:
+                firsts[ranks] = order[i]
+                ranks += 1
+                last = x
+            codes[order[i]] = ranks - 1
+    return ranks
+
+
+def group(
+    ends: cython.const[cython.longlong][::1],
+    data: cython.const[cython.uchar][::1],
+    slots: cython.int[::1],
+    codes: cython.int[::1],
+    firsts: cython.int[::1],
+):
+    """Number the different texts in order of appearance; how many there are, or -1 if ``slots`` gets half full.
+
+    Text i is ``data[ends[i]:ends[i + 1]]``. ``slots`` is a hash table, a power of two, all -1.
+    """
+    if not cython.compiled:
+        ends, data, slots, codes, firsts = map(view, (ends, data, slots, codes, firsts))
+    count: cython.Py_ssize_t = 0
+    mask: cython.Py_ssize_t = len(slots) - 1
+    slot: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    size: cython.Py_ssize_t
+    other: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    key: cython.ulonglong
+    with cython.nogil:
+        for i in range(len(codes)):
+            start = ends[i]
+            size = ends[i + 1] - start
+            key = HASH_START
+            for k in range(start, start + size):
+                key = ((key ^ data[k]) * HASH_FACTOR) & LOW_BITS
+            slot = (key ^ (key >> 15)) & mask
+            while slots[slot] >= 0:
+                other = ends[firsts[slots[slot]]]
+                if ends[firsts[slots[slot]] + 1] - other == size:
+                    k = 0
+                    while k < size and data[other + k] == data[start + k]:
+                        k += 1
+                    if k == size:
+                        break
+                slot = (slot + 1) & mask
+            if slots[slot] < 0:
+                if 2 * count > mask:
+                    count = -1
+                    break
+                slots[slot] = cython.cast(cython.int, count)
+                firsts[count] = cython.cast(cython.int, i)
+                count += 1
+            codes[i] = slots[slot]
+    return count
 
 
 def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fields: cython.Py_ssize_t):

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from unless.encode import Declared, MissingLabelsError, labels, settle
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
-from unless.frames import PolarsFrame, Records, Source, frame_source, refuse_twins
+from unless.frames import ParquetFile, Records, Source, frame_source, refuse_twins
 from unless.rule import Program
-from unless.table import Column, Kind, Labels, Schema, Table
+from unless.table import Column, Labels, Schema, Table
+from unless.textfile import TextFile
 from unless.values import DEFAULT_MISSING
 
 __all__ = ["read_table"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
-_PARQUET = (".parquet", ".pq")
-_THREADS = 4
-_CELLS_FOR_THREADS = 100_000
+_THREADS = 4  # each needs 28 bytes a row while it ranks
+_CELLS_FOR_THREADS = 100_000  # below, starting threads takes longer than they save
 
 
 def read_table(
@@ -56,18 +55,160 @@ def read_table(
     """
     opened = _open(source)
     refuse_twins(opened.names)
-    plan = _plan(opened.names, target, features, _schema(like), _tokens(missing))
-    plan = _declare(plan, opened.names, _names("numeric", numeric), _names("categorical", categorical))
-    wanted = [*plan.kinds, *([] if plan.target is None else [plan.target])]
-    opened.load(wanted, [name for name in wanted if plan.kinds.get(name) == "categorical" or name == plan.target], plan.missing)
-    return _table(opened, plan)
+    plan = _plan(opened.names, _like(like), target, _names("features", features), _tokens(missing))
+    plan = _declare(plan, opened.names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
+    tokens = plan.missing if opened.spelled or plan.missing != DEFAULT_MISSING else ()
+    texts = [name for name, declared in plan.features.items() if declared == "categorical"]
+    labelled = [] if plan.target is None else [plan.target]
+    opened.load([*plan.features, *labelled], [*texts, *labelled], tokens)
+    if target is not None and like is None and not opened.rows:
+        raise ReadError("the table has no rows to learn from")
+    columns = _columns(opened, plan, tokens)
+    return Table(columns, _labels(opened, plan, tokens), opened.rows, plan.missing)
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What to read: the features and what is declared of each, the target, the missing cells."""
+    """What to read: the features and what is declared of them, the target, and the text cells that are missing."""
 
-    kinds: Mapping[str, Declared]
+    features: Mapping[str, Declared]
     target: str | None
-    target_is_asked: bool
     missing: tuple[str, ...]
+    asked: bool = True
+    """Whether the caller asked for the target, rather than `like`."""
+
+
+def _like(like: object) -> _Plan | None:
+    """How the earlier batch was read."""
+    if like is None:
+        return None
+    if isinstance(like, Program):
+        return _Plan(_kinds_of(like), like.target, DEFAULT_MISSING)
+    schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
+    if not isinstance(schema, Schema):
+        raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
+    kinds: dict[str, Declared] = {name: "categorical" if kind == "text" else "numeric" for name, kind in schema.kinds.items()}
+    return _Plan(kinds, schema.target, tuple(schema.missing))
+
+
+def _kinds_of(program: Program) -> dict[str, Declared]:
+    """What the literals of a program say of the features that it uses; nothing, if they test only for missing cells."""
+    kinds: dict[str, Declared] = dict.fromkeys(program.used)
+    for rule in program.rules:
+        for literal in rule.literals():
+            if literal.op in ("<=", ">"):
+                kinds[literal.feature] = "numeric"
+            elif literal.op in ("==", "!=") and kinds[literal.feature] is None:
+                kinds[literal.feature] = "categorical"
+    return kinds
+
+
+def _plan(
+    names: Sequence[str], like: _Plan | None, target: str | None, features: list[str] | None, missing: tuple[str, ...]
+) -> _Plan:
+    """What to read of these columns, before ``numeric=`` and ``categorical=``."""
+    asked = target is not None
+    if asked:
+        target = _known(str(target), names)
+    elif like and like.target in names and like.target not in (features or ()):
+        target = like.target
+    if features is None:
+        features = [name for name in names if name != target] if like is None else list(like.features)
+    if target is not None and target in features:
+        raise ParameterError(f"{target!r} is the target, so it cannot be among the features")
+    declared = {} if like is None else like.features
+    if like is not None and missing is DEFAULT_MISSING:
+        missing = like.missing
+    return _Plan({_known(name, names): declared.get(name) for name in features}, target, missing, asked)
+
+
+def _declare(plan: _Plan, names: Sequence[str], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
+    """The plan with what the caller declares; columns that are not read may be declared too."""
+    kinds = dict(plan.features)
+    for name in (*numeric, *categorical):
+        if _known(name, names) == plan.target:
+            raise ParameterError(f"{name!r} is the target: only features are declared numeric or categorical")
+        if name in numeric and name in categorical:
+            raise ParameterError(f"{name!r} is declared both numeric and categorical; leave it in one of them")
+        if name in kinds:
+            kinds[name] = "numeric" if name in numeric else "categorical"
+    return replace(plan, features=kinds)
+
+
+def _known(name: str, names: Sequence[str]) -> str:
+    if name not in names:
+        raise UnknownNameError(f"no column {name!r}{suggest(name, names)}")
+    return name
+
+
+def _names(parameter: str, names: Iterable[object] | None) -> list[str] | None:
+    """The names of columns that a parameter takes, as text."""
+    if names is None:
+        return None
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise ParameterError(f"{parameter}= takes a list of column names, not {names!r}; write [{names!r}]")
+    found = [str(name) for name in names]
+    refuse_twins(found, f" in {parameter}=; leave one of them out")
+    return found
+
+
+def _tokens(missing: object) -> tuple[str, ...]:
+    """The text cells that mean "missing"; the default itself if it is not replaced."""
+    if missing is DEFAULT_MISSING:
+        return DEFAULT_MISSING
+    if isinstance(missing, str) or not isinstance(missing, Iterable):
+        raise ParameterError(f"missing= takes a list of cells, not {missing!r}; write [{missing!r}]")
+    tokens = tuple(missing)
+    if wrong := [token for token in tokens if not isinstance(token, str)]:
+        raise ParameterError(f"missing= takes cells as text, not {wrong[0]!r}; write {str(wrong[0])!r}")
+    return tokens
+
+
+def _open(source: object) -> Source:
+    if isinstance(source, (str, os.PathLike)):
+        return _open_file(Path(os.fspath(source)))
+    if isinstance(source, (list, tuple)):
+        return Records(source)
+    if (opened := frame_source(source)) is not None:
+        return opened
+    lazy = "; call its collect() first" if hasattr(source, "collect") else ""
+    raise ParameterError(
+        f"cannot read a table from {type(source).__name__}{lazy}: give a path, a pandas, polars or pyarrow frame, "
+        "or a list of dicts"
+    )
+
+
+def _open_file(path: Path) -> Source:
+    if path.is_dir():
+        raise ReadError(f"{str(path)!r} is a folder; give the path of a file in it")
+    if not path.exists():
+        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}")
+    ending = "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()
+    if ending in _SEPARATORS:
+        return TextFile(path, _SEPARATORS[ending])
+    if ending == ".parquet":
+        return ParquetFile(path)
+    raise ReadError(f"{str(path)!r} ends in {ending!r}; files ending in {', '.join(_SEPARATORS)} and .parquet are read")
+
+
+def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column, ...]:
+    def column(name: str) -> Column:
+        return settle(name, opened.cells(name), plan.features[name], tokens, spelled=opened.spelled)
+
+    threads = min(_THREADS, os.cpu_count() or 1)
+    if threads == 1 or opened.rows * len(plan.features) < _CELLS_FOR_THREADS:
+        return tuple(map(column, plan.features))
+    with ThreadPoolExecutor(threads) as pool:
+        return tuple(pool.map(column, plan.features))
+
+
+def _labels(opened: Source, plan: _Plan, tokens: Sequence[str]) -> Labels | None:
+    if plan.target is None:
+        return None
+    try:
+        return labels(plan.target, opened.cells(plan.target), tokens)
+    except MissingLabelsError:
+        if plan.asked:
+            raise
+        return None  # a batch to predict, whose target is yet to be filled in

@@ -13,7 +13,7 @@ import io
 import mmap
 import re
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ import numpy as np
 from unless import _rank as kernels
 from unless.encode import Cells
 from unless.errors import ReadError
-from unless.frames import polars_cells
+from unless.frames import polars_cells, text_cells
 from unless.values import number_in
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = ["TextFile"]
 
 _MARK = b"\xef\xbb\xbf"
 _SAMPLES, _SAMPLE = 8, 4096
+_MANY = 1000
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
@@ -44,6 +45,7 @@ class TextFile:
     """
 
     spelled = True
+    rows = 0
 
     def __init__(self, path: Path, separator: str) -> None:
         self._path = path
@@ -54,7 +56,6 @@ class TextFile:
         self.names: Sequence[str] = ()
         self._header = 0  # how many lines it takes
         self.names = self._read_header()
-        self.rows = 0
 
     def _read_header(self) -> list[str]:
         for record, _, end in self._records():
@@ -63,19 +64,37 @@ class TextFile:
         raise ReadError(f"{self._path}: the file is empty; its first line should name the columns")
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns, ``texts`` and those that do not look numeric as text, the others as numbers."""
+        """Read these columns, ``texts`` as text, and others too unless they look numeric."""
         places = {name: place for place, name in enumerate(self.names)}
-        wanted = [places[name] for name in names]
-        frame = self._read_fast(wanted, {places[name] for name in texts}, missing)
-        self._frame = self._read_slowly(wanted) if frame is None else frame
+        wanted, as_text = [places[name] for name in names], {places[name] for name in texts}
+        frame = self._read_fast(wanted, as_text, missing)
+        if frame is None:
+            frame = self._read_slowly(wanted)
+        self.rows = frame.height
+        self._columns = {name: frame.get_column(_name(places[name])) for name in names}
+        self._texts = self._rank_texts(frame.select(map(_name, wanted)), as_text, missing)
         self._places = places
-        self._fill = None if "" in missing else ""
-        self.rows = self._frame.height
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded; where an empty cell is a value, it is the text ''."""
-        series = self._frame.get_column(str(self._places[name]))
-        return polars_cells(series if self._fill is None else series.fill_null(self._fill))
+        """The cells of a column that was loaded."""
+        return self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
+
+    def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
+        import polars as pl  # noqa: PLC0415
+
+        kept = {_name(place) for place in as_text}
+        wary = any(number_in(token) is not None for token in missing)
+
+        def is_numeric(name: str, texts: pl.Series) -> bool:
+            # Up to so many texts `settle` reads one by one; a million would take it a second.
+            if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_MANY // 50), missing):
+                return False
+            numbers = texts.cast(pl.Float64, strict=False)
+            others = texts.filter(numbers.is_null())
+            return len(others) <= _MANY and set(others).issubset(missing) and bool(numbers.is_finite().all())
+
+        texts = frame.select(pl.selectors.string() if "" in missing else pl.selectors.string().fill_null(""))
+        return text_cells(texts, is_numeric)
 
     def _read_fast(self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]) -> pl.DataFrame | None:
         """The columns as polars reads them, None if it might read them otherwise than the csv module."""
@@ -93,7 +112,7 @@ class TextFile:
         if frame is None:
             return None
         # polars pads a short line with nulls, and so the last column has one.
-        short = found is None and frame.get_column(str(last)).null_count() and self._inspect() == kernels.IRREGULAR
+        short = found is None and frame.get_column(_name(last)).null_count() and self._inspect() == kernels.IRREGULAR
         return None if short else frame
 
     def _inspect(self) -> int:
@@ -104,7 +123,7 @@ class TextFile:
         """The wanted columns, named by their places; None if polars finds fault with the file."""
         import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
 
-        schema = {str(place): pl.Float64 if place in numeric else pl.String for place in range(len(self.names))}
+        schema = {_name(place): pl.Float64 if place in numeric else pl.String for place in range(len(self.names))}
         try:
             return pl.read_csv(
                 self._path if isinstance(self._data, mmap.mmap) else self._data,
@@ -112,7 +131,7 @@ class TextFile:
                 skip_lines=self._header,
                 separator=self._separator,
                 schema=schema,
-                columns=[str(place) for place in sorted(set(wanted))],
+                columns=[_name(place) for place in sorted(set(wanted))],
                 null_values=tokens or None,
                 glob=False,
             )
@@ -127,8 +146,7 @@ class TextFile:
         sample = [set(cells) for cells in zip(*self._sample(), strict=True)]
         numeric, tokens = [], set()
         for place in places if sample else ():
-            present = sample[place].difference(missing)
-            if present and all(cell[-1:] != " " and number_in(cell) is not None for cell in present):
+            if _plausible(sample[place], missing):
                 lost = sample[place].intersection(missing) - {""}
                 if lost and "" not in missing:  # polars would make both null
                     continue
@@ -159,7 +177,7 @@ class TextFile:
                 raise self._error(line, f"{count}, but the header names {len(self.names)} columns")
             for column, place in zip(columns, wanted, strict=True):
                 column.append(record[place])
-        names = [str(place) for place in wanted]
+        names = [_name(place) for place in wanted]
         return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
 
     def _records(self) -> Iterator[tuple[list[str], int, int]]:
@@ -200,6 +218,17 @@ class TextFile:
         return self._error(line, f"the byte 0x{byte:02x} is not UTF-8; {advice}")
 
 
+def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
+    """Whether the present ones of some cells, of which there are any, are numbers that polars can read."""
+    present = set(cells).difference(missing)
+    return bool(present) and all(cell[-1:] != " " and number_in(cell) is not None for cell in present)
+
+
+def _name(place: int) -> str:
+    """The name of a column within this module; polars insists on the prefix where a file has no header."""
+    return f"column_{place}"
+
+
 def _content(path: Path) -> mmap.mmap | bytes:
     """The bytes of a file, unpacked."""
     try:
@@ -218,7 +247,7 @@ def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection
 
     polars takes `inf`, `nan` and 1e999 for numbers; and it gives null for an empty cell, which may be a value.
     """
-    columns = [frame.get_column(str(place)) for place in numeric]
+    columns = [frame.get_column(_name(place)) for place in numeric]
     if "" not in missing and any(column.null_count() for column in columns):
         return False
     return all(column.is_finite().all() for column in columns)

@@ -1,0 +1,43 @@
+# Everything from a fresh clone with python3 and make. A C compiler makes it fast.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.py)
+
+.PHONY: demo test lint types imports unit bench clean
+
+demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
+	@$(BIN)/python -m unless.demo
+
+test: lint types imports unit ## everything that must pass
+
+lint: .venv/test.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: .venv/test.stamp
+	$(BIN)/mypy
+
+imports: .venv/test.stamp
+	$(BIN)/lint-imports --no-cache
+
+unit: .venv/test.stamp
+	$(BIN)/python -m pytest
+
+bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c
+
+.venv/demo.stamp: $(SOURCES)
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/test.stamp: .venv/demo.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@
+
+.venv/bench.stamp: .venv/demo.stamp
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@
