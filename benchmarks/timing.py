@@ -18,6 +18,9 @@ ROOT = Path(__file__).parents[1]
 _PAUSE = 0.01
 """Seconds between contestants: OpenMP's idle threads spin for some milliseconds, on cores that the next one needs."""
 
+_LONG = 10.0
+"""Seconds from which one run is enough."""
+
 
 def spent(run: Callable[[], object]) -> float:
     """The seconds that one call takes."""
@@ -29,18 +32,29 @@ def spent(run: Callable[[], object]) -> float:
 def race(contestants: Mapping[str, Callable[[], object]], seconds: float = 1.0, rounds: int = 5) -> dict[str, float]:
     """The median time of each contestant, run in turn so that a slow moment of the machine strikes all of them.
 
-    Each gets ``seconds`` in equal rounds, in which fast ones run many times, and runs once however long it takes.
+    Each gets ``seconds`` in equal rounds, in which fast ones run many times. The first run does not count: it also
+    loads and allocates what comes lazily. Only a very long one counts, and is then the only one.
     """
-    times: dict[str, list[float]] = {name: [] for name in contestants}
-    used = dict.fromkeys(contestants, 0.0)
+    first = {name: spent(run) for name, run in contestants.items()}
+    times = {name: [long] for name, long in first.items() if long > _LONG}
+    entered = {name: run for name, run in contestants.items() if name not in times}
+    times |= {name: [] for name in entered}
     for number in range(1, rounds + 1):
-        for name, run in contestants.items():
-            if used[name] < seconds * number / rounds:
-                time.sleep(_PAUSE)
-            while used[name] < seconds * number / rounds:
-                times[name].append(spent(run))
-                used[name] += times[name][-1]
-    return {name: median(found) for name, found in times.items()}
+        for name, run in entered.items():
+            times[name] += _runs(run, seconds * number / rounds - sum(times[name]))
+    return {name: median(times[name]) for name in contestants}
+
+
+def _runs(run: Callable[[], object], seconds: float) -> list[float]:
+    """The times of runs that together take that long; none if nothing is left."""
+    found: list[float] = []
+    used = 0.0
+    while used < seconds:
+        if not found:
+            time.sleep(_PAUSE)
+        found.append(spent(run))
+        used += found[-1]
+    return found
 
 
 def alone(module: str, *arguments: object) -> Any:

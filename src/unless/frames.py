@@ -229,10 +229,12 @@ def _arrow_texts(array: Any) -> Cells:
     array = array.cast(pa.large_string())
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[array.offset : array.offset + len(array) + 1]
-    codes, firsts = group(ends, np.frombuffer(data or b"", dtype=np.uint8))
-    if array.null_count:
+    content = np.frombuffer(data or b"", dtype=np.uint8)
+    codes, firsts = group(ends, content)
+    distinct: list[object] = [content[ends[row] : ends[row + 1]].tobytes().decode() for row in firsts.tolist()]
+    if array.null_count:  # a null has no bytes, like the text ''
         codes[array.is_null().to_numpy(zero_copy_only=False)] = -1
-    distinct = [array[row].as_py() for row in firsts.tolist()]  # None for a null, which is nobody's text
+        distinct = _occurring(distinct, codes)
     return of_dictionary(distinct, codes)
 
 

@@ -99,7 +99,7 @@ class TextFile:
     def _read_fast(self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]) -> pl.DataFrame | None:
         """The columns as polars reads them, None if it might read them otherwise than the csv module."""
         marks = [b'"', b"\r"] + [b"\t"] * (self._separator != "\t")
-        found = self._inspect() if any(self._data.find(mark) >= 0 for mark in marks) else None
+        found = self._inspect() if any(self._data.find(mark, 0) >= 0 for mark in marks) else None
         if found == kernels.IRREGULAR:
             return None
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.

@@ -10,7 +10,7 @@ import pytest
 
 from unless import kernels
 
-SOURCE = Path(__file__).parents[2] / "src" / "unless" / "kernels.py"
+SOURCES = {path.stem: path for path in (Path(__file__).parents[2] / "src" / "unless" / "kernels").glob("[!_]*.py")}
 
 SCRIPT = """
 import importlib.util, sys, warnings
@@ -19,12 +19,18 @@ if {interpreted}:  # put the source file in the place of the compiled module
     import unless
     for name in [name for name in sys.modules if name.startswith("unless")]:
         del sys.modules[name]
-    spec = importlib.util.spec_from_file_location("unless.kernels", {source!r})
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["unless.kernels"] = module
+
+    class SourceFirst:
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            stem = name.removeprefix("unless.kernels.")
+            if stem in {sources!r}:
+                return importlib.util.spec_from_file_location(name, {sources!r}[stem])
+
+    sys.meta_path.insert(0, SourceFirst)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        spec.loader.exec_module(module)
+        import unless.kernels
     assert [str(w.message) for w in caught][0].startswith("unless runs without compiled kernels"), caught
     assert len(caught) == 1, caught
 
@@ -38,7 +44,7 @@ rng = np.random.default_rng(5)
 rows = 900
 y = rng.integers(0, 3, rows)
 cells = [
-    rng.normal(y, 1).tolist(),
+    rng.normal(2 * y, 1).tolist(),
     np.round(rng.normal(y, 1), 1).tolist(),
     [f"c{{k}}" for k in rng.integers(0, 5, rows) + y],
     [None if k == 3 else float(k) if k < 9 else f"t{{k}}" for k in rng.integers(0, 14, rows)],
@@ -56,16 +62,16 @@ for ratio in (0.0, 0.5):
 
 def run(*, interpreted: bool) -> str:
     """What the script prints in a process of its own."""
-    script = SCRIPT.format(interpreted=interpreted, source=str(SOURCE))
+    script = SCRIPT.format(interpreted=interpreted, sources={stem: str(path) for stem, path in SOURCES.items()})
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 @pytest.mark.skipif(not kernels.compiled, reason="the kernels are not compiled here: there is nothing to compare")
-@pytest.mark.skipif(not SOURCE.exists(), reason="the source of the kernels is not here")
+@pytest.mark.skipif(not SOURCES, reason="the source of the kernels is not here")
 def test_interpreted_kernels_give_the_same_results():
     """The kernels' source, run by the interpreter, learns and predicts exactly what the compiled module does."""
     compiled = run(interpreted=False)
     assert compiled == run(interpreted=True)
-    assert len(compiled.splitlines()) > 40
+    assert len(compiled.splitlines()) > 10

@@ -38,7 +38,7 @@ class MemoryEngine(Engine[Selection]):
         return self._grid.everything()
 
     def size(self, rows: Selection) -> int:
-        return len(rows)
+        return rows.weight()
 
     def popularity(self, rows: Selection) -> Sequence[int]:
         return self._grid.popularity(rows, len(self.labels))
@@ -92,7 +92,8 @@ def _grid(table: Table) -> Grid:
     """The bins of a table and its labels."""
     columns = table.columns
     ranks = [column.missing + 1 for column in columns]
-    grid = Grid(table.target.codes.astype(np.int32), [len(column.numbers) for column in columns], ranks)
+    weights = np.ones(len(table), np.int32)
+    grid = Grid(table.target.codes.astype(np.int32), weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):
             grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])

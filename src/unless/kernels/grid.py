@@ -1,10 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
-"""The hot loops, and only they: an ordinary Python file with C types as annotations, compiled when unless is installed.
-
-Where no C compiler was found the same file runs interpreted: slower, same answers. Buffers have one dimension, because
-a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow.
-Nothing is validated here: callers have done that.
-"""
+"""Learning: a table as bins, its rows, their histograms, and the best literal."""
 
 from __future__ import annotations
 
@@ -12,21 +7,11 @@ import cython
 import numpy as np
 
 if cython.compiled:
-    from cython.cimports.libc.math import log
+    from cython.cimports.libc.math import log, sqrt
 else:
-    from math import log
+    from math import log, sqrt
 
 Size = cython.typedef(cython.Py_ssize_t)
-
-if not cython.compiled:
-    import warnings
-
-    warnings.warn(
-        "unless runs without compiled kernels: same results, but hundreds of times slower; "
-        "install a C compiler and reinstall unless",
-        RuntimeWarning,
-        stacklevel=2,
-    )
 
 compiled: object = bool(cython.compiled)
 """Whether this file was compiled."""
@@ -40,19 +25,22 @@ def view(array: object) -> object:
 @cython.final
 @cython.cclass
 class Selection:
-    """Rows by number, with their histogram once it is counted: ``whole`` minus that of ``rest`` gives it too."""
+    """Rows by number, with their weight, and their histogram once it is counted: ``whole`` minus that of ``rest``."""
 
     index: cython.int[::1]
     rest: cython.int[::1]
     whole: cython.int[::1]
     histogram: cython.int[::1]
     tallies: cython.int[::1]  # a histogram per label
+    total: cython.longlong
 
     def __init__(self):
         self.index = self.rest = self.whole = self.histogram = self.tallies = None
+        self.total = 0
 
-    def __len__(self):
-        return len(self.index)
+    def weight(self):
+        """The weight of the rows: their number, where every row weighs 1."""
+        return self.total
 
     def rows(self):
         """The row numbers."""
@@ -65,18 +53,22 @@ class Grid:
     """A table as bins, and what a learner asks of its rows.
 
     A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for each,
-    a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the number of rows in
-    each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins, padded too.
+    a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the weight of the rows
+    in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins, padded too.
 
-    The best literal (Algorithm 2) is found exactly, by bounds. A literal is a point (a, b): how many of P positives and
-    Q negatives it covers. With T[n] = n ln n its score
+    The best literal is found exactly, by bounds. A literal is a point (a, b): how much of P positives and Q negatives it
+    covers. Its score is, by information gain (Algorithm 1), with T[n] = n ln n,
 
-        T[a] + T[b] - T[a+b] + T[P-a] + T[Q-b] - T[P+Q-a-b]
+        T[a] + T[b] - T[a+b] + T[P-a] + T[Q-b] - T[P+Q-a-b],
 
-    is (P+Q) times its information gain. It is the same for the literal's complement and convex in (a, b), so the
-    corners of a rectangle of counts bound every literal inside. The search scores every 16th threshold, then looks only
-    into groups of bins, bins, and rows of bins that can still reach the best. Candidates within rounding error of it
-    are decided by the paper's own expression (`information_gain`), and ties by the order of features and values.
+    which is P+Q times the gain, and by impurity
+
+        -(sqrt(a b) + sqrt((P-a) (Q-b))).
+
+    Both are the same for the literal's complement and convex in (a, b), so the corners of a rectangle of counts bound
+    every literal inside. The search scores every 16th threshold, then looks only into groups of bins, bins, and rows of
+    bins that can still reach the best. Candidates within rounding error of it are decided by the expression that defines
+    them (`information_gain`), and ties by the order of features and values.
     """
 
     rows: Size
@@ -93,20 +85,24 @@ class Grid:
     low: cython.int[::1]  # of every bin: its first rank
     width: cython.int[::1]  # how many ranks it holds
     labels: cython.int[::1]  # the label of every row
-    nlogn: cython.double[::1]
+    weights: cython.int[::1]  # the weight of every row
+    nlogn: cython.double[::1]  # n ln n, as far as the table goes
 
     mark: cython.uchar[::1]  # scratch, all zero between calls
-    keys: cython.longlong[::1]  # scratch: rows of a bin, as rank * 2 + is negative
+    keys: cython.longlong[::1]  # scratch: rows as rank, is negative (1 bit), weight (32 bits)
     spare: cython.longlong[::1]
     group_a: cython.int[::1]  # positives up to the end of every group
     group_b: cython.int[::1]
     place: Size[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
+    held: Size[::1]  # how many keys a bin has
     tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
     tally_b: cython.int[::1]
 
     used: Size  # literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
+    by_gain: cython.bint  # by information gain, else by impurity
+    support: cython.longlong  # by impurity: a literal must cover so many positives
     positive: cython.int[::1]  # E+ and E- of the search, with their histograms
     negative: cython.int[::1]
     histogram_a: cython.int[::1]
@@ -124,12 +120,13 @@ class Grid:
     best_a: Size
     best_b: Size
 
-    def __init__(self, labels, numbers, ranks):
+    def __init__(self, labels, weights, numbers, ranks):
         """An empty grid for columns of so many numbers and ranks (missing included); `load` fills them one by one."""
         self.rows = len(labels)
         self.columns = len(numbers)
         self.size = 0
         self.labels = view(labels)
+        self.weights = view(weights)
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
         wide: cython.int = 0
@@ -152,14 +149,15 @@ class Grid:
         self.grid = view(np.empty(self.columns * self.rows, np.uint8))
         self.bins = view(np.empty(self.columns * self.rows, np.uint8))
         self.fine = view(np.empty(wide * self.rows, np.int32))
-        n = np.arange(self.rows + 1, dtype=np.float64)
+        # A table of n ln n up to 1e7 (80 MB) at most: beyond, weights only, it is computed.
+        n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 10_000_000) + 1, dtype=np.float64)
         self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
         self.mark = view(np.zeros(self.rows, np.uint8))
         self.keys = view(np.empty(max(self.rows, 64), np.int64))
         self.spare = view(np.empty(max(self.rows, 64), np.int64))
         self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
         self.group_b = view(np.empty(self.size // 16 + 1, np.int32))
-        self.place = view(np.empty(6 * 256, np.intp))
+        self.place, self.held = (view(np.empty(6 * 256, np.intp)) for _ in range(2))
         self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
@@ -244,16 +242,17 @@ class Grid:
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def everything(self):
-        """All rows."""
+        """All rows, but those without weight."""
         rows = Selection()
-        rows.index = view(np.arange(self.rows, dtype=np.int32))
+        rows.index = view(np.flatnonzero(self.weights).astype(np.int32))
+        rows.total = int(np.sum(self.weights, dtype=np.int64))
         return rows
 
     def popularity(self, rows: Selection, labels: Size):
-        """How many rows have each label."""
+        """The weight of the rows of each label."""
         counts: Size[::1] = view(np.zeros(labels, np.intp))
         for k in range(len(rows.index)):
-            counts[self.labels[rows.index[k]]] += 1
+            counts[self.labels[rows.index[k]]] += self.weights[rows.index[k]]
         return list(counts)
 
     def by_label(self, rows: Selection, label: cython.int, labels: Size):
@@ -273,8 +272,10 @@ class Grid:
             out[back] = row
             front += inside
             back -= 1 - inside
+            positive.total += inside * self.weights[row]
         positive.index = out[:front]
         negative.index = out[front:]
+        negative.total = rows.total - positive.total
         # A histogram per label saves counting the rows again for every rule, unless there are too many of them (16 MB).
         if labels * self.size <= 1 << 22 and number > 32:
             if rows.tallies is None:
@@ -291,6 +292,7 @@ class Grid:
         front: Size = 0
         back: Size = number - 1
         inside: cython.int
+        total: cython.longlong = 0
         index: cython.int[::1] = rows.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
         start: Size = feature * self.rows
@@ -313,6 +315,7 @@ class Grid:
                 out[back] = row
                 front += inside
                 back -= 1 - inside
+                total += inside * self.weights[row]
         else:
             start = self.wide[feature] * self.rows
             for k in range(number):
@@ -323,7 +326,9 @@ class Grid:
                 out[back] = row
                 front += inside
                 back -= 1 - inside
+                total += inside * self.weights[row]
         some = Selection()
+        some.total = total
         some.index = out[:front]
         some.rest = out[front:]
         some.whole = rows.histogram
@@ -333,6 +338,7 @@ class Grid:
         """The rows that are not gone."""
         number: Size = len(rows.index)
         kept: Size = 0
+        total: cython.longlong = 0
         index: cython.int[::1] = rows.index
         gone_index: cython.int[::1] = gone.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
@@ -343,9 +349,11 @@ class Grid:
         for k in range(number):
             out[kept] = index[k]
             kept += 1 - self.mark[index[k]]
+            total += (1 - self.mark[index[k]]) * self.weights[index[k]]
         for k in range(len(gone_index)):
             self.mark[gone_index[k]] = 0
         left = Selection()
+        left.total = total
         left.index = out[:kept]
         left.rest = gone_index
         left.whole = rows.histogram
@@ -372,22 +380,24 @@ class Grid:
 
     @cython.cfunc
     def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Add ``step`` to the bin of every cell of the rows."""
+        """Add the weight of every row, or take it (``step`` -1), in the bin of each of its cells."""
         columns = self.columns
         for k in range(len(index)):
             cell = index[k] * columns
+            weight: cython.int = step * self.weights[index[k]]
             for i in range(columns):
-                histogram[self.first[i] + self.grid[cell + i]] += step
+                histogram[self.first[i] + self.grid[cell + i]] += weight
 
     @cython.cfunc
     def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Add ``step`` to the bin of every cell of the rows, in the histogram of the row's label."""
+        """The same, in the histogram of the row's label."""
         columns = self.columns
         for k in range(len(index)):
             cell = index[k] * columns
             start = self.labels[index[k]] * self.size
+            weight: cython.int = step * self.weights[index[k]]
             for i in range(columns):
-                tallies[start + self.first[i] + self.grid[cell + i]] += step
+                tallies[start + self.first[i] + self.grid[cell + i]] += weight
 
     @cython.cfunc
     def gather(
@@ -405,10 +415,21 @@ class Grid:
     # -- the best literal ------------------------------------------------------------------------------------------
 
     def best(self, positive: Selection, negative: Selection, used: list):
-        """The best literal as (feature, rank, other), see `covered`; None if none is allowed.
+        """The literal of the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
 
-        ``used`` are literals in the same form; no literal on their values is allowed.
+        None if none is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
         """
+        self.by_gain = True
+        return self.search(positive, negative, used)
+
+    def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
+        """The literal of the least impurity that covers enough positives, and a larger share of them than of negatives."""
+        self.by_gain = False
+        self.support = support
+        return self.search(positive, negative, [])
+
+    @cython.cfunc
+    def search(self, positive: Selection, negative: Selection, used: list):
         self.used = len(used)
         if self.used > len(self.used_rank):
             self.used_feature = view(np.empty(2 * self.used, np.int32))
@@ -416,11 +437,11 @@ class Grid:
         for k in range(self.used):
             self.used_feature[k], self.used_rank[k] = used[k][0], used[k][1]
         self.positive, self.negative = positive.index, negative.index
-        self.P, self.Q = len(positive.index), len(negative.index)
+        self.P, self.Q = positive.total, negative.total
         self.slack = 1e-12 * (self.P + self.Q)
         self.bound = self.best_gain = -float("inf")
         self.best_feature = self.best_rank = self.best_a = self.best_b = -1
-        if self.P + self.Q <= 32:  # few rows: faster without histograms
+        if len(self.positive) + len(self.negative) <= 32:  # few rows: faster without histograms
             self.search_rows()
         else:
             self.need_histogram(positive)
@@ -435,9 +456,25 @@ class Grid:
     @cython.inline
     @cython.exceptval(check=False)
     def score(self, a: Size, b: Size) -> cython.double:
+        """The score of a literal that covers (a, b)."""
         c: Size = self.P - a
         d: Size = self.Q - b
-        return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d])
+        if not self.by_gain:
+            return -(sqrt(cython.cast(cython.double, a) * b) + sqrt(cython.cast(cython.double, c) * d))
+        if a + b < len(self.nlogn) and c + d < len(self.nlogn):
+            return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (
+                self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d]
+            )
+        return (nlogn(a) + nlogn(b) - nlogn(a + b)) + (nlogn(c) + nlogn(d) - nlogn(c + d))
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def allowed(self, a: Size, b: Size) -> cython.bint:
+        """Whether a literal may cover (a, b): by gain, if it is not more wrong than right (Algorithm 1)."""
+        if self.by_gain:
+            return 2 * (a - b) >= self.P - self.Q
+        return a >= self.support and cython.cast(cython.double, a) * self.Q > cython.cast(cython.double, b) * self.P
 
     @cython.cfunc
     @cython.exceptval(check=False)
@@ -445,7 +482,7 @@ class Grid:
         self, feature: Size, rank: Size, other: cython.bint, a: Size, b: Size, score: cython.double
     ) -> cython.void:
         """Keep the literal, which covers (a, b), if it is allowed and beats the best, or equals it and comes earlier."""
-        if 2 * (a - b) < self.P - self.Q:  # more wrong than right: the gain is minus infinity
+        if not self.allowed(a, b):
             return
         for k in range(self.used):
             if self.used_rank[k] == rank and self.used_feature[k] == feature:
@@ -453,7 +490,7 @@ class Grid:
         if a == self.best_a and b == self.best_b:
             gain = self.best_gain
         else:
-            gain = information_gain(a, self.P - a, self.Q - b, b)
+            gain = information_gain(a, self.P - a, self.Q - b, b) if self.by_gain else score
         if gain > self.best_gain or (
             gain == self.best_gain
             and (feature < self.best_feature or (feature == self.best_feature and rank < self.best_rank))
@@ -522,7 +559,7 @@ class Grid:
     @cython.exceptval(check=False)
     def raise_bound(self, a: Size, b: Size) -> cython.void:
         """Note the score of a literal that covers (a, b), if it is allowed; it will be offered later."""
-        if 2 * (a - b) >= self.P - self.Q:
+        if self.allowed(a, b):
             score = self.score(a, b)
             if score > self.bound:
                 self.bound = score
@@ -577,7 +614,7 @@ class Grid:
         at: Size = first // 16
         a: Size = 0
         b: Size = 0
-        rows: Size = 0
+        some: cython.bint = False
         if self.split[i] > first:
             self.all_a = self.group_a[(self.split[i] - 1) // 16]
             self.all_b = self.group_b[(self.split[i] - 1) // 16]
@@ -600,8 +637,8 @@ class Grid:
                 if self.width[bin] == 1:
                     self.offer_number(i, self.low[bin], a + da, b + db)
                 elif self.numbers_reach(a, b, a + da, b + db):
-                    self.place[bin - first] = rows
-                    rows += da + db
+                    self.place[bin - first] = 0
+                    some = True
                 a += da
                 b += db
         for bin in range(self.split[i], self.end[i]):
@@ -612,42 +649,58 @@ class Grid:
             if self.width[bin] == 1:
                 self.offer_category(i, self.low[bin], da, db)
             elif self.reaches(0, 0, da, db):
-                self.place[bin - first] = rows
-                rows += da + db
-        if rows:
+                self.place[bin - first] = 0
+                some = True
+        if some:
             self.search_bins(i)
 
     @cython.cfunc
     def search_bins(self, i: Size):
-        """Gather the rows of the bins that have a place, bin by bin, as keys (rank * 2 + is negative), and search them."""
-        bins: Size = i * self.rows
-        fine: Size = self.wide[i] * self.rows
+        """Gather the rows of the bins that have a place as keys, bin by bin, and search them."""
         first: Size = self.first[i]
+        size: Size = self.end[i] - first
+        start: Size = 0
         a: Size = 0
         b: Size = 0
-        start: Size = 0
-        for k in range(self.P):
-            row = self.positive[k]
+        for bin in range(size):
+            self.held[bin] = 0
+        self.hold(i, self.positive)
+        self.hold(i, self.negative)
+        for bin in range(size):
+            if self.place[bin] >= 0:
+                self.place[bin] = start
+                start += self.held[bin]
+        self.put(i, self.positive, 0)
+        self.put(i, self.negative, 1)
+        start = 0
+        for bin in range(size):
+            if self.place[bin] >= 0:
+                numeric: cython.bint = first + bin < self.split[i]
+                self.refine(i, start, self.held[bin], self.low[first + bin], self.width[first + bin], a, b, numeric, 0)
+                start += self.held[bin]
+            if first + bin < self.split[i]:
+                a += self.histogram_a[first + bin]
+                b += self.histogram_b[first + bin]
+
+    @cython.cfunc
+    def hold(self, i: Size, index: cython.int[::1]):
+        """Count the rows in each bin of a column, where rows and weights may differ."""
+        bins: Size = i * self.rows
+        for k in range(len(index)):
+            self.held[self.bins[bins + index[k]]] += 1
+
+    @cython.cfunc
+    def put(self, i: Size, index: cython.int[::1], negative: cython.longlong):
+        """Put the rows of bins that have a place there, as keys."""
+        bins: Size = i * self.rows
+        fine: Size = self.wide[i] * self.rows
+        for k in range(len(index)):
+            row = index[k]
             bin = self.bins[bins + row]
             at = self.place[bin]
             if at >= 0:
-                self.keys[at] = self.fine[fine + row] * 2
+                self.keys[at] = key_of(self.fine[fine + row], negative, self.weights[row])
                 self.place[bin] = at + 1
-        for k in range(self.Q):
-            row = self.negative[k]
-            bin = self.bins[bins + row]
-            at = self.place[bin]
-            if at >= 0:
-                self.keys[at] = self.fine[fine + row] * 2 + 1
-                self.place[bin] = at + 1
-        for bin in range(first, self.end[i]):
-            number = self.histogram_a[bin] + self.histogram_b[bin]
-            if self.place[bin - first] >= 0:
-                self.refine(i, start, number, self.low[bin], self.width[bin], a, b, bin < self.split[i], 0)
-                start += number
-            if bin < self.split[i]:
-                a += self.histogram_a[bin]
-                b += self.histogram_b[bin]
 
     @cython.cfunc
     def refine(
@@ -664,63 +717,66 @@ class Grid:
     ):
         """Search keys of ranks in [low, low + width): the histogram search once more, on 256 narrower bins.
 
-        ``a`` and ``b`` count what comes before them. ``tally`` has a stretch of its own for every depth; at most four
-        are needed, as each narrows the ranks, below 2**32, by 8 bits.
+        ``a`` and ``b`` count what comes before them. Every depth has a stretch of its own of the tallies; at most four
+        are needed, as each narrows the ranks, below 2**31, by 8 bits.
         """
-        shift: cython.int = 0
-        base: Size = depth * 256
+        base: Size = (depth + 1) * 256
+        shift: Size = 0
         a1: Size = a
         b1: Size = b
-        kept: Size = 0
+        kept: Size = start
         if number <= 32:
             sort(self.keys, start, number)
             self.search_sorted(i, start, number, a, b, numeric)
             return
         while (width - 1) >> shift > 255:
             shift += 1
-        for part in range(256):
-            self.tally_a[base + part] = 0
-            self.tally_b[base + part] = 0
+        for part in range(base, base + 256):
+            self.tally_a[part] = 0
+            self.tally_b[part] = 0
+            self.held[part] = 0
+            self.place[part] = -1
         for k in range(start, start + number):
             key = self.keys[k]
-            part = base + (((key >> 1) - low) >> shift)
-            self.tally_b[part] += key & 1
-            self.tally_a[part] += 1 - (key & 1)
-        for part in range(256):
-            da = self.tally_a[base + part]
-            db = self.tally_b[base + part]
-            self.place[base + 256 + part] = -1
-            if da + db == 0:
+            part = base + ((rank_of(key) - low) >> shift)
+            self.held[part] += 1
+            if is_negative(key):
+                self.tally_b[part] += weight_of(key)
+            else:
+                self.tally_a[part] += weight_of(key)
+        for part in range(base, base + 256):
+            da: Size = self.tally_a[part]
+            db: Size = self.tally_b[part]
+            if self.held[part] == 0:
                 continue
             if shift == 0:
                 if numeric:
-                    self.offer_number(i, low + part, a1 + da, b1 + db)
+                    self.offer_number(i, low + part - base, a1 + da, b1 + db)
                 else:
-                    self.offer_category(i, low + part, da, db)
+                    self.offer_category(i, low + part - base, da, db)
             elif self.numbers_reach(a1, b1, a1 + da, b1 + db) if numeric else self.reaches(0, 0, da, db):
-                self.place[base + 256 + part] = start + kept
-                kept += da + db
+                self.place[part] = kept
+                kept += self.held[part]
             a1 += da
             b1 += db
-        if kept == 0:
+        if kept == start:
             return
         for k in range(start, start + number):
             self.spare[k] = self.keys[k]
         for k in range(start, start + number):
             key = self.spare[k]
-            part = base + 256 + (((key >> 1) - low) >> shift)
+            part = base + ((rank_of(key) - low) >> shift)
             if self.place[part] >= 0:
                 self.keys[self.place[part]] = key
                 self.place[part] += 1
         kept = start
-        for part in range(256):
-            da = self.tally_a[base + part]
-            db = self.tally_b[base + part]
-            if self.place[base + 256 + part] >= 0:
-                self.refine(i, kept, da + db, low + (part << shift), 1 << shift, a, b, numeric, depth + 1)
-                kept += da + db
-            a += da
-            b += db
+        for part in range(base, base + 256):
+            if self.place[part] >= 0:
+                at: Size = low + ((part - base) << shift)
+                self.refine(i, kept, self.held[part], at, 1 << shift, a, b, numeric, depth + 1)
+                kept += self.held[part]
+            a += self.tally_a[part]
+            b += self.tally_b[part]
 
     # -- few rows: by sorting or counting
 
@@ -741,16 +797,15 @@ class Grid:
         bins: Size = i * self.rows
         first: Size = self.first[i]
         numbers: Size = self.numbers[i]
-        split: Size = self.split[i] - first
         a: Size = 0
         b: Size = 0
         for bin in range(self.end[i] - first):
             self.tally_a[bin] = 0
             self.tally_b[bin] = 0
-        for k in range(self.P):
-            self.tally_a[self.bins[bins + self.positive[k]]] += 1
-        for k in range(self.Q):
-            self.tally_b[self.bins[bins + self.negative[k]]] += 1
+        for k in range(len(self.positive)):
+            self.tally_a[self.bins[bins + self.positive[k]]] += self.weights[self.positive[k]]
+        for k in range(len(self.negative)):
+            self.tally_b[self.bins[bins + self.negative[k]]] += self.weights[self.negative[k]]
         self.all_a = 0
         self.all_b = 0
         for bin in range(numbers):
@@ -761,37 +816,41 @@ class Grid:
                 a += self.tally_a[bin]
                 b += self.tally_b[bin]
                 self.offer_number(i, bin, a, b)
-        for bin in range(split, self.end[i] - first):
+        for bin in range(self.split[i] - first, self.end[i] - first):
             if self.tally_a[bin] + self.tally_b[bin]:
                 self.offer_category(i, self.low[first + bin], self.tally_a[bin], self.tally_b[bin])
 
     @cython.cfunc
     def sort_column(self, i: Size):
         """Offer the literals of a column of many values."""
-        bins: Size = i * self.rows
-        fine: Size = self.wide[i] * self.rows
-        first: Size = self.first[i]
-        number: Size = self.P + self.Q
+        number: Size = len(self.positive) + len(self.negative)
         numeric: Size = 0
-        if self.wide[i] >= 0:
-            for k in range(self.P):
-                self.keys[k] = self.fine[fine + self.positive[k]] * 2
-            for k in range(self.Q):
-                self.keys[self.P + k] = self.fine[fine + self.negative[k]] * 2 + 1
-        else:
-            for k in range(self.P):
-                self.keys[k] = self.low[first + self.bins[bins + self.positive[k]]] * 2
-            for k in range(self.Q):
-                self.keys[self.P + k] = self.low[first + self.bins[bins + self.negative[k]]] * 2 + 1
+        for k in range(len(self.positive)):
+            row = self.positive[k]
+            self.keys[k] = key_of(self.rank(i, row), 0, self.weights[row])
+        for k in range(len(self.negative)):
+            row = self.negative[k]
+            self.keys[len(self.positive) + k] = key_of(self.rank(i, row), 1, self.weights[row])
         sort(self.keys, 0, number)
         self.all_a = 0
         self.all_b = 0
-        while numeric < number and self.keys[numeric] < 2 * self.numbers[i]:
-            self.all_b += self.keys[numeric] & 1
+        while numeric < number and rank_of(self.keys[numeric]) < self.numbers[i]:
+            if is_negative(self.keys[numeric]):
+                self.all_b += weight_of(self.keys[numeric])
+            else:
+                self.all_a += weight_of(self.keys[numeric])
             numeric += 1
-        self.all_a = numeric - self.all_b
         self.search_sorted(i, 0, numeric, 0, 0, True)
         self.search_sorted(i, numeric, number - numeric, 0, 0, False)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def rank(self, i: Size, row: Size) -> cython.longlong:
+        """The rank of a cell."""
+        if self.wide[i] >= 0:
+            return self.fine[self.wide[i] * self.rows + row]
+        return self.low[self.first[i] + self.bins[i * self.rows + row]]
 
     @cython.cfunc
     def search_sorted(self, i: Size, start: Size, number: Size, a: Size, b: Size, numeric: cython.bint):
@@ -799,12 +858,14 @@ class Grid:
         k: Size = start
         end: Size = start + number
         while k < end:
-            rank = self.keys[k] >> 1
-            da = 0
-            db = 0
-            while k < end and self.keys[k] >> 1 == rank:
-                db += self.keys[k] & 1
-                da += 1 - (self.keys[k] & 1)
+            rank = rank_of(self.keys[k])
+            da: Size = 0
+            db: Size = 0
+            while k < end and rank_of(self.keys[k]) == rank:
+                if is_negative(self.keys[k]):
+                    db += weight_of(self.keys[k])
+                else:
+                    da += weight_of(self.keys[k])
                 k += 1
             a += da
             b += db
@@ -812,6 +873,41 @@ class Grid:
                 self.offer_number(i, rank, a, b)
             else:
                 self.offer_category(i, rank, da, db)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def key_of(rank: cython.longlong, negative: cython.longlong, weight: cython.longlong) -> cython.longlong:
+    """A row as one number that sorts by rank."""
+    return (rank << 33) | (negative << 32) | weight
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def rank_of(key: cython.longlong) -> cython.longlong:
+    return key >> 33
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def is_negative(key: cython.longlong) -> cython.bint:
+    return (key >> 32) & 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def weight_of(key: cython.longlong) -> cython.longlong:
+    return key & 0xFFFFFFFF
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def nlogn(n: cython.double) -> cython.double:
+    return n * log(n) if n > 0 else 0.0
 
 
 @cython.cfunc
@@ -852,21 +948,3 @@ def sort(keys: cython.longlong[::1], start: Size, number: Size) -> cython.void:
             keys[j + 1] = keys[j]
             j -= 1
         keys[j + 1] = key
-
-
-# -- prediction ----------------------------------------------------------------------------------------------------
-
-
-def decide(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):
-    """The rule that decides each row of a block, -1 if none does; `unless.predict` describes the code."""
-    if not cython.compiled:
-        code, block, out = map(view, (code, block, out))
-    at: Size
-    rank: cython.int
-    with cython.nogil:
-        for row in range(len(out)):
-            at = code[0]
-            while at >= 0:
-                rank = block[code[at] + row]
-                at = code[at + 3 + ((rank >= code[at + 1]) & (rank < code[at + 2]))]
-            out[row] = -2 - at

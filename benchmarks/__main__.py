@@ -1,0 +1,76 @@
+"""Measure everything and write docs/benchmarks.md: ``python -m benchmarks [--full] [--only NAME ...]``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import datasets
+from benchmarks.files import from_csv
+from benchmarks.fit import from_frames, on_codes
+from benchmarks.prediction import rows_per_second
+from benchmarks.report import Section, page
+from benchmarks.scale import against_tree, growth
+from benchmarks.start import importing
+from benchmarks.timing import ROOT, spent
+
+__all__ = ["Size", "main", "sections"]
+
+_PAGE = ROOT / "docs" / "benchmarks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much to measure: seconds for each contestant, generated rows, and the steps of the growth."""
+
+    seconds: float = 1.0
+    rows: int = 1_000_000
+    steps: tuple[int, ...] = (10_000, 100_000, 1_000_000)
+    imports: int = 11
+
+
+def sections(size: Size) -> dict[str, Callable[[], Section]]:
+    """Every measurement by its name, in the order of the page."""
+    return {
+        "codes": lambda: on_codes(datasets.find(), size.seconds),
+        "frames": lambda: from_frames(datasets.find(), size.seconds),
+        "many": lambda: against_tree(size.rows, 3 * size.seconds),
+        "growth": lambda: growth(size.steps, 3 * size.seconds),
+        "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
+        "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
+        "import": lambda: importing(size.imports),
+    }
+
+
+def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> str:
+    """Measure, write the page unless only a part was asked for, and give it back."""
+    size = size or Size()
+    options = _options(list(sections(size)), arguments)
+    if options.full:
+        size = Size(steps=(*size.steps, 10 * size.steps[-1]))
+    names = options.only or list(sections(size))
+    found: list[Section] = []
+    for name in names:
+        took = spent(lambda: found.append(sections(size)[name]()))  # noqa: B023 - called at once
+        print(f"{name}: {took:.0f} s", file=sys.stderr, flush=True)
+    text = page(found)
+    if options.only and options.output is None:
+        print(text)
+    else:
+        (options.output or _PAGE).write_text(text, "utf-8")
+    return text
+
+
+def _options(names: list[str], arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure unless against its peers.")
+    parser.add_argument("--full", action="store_true", help="grow to ten million rows (minutes, and 5 GB of memory)")
+    parser.add_argument("--only", nargs="+", choices=names, help="measure these and print them; the page stays as it is")
+    parser.add_argument("--output", type=Path, help=f"the page to write instead of {_PAGE.relative_to(ROOT)}")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,93 @@
+"""Sections of results, and the page that they make."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from unless import __version__, kernels
+
+__all__ = ["Section", "Target", "duration", "page", "times"]
+
+_HEAD = """# Benchmarks
+
+This page is written by `make bench` (`python -m benchmarks`; with `--full` ten million rows too). Every figure is a
+ratio within one run: the contestants ran in turn on the same machine, a figure is the median of their runs. Expect
+other times on another machine, and similar ratios.
+"""
+
+_PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What was promised and what was measured; ``met`` is None if it was not measured."""
+
+    what: str
+    target: str
+    measured: str
+    met: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One measurement: how it was done, its table, and the targets that it decides."""
+
+    title: str
+    text: str
+    header: Sequence[str] = ()
+    rows: Sequence[Sequence[str]] = ()
+    targets: Sequence[Target] = ()
+
+
+def duration(seconds: float) -> str:
+    """A time, to three digits: ``6.8 ms``."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds / 1e-6:.3g} µs"
+
+
+def times(ratio: float) -> str:
+    """A ratio: ``×12``."""
+    return f"×{ratio:.3g}" if ratio < 100 else f"×{ratio:.0f}"
+
+
+def page(sections: Iterable[Section]) -> str:
+    """The whole page in Markdown: the targets first, then how each was measured."""
+    sections = list(sections)
+    verdicts = [
+        (target.what, target.target, target.measured, {True: "yes", False: "**no**", None: "not measured"}[target.met])
+        for section in sections
+        for target in section.targets
+    ]
+    parts = [_HEAD, _conditions(), _table(("what", "target", "measured", "met"), verdicts)]
+    for section in sections:
+        parts += [f"## {section.title}\n", section.text.strip() + "\n"]
+        if section.rows:
+            parts.append(_table(section.header, section.rows))
+    return "\n".join(parts)
+
+
+def _conditions() -> str:
+    versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
+    compiled = "compiled" if kernels.compiled else "interpreted: **not compiled**"
+    return (
+        f"This run: unless {__version__} (kernels {compiled}), Python {platform.python_version()}, {versions}; "
+        f"{platform.system()}, {os.cpu_count()} cores.\n"
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "absent"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
