@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
@@ -38,4 +39,8 @@ class OptionalBuildExt(build_ext):
         print(f"unless: the kernels were not compiled ({error}); they will run interpreted, slowly", file=sys.stderr)
 
 
-setup(ext_modules=[Extension("unless.kernels", ["src/unless/kernels.py"], optional=True)], cmdclass={"build_ext": OptionalBuildExt})
+kernels = sorted(path.as_posix() for path in Path("src/unless/kernels").glob("[!_]*.py"))
+setup(
+    ext_modules=[Extension(f"unless.kernels.{Path(path).stem}", [path], optional=True) for path in kernels],
+    cmdclass={"build_ext": OptionalBuildExt},
+)

@@ -15,7 +15,7 @@ from benchmarks.prediction import rows_per_second
 from benchmarks.report import Section, page
 from benchmarks.scale import against_tree, growth
 from benchmarks.start import importing
-from benchmarks.timing import ROOT, spent
+from benchmarks.timing import ROOT, Watch, spent
 
 __all__ = ["Size", "main", "sections"]
 
@@ -53,10 +53,11 @@ def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> st
         size = Size(steps=(*size.steps, 10 * size.steps[-1]))
     names = options.only or list(sections(size))
     found: list[Section] = []
+    watch = Watch()
     for name in names:
         took = spent(lambda: found.append(sections(size)[name]()))  # noqa: B023 - called at once
         print(f"{name}: {took:.0f} s", file=sys.stderr, flush=True)
-    text = page(found)
+    text = page(found, watch.others())
     if options.only and options.output is None:
         print(text)
     else:

@@ -21,6 +21,9 @@ other times on another machine, and similar ratios.
 
 _PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
 
+_QUIET = 0.2
+"""Cores that other processes may take before the page says that the run is worth little."""
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -56,15 +59,18 @@ def times(ratio: float) -> str:
     return f"×{ratio:.3g}" if ratio < 100 else f"×{ratio:.0f}"
 
 
-def page(sections: Iterable[Section]) -> str:
-    """The whole page in Markdown: the targets first, then how each was measured."""
+def page(sections: Iterable[Section], others: float | None = None) -> str:
+    """The whole page in Markdown: the targets first, then how each was measured.
+
+    ``others`` is the number of cores that other processes took meanwhile.
+    """
     sections = list(sections)
     verdicts = [
         (target.what, target.target, target.measured, {True: "yes", False: "**no**", None: "not measured"}[target.met])
         for section in sections
         for target in section.targets
     ]
-    parts = [_HEAD, _conditions(), _table(("what", "target", "measured", "met"), verdicts)]
+    parts = [_HEAD, _conditions(others), _table(("what", "target", "measured", "met"), verdicts)]
     for section in sections:
         parts += [f"## {section.title}\n", section.text.strip() + "\n"]
         if section.rows:
@@ -72,12 +78,15 @@ def page(sections: Iterable[Section]) -> str:
     return "\n".join(parts)
 
 
-def _conditions() -> str:
+def _conditions(others: float | None) -> str:
     versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
     compiled = "compiled" if kernels.compiled else "interpreted: **not compiled**"
+    load = "" if others is None else f" Other processes took {others:.2f} cores meanwhile"
+    if others is not None:
+        load += "." if others < _QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
     return (
         f"This run: unless {__version__} (kernels {compiled}), Python {platform.python_version()}, {versions}; "
-        f"{platform.system()}, {os.cpu_count()} cores.\n"
+        f"{platform.system()}, {os.cpu_count()} cores.{load}\n"
     )
 
 

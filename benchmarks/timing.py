@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -11,14 +12,15 @@ from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
-__all__ = ["alone", "geometric_mean", "median", "race", "spent"]
+__all__ = ["ROOT", "Watch", "alone", "alone_code", "geometric_mean", "median", "race", "spent"]
 
 ROOT = Path(__file__).parents[1]
+_STAT = Path("/proc/stat")
 
 _PAUSE = 0.01
 """Seconds between contestants: OpenMP's idle threads spin for some milliseconds, on cores that the next one needs."""
 
-_LONG = 10.0
+_LONG = 5.0
 """Seconds from which one run is enough."""
 
 
@@ -32,17 +34,16 @@ def spent(run: Callable[[], object]) -> float:
 def race(contestants: Mapping[str, Callable[[], object]], seconds: float = 1.0, rounds: int = 5) -> dict[str, float]:
     """The median time of each contestant, run in turn so that a slow moment of the machine strikes all of them.
 
-    Each gets ``seconds`` in equal rounds, in which fast ones run many times. The first run does not count: it also
-    loads and allocates what comes lazily. Only a very long one counts, and is then the only one.
+    Each gets ``seconds``, or what three runs take, in equal rounds; fast ones run many times in a round. The first run
+    does not count: it also loads and allocates what comes lazily. Only a very long one counts, and is the only one.
     """
     first = {name: spent(run) for name, run in contestants.items()}
-    times = {name: [long] for name, long in first.items() if long > _LONG}
-    entered = {name: run for name, run in contestants.items() if name not in times}
-    times |= {name: [] for name in entered}
+    times = {name: [long] if long > _LONG else [] for name, long in first.items()}
+    entered = {name: max(seconds, 3 * short) for name, short in first.items() if short <= _LONG}
     for number in range(1, rounds + 1):
-        for name, run in entered.items():
-            times[name] += _runs(run, seconds * number / rounds - sum(times[name]))
-    return {name: median(times[name]) for name in contestants}
+        for name, budget in entered.items():
+            times[name] += _runs(contestants[name], budget * number / rounds - sum(times[name]))
+    return {name: median(found) for name, found in times.items()}
 
 
 def _runs(run: Callable[[], object], seconds: float) -> list[float]:
@@ -66,6 +67,36 @@ def alone(module: str, *arguments: object) -> Any:
 def alone_code(code: str) -> float:
     """The number that a snippet of Python prints in a fresh process."""
     return float(_output([sys.executable, "-c", code]))
+
+
+class Watch:
+    """How many cores other processes took since the watch was started, on average; None where the system hides it.
+
+    It matters: with one more process on two cores, XGBoost took 43 s for what takes it one, as its threads wait for
+    each other in loops.
+    """
+
+    def __init__(self) -> None:
+        self._wall, self._busy, self._own = time.perf_counter(), _busy(), _own()
+
+    def others(self) -> float | None:
+        """The cores that others took so far."""
+        if self._busy is None or (busy := _busy()) is None:
+            return None
+        return max(0.0, busy - self._busy - (_own() - self._own)) / (time.perf_counter() - self._wall)
+
+
+def _busy() -> float | None:
+    """The seconds that all cores together have worked, or were denied by a host that runs other machines too."""
+    if not _STAT.exists():
+        return None
+    user, nice, system, _idle, _waiting, *interrupts_and_stolen = map(int, _STAT.read_text().split("\n")[0].split()[1:9])
+    return sum((user, nice, system, *interrupts_and_stolen)) / os.sysconf("SC_CLK_TCK")
+
+
+def _own() -> float:
+    """The seconds that this process and its finished children have worked."""
+    return sum(os.times()[:4])
 
 
 def _output(command: Iterable[str]) -> str:

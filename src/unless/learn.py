@@ -7,18 +7,21 @@ Functions give back, besides what they learned, which examples it covers or leav
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from unless.engine.base import Engine
     from unless.table import Table
 
-__all__ = ["Progress", "fold_rm", "fold_rpp"]
+__all__ = ["Progress", "engine_of", "fold_rm", "fold_rpp"]
 
 Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
@@ -28,7 +31,12 @@ Progress = Callable[[int, int], object]
 
 
 def fold_rm(
-    table: Table | Engine[Rows], ratio: float = 0.5, *, progress: Progress | None = None, keep_on_interrupt: bool = False
+    table: Table | Engine[Rows],
+    ratio: float = 0.5,
+    *,
+    weights: NDArray[np.floating[Any]] | None = None,
+    progress: Progress | None = None,
+    keep_on_interrupt: bool = False,
 ) -> Program:
     """FOLD-RM (Algorithm 4): an ordered list of rules for any number of labels.
 
@@ -38,6 +46,8 @@ def fold_rm(
         The examples, with labels (`read_table(..., target=...)`).
     ratio
         A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
+    weights
+        Of the rows; weight 2 is the row twice, weight 0 its absence.
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
@@ -48,11 +58,11 @@ def fold_rm(
     Program
         Its ``otherwise`` is None: a record that no rule covers is unclassified.
     """
-    engine = _engine(table, ratio)
+    engine = engine_of(table, ratio, weights)
     rules: list[Rule] = []
     try:
         rows = engine.everything()
-        while (left := engine.size(rows)) and not (progress and progress(left, len(rules))):
+        while (left := engine.size(rows)) and not (progress and progress(int(left), len(rules))):
             label = _most_popular(engine.popularity(rows))  # line 4
             positive, negative = engine.split(rows, label)
             rule, positive, negative = learn_rule(engine, positive, negative, ratio)
@@ -71,6 +81,7 @@ def fold_rpp(
     positive: Label,
     ratio: float = 0.5,
     *,
+    weights: NDArray[np.floating[Any]] | None = None,
     progress: Progress | None = None,
     keep_on_interrupt: bool = False,
 ) -> Program:
@@ -81,7 +92,7 @@ def fold_rpp(
     Program
         Its ``otherwise`` is the other label where there are two, else None: not ``positive``.
     """
-    engine = _engine(table, ratio)
+    engine = engine_of(table, ratio, weights)
     place = _place(positive, engine.labels)
     others = [label for k, label in enumerate(engine.labels) if k != place]
     rules: list[Rule] = []
@@ -128,7 +139,7 @@ def learn_rules(
     """
     rules = [] if rules is None else rules
     spared = negative
-    while (left := engine.size(positive)) and not (progress and progress(left, len(rules))):
+    while (left := engine.size(positive)) and not (progress and progress(int(left), len(rules))):
         rule, true_positive, false_positive = learn_rule(engine, positive, negative, ratio, used, depth)
         if not engine.size(true_positive):  # line 6
             break
@@ -138,13 +149,14 @@ def learn_rules(
     return tuple(rules), positive, spared
 
 
-def _most_popular(popularity: object) -> int:
+def _most_popular(popularity: Sequence[float]) -> int:
     """The label of most examples; of equally popular ones the first in order, so that row order never matters."""
-    counts = list(popularity)  # type: ignore[call-overload]
-    return int(counts.index(max(counts)))
+    return popularity.index(max(popularity))
 
 
-def _engine(table: Table | Engine[Rows], ratio: float) -> Engine[Rows]:
+def engine_of(
+    table: Table | Engine[Rows], ratio: float, weights: NDArray[np.floating[Any]] | None = None
+) -> Engine[Rows]:
     """The engine of a table, after the checks that every learner needs."""
     from unless.engine import Engine, MemoryEngine  # noqa: PLC0415 - kernels load when learning starts
 
@@ -156,7 +168,7 @@ def _engine(table: Table | Engine[Rows], ratio: float) -> Engine[Rows]:
         raise ReadError("the table has no labels; name them: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
-    return MemoryEngine(table)  # type: ignore[return-value]
+    return MemoryEngine(table, weights)  # type: ignore[return-value]
 
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:

@@ -67,6 +67,21 @@ class Literal:
             case "present":
                 return value is not None
 
+    def implies(self, other: Literal) -> bool:
+        """Whether the other literal holds of every value of which this one does."""
+        if self.feature != other.feature or self == other:
+            return self == other
+        match self.op, other.op:
+            case ("<=", "<="):
+                return self.value <= other.value  # type: ignore[operator]
+            case (">", ">"):
+                return self.value >= other.value  # type: ignore[operator]
+            case ("<=" | ">" | "missing", "!=") | ("<=" | ">" | "==", "present"):
+                return True
+            case ("==", "!="):
+                return self.value != other.value
+        return False
+
     def __str__(self) -> str:
         test = f"{self.feature} {_WORDS[self.op]}"
         return test if self.value is None else f"{test} {self.value!r}"

@@ -1,20 +1,20 @@
-"""Algorithms 1 and 2: the information gain of a literal, and the best literal over all features.
+"""Algorithms 1 and 2: the information gain of a literal, and the best literal over all features; and our own heuristic.
 
-This is the plain definition, over counts per value. The in-memory engine finds the same literal faster
-(`unless.kernels.Search`); the two are compared on random tables in the tests.
+This is the plain definition, over counts per value. The in-memory engine finds the same literals faster
+(`unless.kernels.Grid`); the two are compared on random tables in the tests.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Protocol
 
 from unless.rule import Literal
 from unless.values import Value
 
-__all__ = ["best_literal", "candidates", "information_gain"]
+__all__ = ["best_literal", "candidates", "impurity", "information_gain", "purest_literal"]
 
 
 class ValueCounts(Protocol):
@@ -73,4 +73,20 @@ def best_literal(features: Iterable[ValueCounts], used: Iterable[Literal] = ()) 
             gain = information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
             if gain > best_gain and (literal.feature, literal.value) not in banned:
                 best, best_gain = literal, gain
+    return best
+
+
+def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
+    """How mixed a literal leaves both sides: 0 if it tells positives and negatives apart."""
+    return sqrt(tp * fp) + sqrt(fn * tn)
+
+
+def purest_literal(features: Iterable[ValueCounts], support: float) -> Literal | None:
+    """The first literal of the least impurity that covers ``support`` positives and more of their share than of negatives'."""
+    best, least = None, inf
+    for counts in features:
+        p, n = sum(counts.positive), sum(counts.negative)
+        for literal, a, b in candidates(counts):
+            if a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least:
+                best, least = literal, mixed
     return best

@@ -53,9 +53,8 @@ class TextFile:
         self._data = _content(path)
         self._start = len(_MARK) if self._data[:3] == _MARK else 0
         self._body = memoryview(self._data)[self._start :]
-        self.names: Sequence[str] = ()
         self._header = 0  # how many lines it takes
-        self.names = self._read_header()
+        self.names: Sequence[str] = self._read_header()
 
     def _read_header(self) -> list[str]:
         for record, _, end in self._records():
@@ -184,10 +183,11 @@ class TextFile:
         """Every record, with its first line and its last: the csv module's word on what the file means."""
         limit = csv.field_size_limit(len(self._data) + 1)
         reader = csv.reader(self._lines(), delimiter=self._separator, strict=True)
-        line = 1
+        line, width = 1, 0
         try:
             for record in reader:
-                if record or (line > 1 and len(self.names) == 1):
+                width = width or len(record)
+                if record or width == 1:
                     yield record or [""], line, reader.line_num
                 line = reader.line_num + 1
         except csv.Error as error:
@@ -204,10 +204,10 @@ class TextFile:
                 text = line.decode()
             except UnicodeDecodeError as error:
                 raise self._undecodable(number, line[error.start]) from None
-            if text.find("\r", 0, -2) < 0:
-                yield text
-            else:
+            if "\r" in text:
                 yield from _LINES.findall(text)
+            else:
+                yield text
 
     def _error(self, line: int, reason: str) -> ReadError:
         return ReadError(f"{self._path}, line {line}: {reason}")

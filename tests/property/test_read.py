@@ -77,6 +77,8 @@ def test_text_files(
     """A file that the csv module writes is read as the rules say."""
     width = len(grid[0]) if grid else 2
     names = [f"c{place}" for place in range(width)]
+    if any("\r" in cell for row in grid for cell in row):
+        quoting = csv.QUOTE_ALL  # the csv module forgets to quote a carriage return before Python 3.13
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=ending).writerows([names, *grid])
     kinds = dict(zip(names, declared, strict=False))
@@ -98,6 +100,7 @@ def test_text_files(
 @given(st.text(alphabet='a1," \t\r\n\0é-.', max_size=40))
 @example('a,1\n"x"\n')
 @example('a,1\n1,"\n')
+@example("\r1")
 @example("a\n1\n\n\n")
 def test_any_text(text: str) -> None:
     """Any text at all is read as the csv module reads it, or refused where it is not a table."""

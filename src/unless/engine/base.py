@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from unless.rule import Literal
-from unless.search import best_literal
+from unless.search import best_literal, purest_literal
 from unless.values import Label, Value
 
 __all__ = ["Counts", "Engine", "Rows"]
@@ -43,12 +43,12 @@ class Engine(ABC, Generic[Rows]):
         """All rows."""
 
     @abstractmethod
-    def size(self, rows: Rows) -> int:
-        """How many rows."""
+    def size(self, rows: Rows) -> float:
+        """How many rows, or how much they weigh."""
 
     @abstractmethod
-    def popularity(self, rows: Rows) -> Sequence[int]:
-        """How many rows have each label."""
+    def popularity(self, rows: Rows) -> Sequence[float]:
+        """The size of the rows of each label."""
 
     @abstractmethod
     def split(self, rows: Rows, label: int) -> tuple[Rows, Rows]:
@@ -69,3 +69,11 @@ class Engine(ABC, Generic[Rows]):
     def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
         """Algorithm 2, from the counts. An engine that knows a faster way to the same literal may take it."""
         return best_literal(self.counts(positive, negative), used)
+
+    def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
+        """The literal that our own learner adds, from the counts; a faster way to the same is welcome too."""
+        return purest_literal(self.counts(positive, negative), support)
+
+    @abstractmethod
+    def distinct(self) -> Sequence[int]:
+        """How many values each feature has, missing among them."""

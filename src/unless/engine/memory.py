@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil, log2
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.engine.base import Counts, Engine
 from unless.kernels import Grid, Selection
@@ -16,6 +19,10 @@ __all__ = ["MemoryEngine"]
 Test = tuple[int, int, bool]
 """A literal as the kernels know it: feature, rank, and whether it is the other one (``>``, ``!=``) on that value."""
 
+_MOST_WEIGHT = 2**30
+"""Of all rows, in units: sums of counts stay within 32 bits."""
+
+
 class MemoryEngine(Engine[Selection]):
     """Answers from a table in memory.
 
@@ -23,25 +30,30 @@ class MemoryEngine(Engine[Selection]):
     E+ and E- costs nothing, so that hardly a row is counted twice.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> None:
         if table.target is None:
             raise ValueError("the table has no labels")
         self.target = table.target.name
         self.features = table.features
         self.labels = table.target.labels
         self._columns = table.columns
-        self._grid = _grid(table)
+        units, self._unit = _units(weights, len(table))
+        self._grid = _grid(table, units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
 
     def everything(self) -> Selection:
         return self._grid.everything()
 
-    def size(self, rows: Selection) -> int:
-        return rows.weight()
+    def size(self, rows: Selection) -> float:
+        return rows.weight() if self._unit == 1 else rows.weight() * self._unit
 
-    def popularity(self, rows: Selection) -> Sequence[int]:
-        return self._grid.popularity(rows, len(self.labels))
+    def popularity(self, rows: Selection) -> Sequence[float]:
+        weights = self._grid.popularity(rows, len(self.labels))
+        return weights if self._unit == 1 else [weight * self._unit for weight in weights]
+
+    def distinct(self) -> Sequence[int]:
+        return [self._grid.distinct(i, column.missing + 1) for i, column in enumerate(self._columns)]
 
     def split(self, rows: Selection, label: int) -> tuple[Selection, Selection]:
         return self._grid.by_label(rows, label, len(self.labels))
@@ -55,6 +67,11 @@ class MemoryEngine(Engine[Selection]):
     def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
         """Algorithm 2 by bounds (`kernels.Grid`): the same literal as from the counts."""
         test = self._grid.best(positive, negative, [self._test(literal) for literal in used])
+        return None if test is None else self._literal(test)
+
+    def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
+        """Our own heuristic by bounds: the same literal as from the counts."""
+        test = self._grid.purest(positive, negative, ceil(support / self._unit))
         return None if test is None else self._literal(test)
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
@@ -88,11 +105,24 @@ class MemoryEngine(Engine[Selection]):
         return (feature, end - 1, False) if literal.op == "<=" else (feature, first - (literal.op == ">"), other or literal.op == ">")
 
 
-def _grid(table: Table) -> Grid:
-    """The bins of a table and its labels."""
+def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArray[np.int32], float]:
+    """Weights as whole numbers of a unit, so that sums do not depend on the order of rows, and the unit.
+
+    Whole weights are counted as they are. Others are rounded to a unit, a power of two so fine that all weigh 2**30.
+    """
+    if weights is None:
+        return np.ones(rows, np.int32), 1
+    total = float(weights.sum())
+    if (weights == np.floor(weights)).all() and total < _MOST_WEIGHT:
+        return weights.astype(np.int32), 1
+    unit = 2.0 ** ceil(log2(total / _MOST_WEIGHT))
+    return np.rint(weights / unit).astype(np.int32), unit
+
+
+def _grid(table: Table, weights: NDArray[np.int32]) -> Grid:
+    """The bins of a table, its labels and weights."""
     columns = table.columns
     ranks = [column.missing + 1 for column in columns]
-    weights = np.ones(len(table), np.int32)
     grid = Grid(table.target.codes.astype(np.int32), weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):

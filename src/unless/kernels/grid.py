@@ -239,6 +239,17 @@ class Grid:
                 for row in range(block, end):
                     self.grid[row * self.columns + i] = self.bins[i * self.rows + row]
 
+    def distinct(self, i: Size, ranks: Size):
+        """How many ranks of a column the rows have that weigh anything."""
+        seen: cython.uchar[::1] = view(np.zeros(ranks, np.uint8))
+        count: Size = 0
+        for row in range(self.rows):
+            if self.weights[row] > 0:
+                seen[self.rank(i, row)] = 1
+        for rank in range(ranks):
+            count += seen[rank]
+        return count
+
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def everything(self):
