@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import datasets
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> st
     size = size or Size()
     options = _options(list(sections(size)), arguments)
     if options.full:
-        size = Size(steps=(*size.steps, 10 * size.steps[-1]))
+        size = replace(size, steps=(*size.steps, 10 * size.steps[-1]))
     names = options.only or list(sections(size))
     found: list[Section] = []
     watch = Watch()
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> st
 def _options(names: list[str], arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure unless against its peers.")
     parser.add_argument("--full", action="store_true", help="grow to ten million rows (minutes, and 5 GB of memory)")
-    parser.add_argument("--only", nargs="+", choices=names, help="measure these and print them; the page stays as it is")
+    parser.add_argument("--only", nargs="+", choices=names, help="measure these and print them, not the page")
     parser.add_argument("--output", type=Path, help=f"the page to write instead of {_PAGE.relative_to(ROOT)}")
     return parser.parse_args(arguments)
 

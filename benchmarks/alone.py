@@ -31,7 +31,7 @@ def memory_of_fit(path: Path) -> int | None:
         return None
     fold_rm(generate.table(generate.draw(1000)))  # what is loaded or allocated once does not count
     with path.open("rb") as file:
-        table = pickle.load(file)  # noqa: S301 - written by scale.py a moment ago
+        table = pickle.load(file)
     before = _resident("VmRSS")
     fold_rm(table)
     return _resident("VmHWM") - before

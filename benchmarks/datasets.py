@@ -17,18 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ABSENT", "NAMES", "Dataset", "find"]
 
-NAMES = (
-    "adult",
-    "dry-bean",
-    "eeg",
-    "pendigits",
-    "wall-robot",
-    "weight-lift",
-    "mushroom",
-    "nursery",
-    "shuttle",
-    "wine",
-)
+NAMES = ("adult", "dry-bean", "eeg", "pendigits", "wall-robot", "weight-lift", "mushroom", "nursery", "shuttle", "wine")
 
 ABSENT = "Not measured: the datasets are not there (a folder `shared` beside the repository, or UNLESS_SHARED)."
 
@@ -61,7 +50,7 @@ class Dataset:
 
     def frame(self) -> pd.DataFrame:
         """A pandas frame: numbers where a column declared numeric has nothing else, otherwise text."""
-        import pandas as pd  # noqa: PLC0415 - only some measurements need it
+        import pandas as pd
 
         names = [*self.features, self.target]
         cells = pd.read_csv(self.path, usecols=names, dtype=str, keep_default_na=False)[names]

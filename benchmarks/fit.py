@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from benchmarks.datasets import ABSENT, Dataset
 from benchmarks.peers import FROM_FRAME, decision_tree, matrix
@@ -15,73 +17,73 @@ __all__ = ["from_frames", "on_codes"]
 
 OURS = "unless"
 
+_FROM_FRAME = {"DecisionTree": 4, "XGBoost": 10, "LightGBM": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """How many times faster than a peer: in the geometric mean over all datasets, and on none slower."""
+
+    what: str
+    peer: str
+    least: float
+
+    def judge(self, results: Mapping[str, Mapping[str, float]]) -> Target:
+        """The verdict over the times on every dataset."""
+        what = f"{self.what}, {self.peer}'s time over ours"
+        target = f"≥ ×{self.least:g} in the geometric mean, ≥ ×1 on each"
+        if not results:
+            return Target(what, target, "–", None)
+        ratios = {name: result[self.peer] / result[OURS] for name, result in results.items()}
+        mean, worst = geometric_mean(ratios.values()), min(ratios, key=lambda name: ratios[name])
+        measured = f"{times(mean)}; worst {times(ratios[worst])} ({worst})"
+        return Target(what, target, measured, mean >= self.least and ratios[worst] >= 1)
+
 
 def on_codes(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section:
     """Everything that follows `read_table`, against a decision tree on the same codes."""
-    title = "Fit on ready codes"
-    what = "fit on ready codes, DecisionTree's time over ours"
-    target = "≥ ×10 in the geometric mean, ≥ ×1 on each"
-    if not datasets:
-        return Section(title, ABSENT, targets=[Target(what, target, "–", None)])
-    results = [_race_on_codes(dataset, seconds) for dataset in datasets]
+    goals = [Goal("fit on ready codes", "DecisionTree", 10)]
     text = (
-        "`fold_rm(table)` against `DecisionTreeClassifier(random_state=0).fit` on the same codes as a matrix of float32, "
-        "which is prepared before the clock starts."
+        "`fold_rm(table)` against `DecisionTreeClassifier(random_state=0).fit` on the same codes as a matrix of "
+        "float32, which is prepared before the clock starts."
     )
-    verdict = _verdict(what, target, "DecisionTree", 10, results, datasets)
-    return Section(title, text, _header("DecisionTree"), _rows(datasets, results), [verdict])
+    results = {dataset.name: _race_on_codes(dataset, seconds) for dataset in datasets}
+    return _section("Fit on ready codes", text, goals, results)
 
 
 def _race_on_codes(dataset: Dataset, seconds: float) -> dict[str, float]:
     table = dataset.table()
-    assert table.target is not None  # noqa: S101 - for the type checker
+    assert table.target is not None
     cells, label = matrix(table), table.target.codes
     return race({OURS: lambda: fold_rm(table), "DecisionTree": lambda: decision_tree(cells, label)}, seconds)
 
 
 def from_frames(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section:
     """Encoding and fit, from the same pandas frame for all."""
-    title = "Fit from a pandas frame"
-    goals = {"DecisionTree": 4, "XGBoost": 10, "LightGBM": 10}
-    whats = {peer: f"from a pandas frame, {peer}'s time over ours" for peer in goals}
-    targets = {peer: f"≥ ×{goal} in the geometric mean, ≥ ×1 on each" for peer, goal in goals.items()}
-    if not datasets:
-        return Section(title, ABSENT, targets=[Target(whats[peer], targets[peer], "–", None) for peer in goals])
-    results = [_race_from_frame(dataset, seconds) for dataset in datasets]
+    goals = [Goal("from a pandas frame", peer, least) for peer, least in _FROM_FRAME.items()]
     text = (
         "`read_table(frame, target)` and `fold_rm` against the peers from the same frame: columns of numbers as pandas "
         "reads them, all others (also those that mix numbers and text) of the dtype str. What each needs to start from "
         "there is timed: our ranking of the cells; `OrdinalEncoder` for the text columns of the DecisionTree; "
-        '`astype("category")` for those of XGBoost (`enable_categorical`) and LightGBM, which then treat them natively; '
-        "labels as codes for all three. Default parameters, two threads."
+        '`astype("category")` for those of XGBoost (`enable_categorical`) and LightGBM, which have native splits for '
+        "them; labels as codes for all three. Default parameters, two threads."
     )
-    verdicts = [_verdict(whats[peer], targets[peer], peer, goal, results, datasets) for peer, goal in goals.items()]
-    return Section(title, text, _header(*goals), _rows(datasets, results), verdicts)
+    results = {dataset.name: _race_from_frame(dataset, seconds) for dataset in datasets}
+    return _section("Fit from a pandas frame", text, goals, results)
 
 
 def _race_from_frame(dataset: Dataset, seconds: float) -> dict[str, float]:
     frame, target = dataset.frame(), dataset.target
-    contestants = {name: lambda fit=fit: fit(frame, target) for name, fit in FROM_FRAME.items()}
+    contestants = {name: partial(fit, frame, target) for name, fit in FROM_FRAME.items()}
     return race({OURS: lambda: fold_rm(read_table(frame, target)), **contestants}, seconds)
 
 
-def _header(*peers: str) -> list[str]:
-    return ["data", OURS, *(cell for peer in peers for cell in (peer, "ratio"))]
+def _section(title: str, text: str, goals: Sequence[Goal], results: Mapping[str, Mapping[str, float]]) -> Section:
+    header = ["data", OURS, *(cell for goal in goals for cell in (goal.peer, "ratio"))]
+    lines = [[name, *_cells(result)] for name, result in results.items()]
+    return Section(title, text if results else ABSENT, header, lines, [goal.judge(results) for goal in goals])
 
 
-def _rows(datasets: Sequence[Dataset], results: Sequence[dict[str, float]]) -> list[list[str]]:
-    rows = []
-    for dataset, result in zip(datasets, results, strict=True):
-        ours, *others = result.values()
-        cells = (cell for other in others for cell in (duration(other), times(other / ours)))
-        rows.append([dataset.name, duration(ours), *cells])
-    return rows
-
-
-def _verdict(
-    what: str, target: str, peer: str, goal: float, results: Sequence[dict[str, float]], datasets: Sequence[Dataset]
-) -> Target:
-    ratios = [result[peer] / result[OURS] for result in results]
-    mean, worst = geometric_mean(ratios), min(ratios)
-    where = datasets[ratios.index(worst)].name
-    return Target(what, target, f"{times(mean)}; worst {times(worst)} ({where})", mean >= goal and worst >= 1)
+def _cells(result: Mapping[str, float]) -> list[str]:
+    ours, *others = result.values()
+    return [duration(ours), *(cell for other in others for cell in (duration(other), times(other / ours)))]

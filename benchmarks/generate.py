@@ -75,7 +75,7 @@ def _names(count: int) -> list[str]:
 
 def write_csv(drawn: Draw, path: Path) -> None:
     """The rows as a CSV file, numbers to the last digit, the label last."""
-    import polars as pl  # noqa: PLC0415 - memory is measured in processes that do without
+    import polars as pl
 
     columns: dict[str, object] = {f"x{n}": cells for n, cells in enumerate(drawn.continuous)}
     columns |= {f"i{n}": cells for n, cells in enumerate(drawn.integers)}

@@ -1,4 +1,4 @@
-"""The peers, as their documentation advises: default parameters, two threads, native categories where they have them."""
+"""The peers, as their documentation advises: default parameters, two threads, native categories if they have them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def decision_tree(cells: Matrix, label: Codes) -> object:
 
 
 def _texts(frame: pd.DataFrame) -> list[str]:
-    from pandas.api.types import is_numeric_dtype  # noqa: PLC0415
+    from pandas.api.types import is_numeric_dtype
 
     return [name for name in frame.columns if not is_numeric_dtype(frame[name])]
 
@@ -59,14 +59,14 @@ def _categories(frame: pd.DataFrame, target: str) -> tuple[pd.DataFrame, Codes]:
 
 
 def _xgboost_of(frame: pd.DataFrame, target: str) -> object:
-    from xgboost import XGBClassifier  # noqa: PLC0415
+    from xgboost import XGBClassifier
 
     cells, label = _categories(frame, target)
     return XGBClassifier(enable_categorical=True, n_jobs=THREADS).fit(cells, label)
 
 
 def _lightgbm_of(frame: pd.DataFrame, target: str) -> object:
-    from lightgbm import LGBMClassifier  # noqa: PLC0415
+    from lightgbm import LGBMClassifier
 
     cells, label = _categories(frame, target)
     return LGBMClassifier(n_jobs=THREADS, verbose=-1).fit(cells, label)
@@ -85,7 +85,7 @@ def _texts_of(table: Table) -> list[int]:
 
 
 def _xgboost_predictor(train: Table, table: Table) -> Callable[[], object]:
-    from xgboost import XGBClassifier  # noqa: PLC0415
+    from xgboost import XGBClassifier
 
     texts = set(_texts_of(train))
     kinds = ["c" if place in texts else "q" for place in range(len(train.columns))]
@@ -97,7 +97,7 @@ def _xgboost_predictor(train: Table, table: Table) -> Callable[[], object]:
 
 
 def _lightgbm_predictor(train: Table, table: Table) -> Callable[[], object]:
-    from lightgbm import LGBMClassifier  # noqa: PLC0415
+    from lightgbm import LGBMClassifier
 
     model = LGBMClassifier(n_jobs=THREADS, verbose=-1)
     booster = model.fit(matrix(train), _label(train), categorical_feature=_texts_of(train)).booster_
@@ -106,7 +106,7 @@ def _lightgbm_predictor(train: Table, table: Table) -> Callable[[], object]:
 
 
 def _label(table: Table) -> Codes:
-    assert table.target is not None  # noqa: S101 - for the type checker
+    assert table.target is not None
     return table.target.codes
 
 

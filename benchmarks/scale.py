@@ -19,41 +19,35 @@ __all__ = ["against_tree", "growth"]
 
 def against_tree(rows: int, seconds: float = 1.0) -> Section:
     """Time against a decision tree on the same codes, and the memory that the fit needs beside the table."""
-    drawn = generate.draw(rows)
-    table = generate.table(drawn)
+    table = generate.table(generate.draw(rows))
     result = _race(table, seconds)
-    bytes_per_cell = _memory(table)
     ratio = result["DecisionTree"] / result["unless"]
+    extra = _memory(table)
     size = f"{rows:,} × {generate.COLUMNS}"
     text = f"""
 Generated rows ({size}; 10 continuous columns, 5 of integers, 8 of categories, three labels by a few rules with
-exceptions, 10 % noise; `benchmarks/generate.py`). The tree is fitted on the codes as float32, prepared before the clock
-starts. Memory is measured in a fresh process that loads the ready table: the peak of its resident memory after one fit
-less its resident memory before, from the kernel's own count (VmHWM, VmRSS), divided by the number of cells. Nothing that
-was freed before the fit can hide in the difference.
+exceptions, 10 % noise; `benchmarks/generate.py`). The tree is fitted on the codes as float32, prepared before the
+clock starts. Memory is measured in a fresh process that loads the ready table: the peak of its resident memory after
+one fit less its resident memory before (VmHWM, VmRSS of Linux), divided by the number of cells.
 """
-    memory = "–" if bytes_per_cell is None else f"{bytes_per_cell:.2f} bytes per cell"
+    memory = "–" if extra is None else f"{extra:.2f} bytes per cell"
     header = ["data", "unless", "DecisionTree", "ratio", "memory beyond the table"]
     line = [size, duration(result["unless"]), duration(result["DecisionTree"]), times(ratio), memory]
-    return Section(
-        "Many rows",
-        text,
-        header,
-        [line],
-        [
-            Target(f"fit of {size} generated rows, DecisionTree's time over ours", "≥ ×40", times(ratio), ratio >= 40),
-            Target(
-                f"peak memory of that fit beyond the table",
-                "≤ 8 bytes per cell",
-                memory,
-                None if bytes_per_cell is None else bytes_per_cell <= 8,
-            ),
-        ],
-    )
+    what = f"fit of {size} generated rows, DecisionTree's time over ours"
+    targets = [
+        Target(what, "≥ ×40", times(ratio), ratio >= 40),
+        Target(
+            "peak memory of that fit beyond the table",
+            "≤ 8 bytes per cell",
+            memory,
+            None if extra is None else extra <= 8,
+        ),
+    ]
+    return Section("Many rows", text, header, [line], targets)
 
 
 def _race(table: Table, seconds: float) -> dict[str, float]:
-    assert table.target is not None  # noqa: S101 - for the type checker
+    assert table.target is not None
     cells, label = matrix(table), table.target.codes
     return race({"unless": lambda: fold_rm(table), "DecisionTree": lambda: decision_tree(cells, label)}, seconds)
 
@@ -69,18 +63,18 @@ def _memory(table: Table) -> float | None:
 def growth(sizes: Sequence[int], seconds: float = 1.0) -> Section:
     """How the time of a fit grows with the rows, each size in a fresh process."""
     found = {rows: float(alone("alone", "fit", rows, seconds)) for rows in sizes}
-    factors = {large: found[large] / found[small] for small, large in pairwise(sizes)}
+    steps = [(rows, found[rows] / found[fewer], rows / fewer) for fewer, rows in pairwise(sizes)]
+    factors = {rows: times(factor) for rows, factor, _ in steps}
     lines = [
-        [f"{rows:,}", duration(spent), times(factors[rows]) if rows in factors else "–", f"{spent / rows * 1e9:.0f} ns"]
+        [f"{rows:,}", duration(spent), factors.get(rows, "–"), f"{spent / rows * 1e9:.0f} ns"]
         for rows, spent in found.items()
     ]
     targets = [
-        Target(f"{large // small}× the rows, to {large:,}", f"≤ ×{1.5 * large / small:g} the time", times(factors[large]),
-               factors[large] <= 1.5 * large / small)
-        for small, large in pairwise(sizes)
+        Target(f"{more:g} times the rows, {rows:,}", f"≤ ×{1.5 * more:g} the time", times(factor), factor <= 1.5 * more)
+        for rows, factor, more in steps
     ]
-    text = f"""
-`fold_rm` on ready tables of the same generator, {generate.COLUMNS} columns. Each size has a process of its own, which
-builds the table and fits it repeatedly.
-"""
+    text = (
+        f"`fold_rm` on ready tables of the same generator, {generate.COLUMNS} columns. Each size has a process of its "
+        "own, which builds the table and fits it repeatedly."
+    )
     return Section("Growth", text, ["rows", "fit", "factor", "per row"], lines, targets)

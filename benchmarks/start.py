@@ -23,7 +23,7 @@ def importing(repeats: int = 11) -> Section:
     """What the import costs beyond numpy's, in fresh processes."""
     numpy = median(alone_code(_CODE.format("middle - start")) for _ in range(repeats))
     ours = median(alone_code(_CODE.format("time.perf_counter() - middle")) for _ in range(repeats))
-    text = f"Fresh processes that import numpy, then unless; the medians of {repeats}, files in the cache of the system."
+    text = f"Fresh processes that import numpy, then unless: medians of {repeats}, files in the cache of the system."
     rows = [["numpy", duration(numpy)], ["unless, beyond numpy", duration(ours)]]
     target = Target("import of unless beyond numpy's", f"< {LIMIT} s", duration(ours), ours < LIMIT)
     return Section("Import", text, ["import", "time"], rows, [target])

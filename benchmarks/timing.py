@@ -90,7 +90,8 @@ def _busy() -> float | None:
     """The seconds that all cores together have worked, or were denied by a host that runs other machines too."""
     if not _STAT.exists():
         return None
-    user, nice, system, _idle, _waiting, *interrupts_and_stolen = map(int, _STAT.read_text().split("\n")[0].split()[1:9])
+    line = _STAT.read_text("ascii").partition("\n")[0]
+    user, nice, system, _idle, _waiting, *interrupts_and_stolen = map(int, line.split()[1:9])
     return sum((user, nice, system, *interrupts_and_stolen)) / os.sysconf("SC_CLK_TCK")
 
 
@@ -100,7 +101,7 @@ def _own() -> float:
 
 
 def _output(command: Iterable[str]) -> str:
-    done = subprocess.run(list(command), cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603
+    done = subprocess.run(list(command), cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(f"{list(command)} failed:\n{done.stderr}")
     return done.stdout

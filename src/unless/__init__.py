@@ -1,7 +1,11 @@
 """Rules that people can read: *classify as A if ..., unless ..., unless ...*."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from unless._version import __version__
-from unless.errors import UnlessError
+from unless.errors import Interrupted, UnlessError
 from unless.explain import Proof, explain
 from unless.learn import fold_rm, fold_rpp
 from unless.predict import predict
@@ -9,17 +13,45 @@ from unless.read import read_table
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
 
+if TYPE_CHECKING:
+    from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+    from unless.model import load
+
 __all__ = [
+    "FoldRMClassifier",
+    "FoldRPPClassifier",
+    "Interrupted",
     "Literal",
     "Program",
     "Proof",
     "Rule",
     "Table",
+    "UnlessClassifier",
     "UnlessError",
     "__version__",
     "explain",
     "fold_rm",
     "fold_rpp",
+    "load",
     "predict",
     "read_table",
 ]
+
+_LAZY = {  # scikit-learn takes a second to import, so it waits until it is asked for
+    "FoldRMClassifier": "unless.estimators",
+    "FoldRPPClassifier": "unless.estimators",
+    "UnlessClassifier": "unless.estimators",
+    "load": "unless.model",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        from importlib import import_module  # noqa: PLC0415 - only here
+
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'unless' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,7 +1,8 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: infer_types=True
 """The hot loops of reading: ranking numbers, and checking that a text file is regular.
 
-Plain loops over one-dimensional buffers, all allocated by the caller; `encode.rank` and `textfile` say how they are used.
+Plain loops over one-dimensional buffers, all allocated by the caller; `encode` and `textfile` use them.
 """
 
 from __future__ import annotations
@@ -44,7 +45,9 @@ def survey(values: cython.const[cython.double][::1]):
     return (low, high, whole) if low <= high else (1.0, 0.0, True)
 
 
-def rank_whole(values: cython.const[cython.double][::1], low: cython.double, ranks: cython.uint[::1], codes: cython.uint[::1]):
+def rank_whole(
+    values: cython.const[cython.double][::1], low: cython.double, ranks: cython.uint[::1], codes: cython.uint[::1]
+):
     """Rank whole numbers by counting; the number of ranks, which is also the code of NaN.
 
     ``ranks`` has a zero for every whole number from the least on; on return it has 1 + rank where a number occurs.
@@ -68,17 +71,20 @@ def rank_whole(values: cython.const[cython.double][::1], low: cython.double, ran
     return count
 
 
-def sortable(bits: cython.const[cython.longlong][::1], keys: cython.ulonglong[::1], rows: cython.uint[::1]):
-    """Turn the bits of doubles into unsigned keys of the same order, the least 0; how many are not NaN, the greatest key.
+def pack(bits: cython.const[cython.longlong][::1], packed: cython.ulonglong[::1], room: cython.int):
+    """Pack doubles, given as their bits, with their rows into words that sort as they do; how many, and what is lost.
 
-    NaNs are left out: ``keys`` and ``rows`` are filled from the start with the others and their row numbers.
+    The ``room`` low bits of a word are the row, the others the leading bits of the double, counted from the least one.
+    So many trailing bits are lost. NaNs are left out.
     """
     if not cython.compiled:
-        bits, keys, rows = map(view, (bits, keys, rows))
+        bits, packed = map(view, (bits, packed))
     present: cython.Py_ssize_t = 0
+    lost: cython.int = room - 64
     bit: cython.longlong
     least: cython.longlong = MAGNITUDE
-    greatest: cython.longlong = -MAGNITUDE - 1
+    greatest: cython.longlong = -MAGNITUDE
+    span: cython.ulonglong
     with cython.nogil:
         for i in range(len(bits)):
             bit = bits[i]
@@ -86,14 +92,18 @@ def sortable(bits: cython.const[cython.longlong][::1], keys: cython.ulonglong[::
                 bit = _ordered(bit)
                 least = min(least, bit)
                 greatest = max(greatest, bit)
+        span = cython.cast(cython.ulonglong, greatest) - cython.cast(cython.ulonglong, least) if least <= greatest else 0
+        while span > 0:
+            span >>= 1
+            lost += 1
+        lost = max(lost, 0)
         for i in range(len(bits)):
             bit = bits[i]
             if (bit & MAGNITUDE) <= INFINITY_BITS:
-                bit = _ordered(bit)
-                keys[present] = cython.cast(cython.ulonglong, bit) - cython.cast(cython.ulonglong, least)
-                rows[present] = i
+                span = cython.cast(cython.ulonglong, _ordered(bit)) - cython.cast(cython.ulonglong, least)
+                packed[present] = ((span >> lost) << room) | cython.cast(cython.ulonglong, i)
                 present += 1
-    return present, (cython.cast(cython.ulonglong, greatest) - cython.cast(cython.ulonglong, least) if present else 0)
+    return present, lost
 
 
 @cython.cfunc
@@ -108,82 +118,54 @@ def _ordered(bit: cython.longlong) -> cython.longlong:
     return (bit ^ ((bit >> 63) & MAGNITUDE)) - (bit >> 63)
 
 
-def radix_pass(
-    keys: cython.ulonglong[::1],
-    rows: cython.uint[::1],
-    count: cython.Py_ssize_t,
-    shift: cython.int,
-    starts: cython.uint[::1],
-    keys_out: cython.ulonglong[::1],
-    rows_out: cython.uint[::1],
-):
-    """Sort the first ``count`` keys, and their rows, by one digit; ``starts`` has a cell per digit, a power of two."""
-    if not cython.compiled:
-        keys, rows, starts, keys_out, rows_out = map(view, (keys, rows, starts, keys_out, rows_out))
-    mask: cython.ulonglong = len(starts) - 1
-    digit: cython.Py_ssize_t
-    place: cython.uint
-    total: cython.uint = 0
-    with cython.nogil:
-        for i in range(len(starts)):
-            starts[i] = 0
-        for i in range(count):
-            starts[cython.cast(cython.Py_ssize_t, (keys[i] >> shift) & mask)] += 1
-        for i in range(len(starts)):
-            place = starts[i]
-            starts[i] = total
-            total += place
-        for i in range(count):
-            digit = cython.cast(cython.Py_ssize_t, (keys[i] >> shift) & mask)
-            place = starts[digit]
-            starts[digit] = place + 1
-            keys_out[place] = keys[i]
-            rows_out[place] = rows[i]
-
-
-def finish_sorting(keys: cython.ulonglong[::1], rows: cython.uint[::1], count: cython.Py_ssize_t):
-    """Sort nearly sorted keys, and their rows, by insertion; False if that was given up because they are not nearly so."""
-    if not cython.compiled:
-        keys, rows = map(view, (keys, rows))
-    moves: cython.Py_ssize_t = 4 * count
-    j: cython.Py_ssize_t
-    key: cython.ulonglong
-    row: cython.uint
-    with cython.nogil:
-        for i in range(1, count):
-            key = keys[i]
-            row = rows[i]
-            j = i
-            while j > 0 and moves > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                rows[j] = rows[j - 1]
-                j -= 1
-                moves -= 1
-            keys[j] = key
-            rows[j] = row
-            if moves == 0:
-                break
-    return moves > 0
-
-
-def rank_sorted(
-    keys: cython.ulonglong[::1],
-    rows: cython.uint[::1],
-    count: cython.Py_ssize_t,
+def rank_packed(
+    packed: cython.ulonglong[::1],
+    room: cython.int,
+    lost: cython.int,
+    bits: cython.const[cython.longlong][::1],
     codes: cython.uint[::1],
-    firsts: cython.uint[::1],
+    firsts: cython.Py_ssize_t[::1],
 ):
-    """Give every row the rank of its key, and every rank a row that has it; the number of ranks."""
+    """Give every row the rank of its double, and every rank a row that has it, from sorted words; the number of ranks.
+
+    Words that differ only in what was lost are sorted by insertion; -1 if there are too many for that.
+    """
     if not cython.compiled:
-        keys, rows, codes, firsts = map(view, (keys, rows, codes, firsts))
+        packed, bits, codes, firsts = map(view, (packed, bits, codes, firsts))
+    count: cython.Py_ssize_t = len(packed)
+    moves: cython.Py_ssize_t = 4 * count
+    mask: cython.ulonglong = (cython.cast(cython.ulonglong, 1) << room) - 1
+    start: cython.Py_ssize_t = 0
+    j: cython.Py_ssize_t
     ranks: cython.uint = 0
+    word: cython.ulonglong
+    key: cython.longlong
+    last: cython.longlong = 0
     with cython.nogil:
         for i in range(count):
-            if i == 0 or keys[i] != keys[i - 1]:
-                firsts[ranks] = rows[i]
-                ranks += 1
-            codes[rows[i]] = ranks - 1
-    return ranks
+            word = packed[i]
+            if i == 0 or word >> room != packed[start] >> room:
+                start = i
+            elif lost > 0:
+                key = _ordered(bits[word & mask])
+                j = i
+                while j > start and moves > 0 and _ordered(bits[packed[j - 1] & mask]) > key:
+                    packed[j] = packed[j - 1]
+                    j -= 1
+                    moves -= 1
+                packed[j] = word
+                if moves == 0:
+                    break
+        if moves > 0:
+            for i in range(count):
+                word = packed[i]
+                key = _ordered(bits[word & mask]) if lost > 0 else cython.cast(cython.longlong, word >> room)
+                if i == 0 or key != last:
+                    firsts[ranks] = word & mask
+                    ranks += 1
+                    last = key
+                codes[word & mask] = ranks - 1
+    return ranks if moves > 0 or count == 0 else -1
 
 
 def rank_ordered(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["MissingFileError", "ParameterError", "ProgramError", "ReadError", "UnknownNameError", "UnlessError", "suggest"]
+__all__ = ["Interrupted", "MissingFileError", "ParameterError", "ProgramError", "ReadError", "UnknownNameError", "UnlessError", "suggest"]
 
 
 class UnlessError(ValueError):
@@ -30,6 +30,14 @@ class MissingFileError(ReadError, FileNotFoundError):
 
 class ProgramError(UnlessError):
     """A program, or a file that claims to hold one, that is not valid."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during learning; ``program`` is the valid program learned until then."""
+
+    def __init__(self, program: object) -> None:
+        super().__init__("learning was interrupted; the program learned so far is in this exception's .program")
+        self.program = program
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from unless.engine.base import Engine
     from unless.table import Table
 
-__all__ = ["Progress", "engine_of", "fold_rm", "fold_rpp"]
+__all__ = ["Progress", "engine_of", "finished", "fold_rm", "fold_rpp"]
 
 Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
@@ -51,7 +51,7 @@ def fold_rm(
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
-        Whether Ctrl-C gives the program learned so far instead of raising KeyboardInterrupt.
+        Whether Ctrl-C gives the program learned so far, rather than `Interrupted`, a KeyboardInterrupt that carries it.
 
     Returns
     -------
@@ -60,6 +60,7 @@ def fold_rm(
     """
     engine = engine_of(table, ratio, weights)
     rules: list[Rule] = []
+    interrupted: KeyboardInterrupt | None = None
     try:
         rows = engine.everything()
         while (left := engine.size(rows)) and not (progress and progress(int(left), len(rules))):
@@ -70,10 +71,9 @@ def fold_rm(
                 break
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11, every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-    except KeyboardInterrupt:
-        if not keep_on_interrupt:
-            raise
-    return Program(engine.target, engine.features, tuple(rules))
+    except KeyboardInterrupt as stop:
+        interrupted = stop
+    return finished(Program(engine.target, engine.features, tuple(rules)), None if keep_on_interrupt else interrupted)
 
 
 def fold_rpp(
@@ -96,14 +96,15 @@ def fold_rpp(
     place = _place(positive, engine.labels)
     others = [label for k, label in enumerate(engine.labels) if k != place]
     rules: list[Rule] = []
+    interrupted: KeyboardInterrupt | None = None
     try:
         examples = engine.split(engine.everything(), place)
         learn_rules(engine, *examples, ratio, rules=rules, progress=progress)
-    except KeyboardInterrupt:
-        if not keep_on_interrupt:
-            raise
+    except KeyboardInterrupt as stop:
+        interrupted = stop
     heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)
-    return Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
+    program = Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
+    return finished(program, None if keep_on_interrupt else interrupted)
 
 
 def learn_rule(
@@ -147,6 +148,13 @@ def learn_rules(
         spared = engine.minus(spared, false_positive)
         rules.append(rule)
     return tuple(rules), positive, spared
+
+
+def finished(program: Program, interrupted: KeyboardInterrupt | None) -> Program:
+    """The program, or, if learning was interrupted, an interruption that carries it."""
+    if interrupted is not None:
+        raise Interrupted(program) from interrupted
+    return program
 
 
 def _most_popular(popularity: Sequence[float]) -> int:

@@ -12,18 +12,18 @@ from unless.encode import Declared, MissingLabelsError, labels, settle
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
 from unless.frames import ParquetFile, Records, Source, frame_source, refuse_twins
 from unless.rule import Program
-from unless.table import Column, Labels, Schema, Table
+from unless.table import Column, Kind, Labels, Schema, Table
 from unless.textfile import TextFile
 from unless.values import DEFAULT_MISSING
 
 __all__ = ["read_table"]
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
-_THREADS = 4  # each needs 28 bytes a row while it ranks
+_THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 100_000  # below, starting threads takes longer than they save
 
 
-def read_table(
+def read_table(  # noqa: PLR0913 - the front door
     source: object,
     target: str | None = None,
     *,
@@ -39,13 +39,13 @@ def read_table(
     that narwhals knows), or a list of dicts, one per row. ``target`` names the column of labels, which learning needs;
     ``features`` the columns to learn from, in that order: all others, unless given.
 
-    A cell is a number, a category (text) or missing. In text files a cell of ``missing`` is missing, exactly as spelled;
+    A cell is a number, a category (text) or missing. In text files a cell of ``missing`` is missing, as it is spelled:
     ``missing=()`` makes every cell a value. Frames have null and NaN for that, and ``missing`` only if it is given.
 
     Columns named in ``numeric`` have as numbers every cell that is or spells one, and as categories the rest; columns
-    named in ``categorical`` have categories only. Of an undeclared column in a text file, all present cells are numbers;
-    or, if at least half of the distinct ones are and none is written like 007, those that are; or none. In a frame text
-    is text, and numbers are numbers if at least half of the distinct cells are.
+    named in ``categorical`` have categories only. An undeclared column of a text file has numbers if all present cells
+    are numbers, or if at least half of the distinct ones are and none of these is written like 007; otherwise all is
+    text. In a frame text is text, and a column has numbers if at least half of its distinct cells are numbers.
 
     ``like`` reads a new batch as an earlier one was read: it takes a `Table`, or anything that has its ``schema``, or a
     `Program`, whose literals tell the kinds of the features that it uses; only those are read then. Its target is read
@@ -87,7 +87,8 @@ def _like(like: object) -> _Plan | None:
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
-    kinds: dict[str, Declared] = {name: "categorical" if kind == "text" else "numeric" for name, kind in schema.kinds.items()}
+    declared: dict[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
+    kinds = {name: declared[kind] for name, kind in schema.kinds.items()}
     return _Plan(kinds, schema.target, tuple(schema.missing))
 
 

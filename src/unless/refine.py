@@ -12,7 +12,7 @@ from math import log
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unless.errors import ParameterError
-from unless.learn import Progress, engine_of
+from unless.learn import Progress, engine_of, finished
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class _Learner:
         """Rules for the most popular label again and again, then one for what is left."""
         engine, rules, aside = self.engine, list[Rule](), set[int]()
         rows = engine.everything()
+        interrupted: KeyboardInterrupt | None = None
         try:
             while not (progress and progress(int(engine.size(rows)), len(rules))):
                 popularity = engine.popularity(rows)
@@ -91,15 +92,15 @@ class _Learner:
                 rule, positive, negative = learned
                 rows = engine.minus(engine.minus(rows, positive), negative)
                 rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-        except KeyboardInterrupt:
-            if not keep_on_interrupt:
-                raise
+        except KeyboardInterrupt as stop:
+            interrupted = stop
         popularity = engine.popularity(rows)
         most = max(range(len(popularity)), key=popularity.__getitem__)
         last = engine.labels[most] if popularity[most] or not rules else rules[-1].head
         while rules and rules[-1].head == last:
             rules.pop()
-        return Program(engine.target, engine.features, (*rules, Rule(last)))
+        program = Program(engine.target, engine.features, (*rules, Rule(last)))
+        return finished(program, None if keep_on_interrupt else interrupted)
 
     def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
         """A rule that covers enough positives and more of them than negatives, with what it covers of both."""

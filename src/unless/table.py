@@ -92,7 +92,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """The target column: distinct labels in order (text by code point, numbers by value), and the rank of every row's."""
+    """The target column: distinct labels in order (text by code point, numbers by value), and each row's rank."""
 
     name: str
     labels: tuple[Label, ...]
@@ -157,13 +157,18 @@ class Table:
     def schema(self) -> Schema:
         """How to read another batch alike."""
         kinds = {column.name: column.kind for column in self.columns}
-        return Schema(kinds, self.missing, self.target and self.target.name)
+        return Schema(kinds, self.missing, None if self.target is None else self.target.name)
 
     def column(self, name: str) -> Column:
         """The column of that name."""
         if name not in self._places:
             raise UnknownNameError(f"no column {name!r}{suggest(name, self.features)}")
         return self.columns[self._places[name]]
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """The same columns under other names."""
+        columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
+        return Table(columns, self.target, self.rows, self.missing)
 
     def record(self, row: int) -> dict[str, Value]:
         """One row as values: numbers, text, None where missing."""

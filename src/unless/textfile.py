@@ -34,6 +34,7 @@ __all__ = ["TextFile"]
 _MARK = b"\xef\xbb\xbf"
 _SAMPLES, _SAMPLE = 8, 4096
 _MANY = 1000
+_SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
@@ -95,7 +96,9 @@ class TextFile:
         texts = frame.select(pl.selectors.string() if "" in missing else pl.selectors.string().fill_null(""))
         return text_cells(texts, is_numeric)
 
-    def _read_fast(self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]) -> pl.DataFrame | None:
+    def _read_fast(
+        self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]
+    ) -> pl.DataFrame | None:
         """The columns as polars reads them, None if it might read them otherwise than the csv module."""
         marks = [b'"', b"\r"] + [b"\t"] * (self._separator != "\t")
         found = self._inspect() if any(self._data.find(mark, 0) >= 0 for mark in marks) else None
@@ -234,8 +237,10 @@ def _content(path: Path) -> mmap.mmap | bytes:
     try:
         if path.suffix.lower() == ".gz":
             return gzip.decompress(path.read_bytes())
+        if path.stat().st_size <= _SMALL:
+            return path.read_bytes()
         with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ReadError(f"{path}: not a whole gzip file: {error}") from None
     except OSError as error:
@@ -247,7 +252,9 @@ def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection
 
     polars takes `inf`, `nan` and 1e999 for numbers; and it gives null for an empty cell, which may be a value.
     """
-    columns = [frame.get_column(_name(place)) for place in numeric]
-    if "" not in missing and any(column.null_count() for column in columns):
+    import polars as pl  # noqa: PLC0415
+
+    numbers = frame.select(map(_name, numeric))
+    if "" not in missing and any(column.null_count() for column in numbers):
         return False
-    return all(column.is_finite().all() for column in columns)
+    return all(numbers.select(pl.all().is_finite().all()).row(0)) if numeric else True

@@ -55,7 +55,7 @@ def spell(number: float) -> str:
     return repr(float(number))
 
 
-def value_of(cell: object) -> Value:
+def value_of(cell: object) -> Value:  # noqa: PLR0911 - one return for each meaning
     """The meaning of one cell of a frame or a record.
 
     >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
@@ -70,7 +70,7 @@ def value_of(cell: object) -> Value:
             try:
                 number = float(cell)
             except OverflowError:
-                number = math.inf if cell > 0 else -math.inf
+                number = math.inf if cell > 0 else -math.inf  # type: ignore[operator]
             return None if math.isnan(number) else number + 0.0
         case np.datetime64():
             return None if np.isnat(cell) else str(cell)

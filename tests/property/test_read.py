@@ -26,13 +26,14 @@ from unless.table import Table
 from unless.values import DEFAULT_MISSING, Value, number_in, spell
 
 SPELLINGS = st.one_of(
-    st.sampled_from(["", "?", "NA", "NaN", "null", "N/A", "x", "y", "0", "-0", "007", "-01", "1", "1.0", " 1", "1 ", "\t1", "inf",
-                     "nan", "1e999", "1_0", "1e5", ".5", "5.", "True", '"', '""', "a,b", "a\tb", "a\nb", "a\r\nb", "\r", " ", "é"]),
+    st.sampled_from(["", "?", "NA", "NaN", "null", "N/A", "x", "y", "0", "-0", "007", "-01", "1", "1.0", " 1", "1 "]),
+    st.sampled_from(["\t1", "inf", "nan", "1e999", "1_0", "1e5", ".5", "5.", "True", '"', '""', "a,b", "a\tb", "a\nb"]),
+    st.sampled_from(["a\r\nb", "\r", " ", "é"]),
     st.integers(-3, 3).map(str),
     st.floats(allow_nan=False).map(repr),
     st.decimals(allow_nan=False, allow_infinity=False).map(str),
     st.text(max_size=4),
-)  # fmt: skip
+)
 NUMBERS = st.one_of(st.integers(-3, 3).map(str), st.floats(allow_nan=False, allow_infinity=False).map(repr))
 DECLARED = st.sampled_from([None, "numeric", "categorical"])
 MISSING = st.sampled_from([DEFAULT_MISSING, (), ("?",), ("", "x"), ("1",)])
@@ -71,7 +72,7 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
        st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]))  # fmt: skip
 @example([["1", ""], ["2", ""]], [None] * 4, (), ",", csv.QUOTE_MINIMAL, "\n")
 @example([["\t1"], ["2"]], [None] * 4, (), "\t", csv.QUOTE_MINIMAL, "\n")
-def test_text_files(
+def test_text_files(  # noqa: PLR0917
     grid: list[list[str]], declared: list[str | None], missing: Sequence[str], separator: str, quoting: int, ending: str
 ) -> None:
     """A file that the csv module writes is read as the rules say."""
@@ -109,7 +110,8 @@ def test_any_text(text: str) -> None:
     except csv.Error:
         records = []
     header = next((record for record in records if record), [])
-    body = [record or [""] for record in records[records.index(header) + 1 :] if record or len(header) == 1] if header else []
+    rest = records[records.index(header) + 1 :] if header else []
+    body = [record or [""] for record in rest if record or len(header) == 1]
     good = header and len(set(header)) == len(header) and all(len(record) == len(header) for record in body)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "d.csv"
@@ -160,12 +162,16 @@ def test_frames(cells: list[Any], declared: str | None, missing: Sequence[str], 
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 1.5, math.nan])), max_size=40), st.integers(0, 2**32), st.booleans())
-def test_rank(pool: list[float], seed: int, many: bool) -> None:
+@given(
+    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 1.5, math.nan])), max_size=40),
+    st.integers(0, 2**32),
+    st.sampled_from([40, 1500]),
+)
+def test_rank(pool: list[float], seed: int, size: int) -> None:
     """Ranks are those of numpy.unique, NaN after all, for few numbers and for many."""
     rng = np.random.default_rng(seed)
-    values = rng.choice(np.array([*pool, 0.25]), 1500 if many else len(pool))
-    if many and seed % 2:
+    values = rng.choice(np.array([*pool, 0.25]), size)
+    if seed % 2:
         values = values + rng.integers(0, 3, len(values)) * 2.0**-40
     numbers, codes = rank(values)
     known = ~np.isnan(values)

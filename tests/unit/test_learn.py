@@ -99,9 +99,10 @@ def test_an_interruption_keeps_the_rules_on_request(table, learn):
         if rules == 2:
             raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as stopped:
         learn(table, progress=interrupt)
     program = learn(table, progress=interrupt, keep_on_interrupt=True)
+    assert program == stopped.value.program
     assert program.rules == learn(table).rules[:2]
     assert len(unless.predict(program, table)) == 300
 

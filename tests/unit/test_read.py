@@ -63,7 +63,7 @@ class TestTextFiles:
     @pytest.mark.parametrize("token", ["", "NA", "N/A", "NaN", "null", "?"])
     def test_default_tokens(self, csv_file, token: str) -> None:
         """Each default token is missing among numbers and among text, quoted or not; other spellings are values."""
-        table = read_table(csv_file(f"a,b,c\n1,x,1\n{token},{token},1\n\"{token}\",\"{token}\",1\n2,na,1\n"))
+        table = read_table(csv_file(f'a,b,c\n1,x,1\n{token},{token},1\n"{token}","{token}",1\n2,na,1\n'))
         assert values(table, "a") == [1.0, None, None, 2.0]
         assert values(table, "b") == ["x", None, None, "na"]
 
@@ -125,8 +125,9 @@ class TestTextFiles:
 
     @pytest.mark.parametrize(
         ("cell", "number"),
-        [(" 0.46", 0.46), ("1 ", 1.0), ("+.5e-3", 5e-4), ("5.", 5.0), ("1e308", 1e308), ("5e-324", 5e-324), ("1e-999", 0.0),
-         ("9007199254740993", 9007199254740992.0), ("0.1000000000000000055511151231257827", 0.1), ("-0", 0.0), ("1E5", 1e5)],
+        [(" 0.46", 0.46), ("1 ", 1.0), ("+.5e-3", 5e-4), ("5.", 5.0), ("1e308", 1e308), ("5e-324", 5e-324),
+         ("9007199254740993", 9007199254740992.0), ("0.1000000000000000055511151231257827", 0.1), ("-0", 0.0),
+         ("1E5", 1e5), ("1e-999", 0.0)],
     )  # fmt: skip
     def test_what_is_a_number(self, csv_file, cell: str, number: float) -> None:
         """Numbers are read to the last bit, between spaces too; minus zero is zero."""
@@ -136,15 +137,15 @@ class TestTextFiles:
 
     def test_any_characters(self, csv_file) -> None:
         """Categories may hold quotes, separators, line breaks, NUL, emoji and right-to-left text."""
-        cells = ['say "hi"', "a,b", "two\nlines", "two\r\nlines", "cr\rhere", "nul\0here", "😀", "שלום", "  ", "a\tb", "'"]
+        cells = ['say "hi"', "a,b", "two\nlines", "two\r\nlines", "cr\rhere", "nul\0here", "😀", "שלום", "  ", "\tb"]
         quoted = [f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in cells]
         table = read_table(csv_file("a,b\n" + "".join(f"{cell},1\n" for cell in quoted)))
         assert values(table, "a") == cells
         assert list(table.column("a").categories) == sorted(cells)
 
     @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
-    @pytest.mark.parametrize("last", [True, False])
-    def test_line_endings_and_mark(self, csv_file, ending: str, last: bool) -> None:
+    @pytest.mark.parametrize("last", [0, 1])
+    def test_line_endings_and_mark(self, csv_file, ending: str, last: int) -> None:
         """Any line ending, with or without one at the end, and a byte order mark make no difference."""
         content = ending.join(["a,b", "1,x", "2,"]) + ending * last
         table = read_table(csv_file("\ufeff" + content))
@@ -183,7 +184,7 @@ class TestTextFiles:
     def test_packed_and_tab_separated(self, csv_file) -> None:
         """Files may be separated by tabs and packed by gzip."""
         expected = [1.0, 2.0]
-        content = b"a\tb\n1\tx,y\n2\t\"q\tr\"\n"
+        content = b'a\tb\n1\tx,y\n2\t"q\tr"\n'
         for path in (csv_file(content, "d.tsv"), csv_file(gzip.compress(content), "d.TSV.gz")):
             table = read_table(path)
             assert values(table, "a") == expected
@@ -207,14 +208,13 @@ class TestTextFiles:
 
     def test_many_numbers_and_tokens(self, csv_file) -> None:
         """Thousands of different numbers among missing cells of several spellings."""
-        cells = ["?" if i % 5 == 0 else "NA" if i % 7 == 0 else "" if i % 11 == 0 else repr(i / 3) for i in range(9_000)]
-        expected = [None if cell in ("?", "NA", "") else float(cell) for cell in cells]
+        tokens = ["?", "NA", ""]
+        cells = [tokens[i % 3] if i % 5 == 0 else repr(i / 3) for i in range(9_000)]
+        expected = [None if cell in tokens else float(cell) for cell in cells]
         path = csv_file("a,b\n" + "".join(f"{cell},u\n" for cell in cells))
         assert values(read_table(path), "a") == expected
-        texts = ["" if cell == "" else cell for cell in cells]
-        assert values(read_table(path, missing=()), "a") == [
-            cell if cell in ("?", "NA", "") else float(cell) for cell in texts
-        ]
+        expected = [cell if cell in tokens else float(cell) for cell in cells]
+        assert values(read_table(path, missing=()), "a") == expected
 
 
 class TestBadFiles:
@@ -353,7 +353,8 @@ class TestFrames:
             (pd.Series([2.5, None, 1], dtype="Float64"), [2.5, None, 1.0]),
             (pd.Series([True, None, False], dtype="boolean"), ["True", None, "False"]),
             (pd.Series(["b", None, "a"], dtype="string[python]"), ["b", None, "a"]),
-            (pd.Series(["b", None, "", "a"], dtype="string[pyarrow]"), ["b", None, "", "a"]),
+            (pd.Series(["b", None, "", "a"] * 9, dtype="string[pyarrow]"), ["b", None, "", "a"] * 9),
+            (pd.Series(["long texts", None, "", "of any size"], dtype="str"), ["long texts", None, "", "of any size"]),
             (pd.Series(["b", None, "a"], dtype=pd.ArrowDtype(pa.string())), ["b", None, "a"]),
             (pd.Series([2, None, 1], dtype=pd.ArrowDtype(pa.int32())), [2.0, None, 1.0]),
             (pd.Series([True, None], dtype=pd.ArrowDtype(pa.bool_())), ["True", None]),
@@ -384,7 +385,7 @@ class TestFrames:
             (pl.Series([True, None, False]), ["True", None, "False"]),
             (pl.Series([2, None, 1], dtype=pl.Int8), [2.0, None, 1.0]),
             (pl.Series([Decimal("0.1"), None]), [0.1, None]),
-            (pl.Series([dt.datetime(2024, 5, 1, 2, 3), None]), ["2024-05-01T02:03:00", None]),
+            (pl.Series([dt.datetime(2024, 5, 1, 2, 3), None]), ["2024-05-01T02:03:00", None]),  # noqa: DTZ001
             (pl.Series([dt.time(1, 2, 3), None]), ["01:02:03", None]),
             (pl.Series([[1, 2], None]), ["[1, 2]", None]),
             (pl.Series([b"ab", None]), ["ab", None]),
@@ -461,7 +462,8 @@ class TestFrames:
     def test_large_tables_alike(self) -> None:
         """A table large enough for threads is read as its parts are."""
         rng = np.random.default_rng(0)
-        data = {"x": rng.normal(size=40_000), "k": rng.integers(-5, 5, 40_000), "s": rng.choice(["b", "a", "ä"], 40_000)}
+        size = 40_000
+        data = {"x": rng.normal(size=size), "k": rng.integers(-5, 5, size), "s": rng.choice(["b", "a", "ä"], size)}
         table = read_table(pd.DataFrame(data))
         numbers, codes = np.unique(data["x"], return_inverse=True)
         assert np.array_equal(table.column("x").numbers, numbers)
@@ -481,7 +483,7 @@ class TestParameters:
     )
     def test_unknown_names(self, wrong: dict[str, object]) -> None:
         """An unknown column is an error that suggests the nearest name."""
-        with pytest.raises(UnknownNameError, match="did you mean '(age|y)'"):
+        with pytest.raises(UnknownNameError, match=r"did you mean '(age|y)'"):
             read_table(self.ROWS, **wrong)
 
     @pytest.mark.parametrize(
@@ -578,11 +580,13 @@ class TestInterpreted:
         spec.loader.exec_module(interpreted)
         rng = np.random.default_rng(1)
         special = np.array([0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, -1e300, 1.5, 2.0**53, -(2.0**60)])
-        columns = [rng.normal(size=3000), rng.choice(special, 3000), rng.choice(special, 50), rng.integers(-9, 9, 99) * 1.0,
+        columns = [rng.normal(size=3000), rng.choice(special, 3000), rng.choice(special, 50),
+                   rng.integers(-9, 9, 99) * 1.0,
                    1 + rng.integers(0, 2000, 3000) * 2.0**-52 + rng.integers(0, 2, 3000) * 1e300]  # fmt: skip
         words = [b"", b"a", b"ab", b"ba", b"a" * 30] * 9 + [str(i).encode() for i in range(700)]
         ends, data = np.cumsum([0, *map(len, words)]), np.frombuffer(b"".join(words), dtype=np.uint8)
-        files = [b"a,b\n1,2\n", b"a,b\n1\n", b'a,b\n"x,\n",2\n', b'a,b\n"x"y,2\n', b"a,b\n\t1,2\r\n", b"a,b\rc,d", b'a,"b']
+        files = [b"a,b\n1,2\n", b"a,b\n1\n", b'a,b\n"x,\n",2\n', b'a,b\n"x"y,2\n', b"a,b\n\t1,2\r\n", b"a,b\rc,d",
+                 b'a,"b']  # fmt: skip
 
         def answers() -> list[list[object]]:
             ranked = [[part.tolist() for part in encode.rank(column)] for column in columns]

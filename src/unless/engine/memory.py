@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import ceil, log2
+from math import ceil, floor, log2
 from typing import Any
 
 import numpy as np
@@ -108,14 +108,15 @@ class MemoryEngine(Engine[Selection]):
 def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArray[np.int32], float]:
     """Weights as whole numbers of a unit, so that sums do not depend on the order of rows, and the unit.
 
-    Whole weights are counted as they are. Others are rounded to a unit, a power of two so fine that all weigh 2**30.
+    Whole weights are counted as they are. Others are rounded to a power of two near a thousandth of their mean, so that
+    a weight below half of that is none; finer would not fit 32 bits on a million rows.
     """
     if weights is None:
         return np.ones(rows, np.int32), 1
     total = float(weights.sum())
     if (weights == np.floor(weights)).all() and total < _MOST_WEIGHT:
         return weights.astype(np.int32), 1
-    unit = 2.0 ** ceil(log2(total / _MOST_WEIGHT))
+    unit = 2.0 ** max(floor(log2(total / rows / 1024)), ceil(log2(total / _MOST_WEIGHT)))
     return np.rint(weights / unit).astype(np.int32), unit
 
 

@@ -25,7 +25,21 @@ from unless.files import write_whole
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label, Value
 
-__all__ = ["FORMAT", "VERSION", "dumps", "from_dict", "layout", "load", "loads", "parse", "save", "to_dict"]
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "content",
+    "dumps",
+    "from_dict",
+    "label_of",
+    "layout",
+    "load",
+    "loads",
+    "parse",
+    "save",
+    "spelled_label",
+    "to_dict",
+]
 
 FORMAT = "unless-program"
 VERSION = 1
@@ -44,8 +58,8 @@ def to_dict(program: Program) -> dict[str, Any]:
         "version": VERSION,
         "target": program.target,
         "features": list(program.features),
-        "otherwise": None if program.otherwise is None else _spelled_label(program.otherwise),
-        "rules": [{"label": _spelled_label(rule.head), **_body(rule)} for rule in program.rules],
+        "otherwise": None if program.otherwise is None else spelled_label(program.otherwise),
+        "rules": [{"label": spelled_label(rule.head), **_body(rule)} for rule in program.rules],
     }
     _check(document)
     return document
@@ -57,7 +71,7 @@ def from_dict(document: object) -> Program:
     features: list[str] = checked["features"]
     rules = [_rule(rule, f"rules[{index}]", set(features)) for index, rule in enumerate(checked["rules"])]
     otherwise = checked.get("otherwise")
-    return Program(checked["target"], tuple(features), tuple(rules), None if otherwise is None else _label(otherwise))
+    return Program(checked["target"], tuple(features), tuple(rules), None if otherwise is None else label_of(otherwise))
 
 
 def dumps(program: Program) -> str:
@@ -78,7 +92,7 @@ def save(program: Program, path: str | os.PathLike[str]) -> None:
 def load(path: str | os.PathLike[str]) -> Program:
     """The program in a file that `save` wrote, or in a model file."""
     try:
-        return loads(_content(Path(path)))
+        return loads(content(Path(path)))
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
 
@@ -170,7 +184,7 @@ def _rule(node: dict[str, Any], place: str, features: set[str]) -> Rule:
         _rule(exception, f"{place}.exceptions[{index}]", features)
         for index, exception in enumerate(node.get("exceptions", ()))
     ]
-    return Rule(_label(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
+    return Rule(label_of(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
 
 
 def _spelled_value(value: Value) -> Value:
@@ -182,16 +196,19 @@ def _number(value: float | str) -> float:
     return float(value)
 
 
-def _spelled_label(label: Label | None) -> object:
+def spelled_label(label: Label | None) -> object:
+    """A label as JSON holds it; `label_of` reads it back."""
     return {"float": str(label)} if isinstance(label, float) and math.isinf(label) else label
 
 
-def _label(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the schema takes for a label
+def label_of(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the schema takes for a label
+    """The label that a JSON value spells."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label
 
 
-def _content(path: Path) -> bytes:
+def content(path: Path) -> bytes:
+    """The bytes of a file, or an error that names it."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -149,8 +149,8 @@ class Grid:
         self.grid = view(np.empty(self.columns * self.rows, np.uint8))
         self.bins = view(np.empty(self.columns * self.rows, np.uint8))
         self.fine = view(np.empty(wide * self.rows, np.int32))
-        # A table of n ln n up to 1e7 (80 MB) at most: beyond, weights only, it is computed.
-        n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 10_000_000) + 1, dtype=np.float64)
+        # n ln n by table, as far as whole weights go; for finer ones (sums up to 2**30) it is computed.
+        n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 4 * self.rows) + 1, dtype=np.float64)
         self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
         self.mark = view(np.zeros(self.rows, np.uint8))
         self.keys = view(np.empty(max(self.rows, 64), np.int64))

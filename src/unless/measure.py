@@ -1,0 +1,110 @@
+"""How a program does on records: what each rule decides, how often it is right, and the probabilities that follow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError
+from unless.predict import deciding_rules
+from unless.rule import Program
+from unless.table import Table
+from unless.values import Label
+
+__all__ = ["Statistics", "measure"]
+
+_SMOOTHING = 2.0
+"""How many records of the class prior are added to those that a rule decided (benchmarks/ has the log-loss of others)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What a program decided: ``counts[rule, class]`` records of each class by each rule, in the last row by none.
+
+    Counts are sums of weights. ``rules`` are the labels of the rules, None at the end stands for no rule.
+    """
+
+    classes: tuple[Label, ...]
+    labels: tuple[Label | None, ...]
+    counts: NDArray[np.float64]
+
+    @property
+    def total(self) -> float:
+        """The weight of all records."""
+        return float(self.counts.sum())
+
+    @property
+    def prior(self) -> NDArray[np.float64]:
+        """The share of each class."""
+        return self.counts.sum(axis=0) / max(self.total, 1e-300)  # type: ignore[no-any-return]
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """The records that each rule decides."""
+        return self.counts.sum(axis=1)  # type: ignore[no-any-return]
+
+    @property
+    def coverage(self) -> NDArray[np.float64]:
+        """The share of all records that each rule decides."""
+        return self.support / max(self.total, 1e-300)
+
+    @property
+    def right(self) -> NDArray[np.float64]:
+        """The records that each rule decides rightly."""
+        places = [self._place(label) for label in self.labels]
+        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(places)])
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """The share of its decisions in which each rule is right; NaN where it decides nothing."""
+        with np.errstate(invalid="ignore"):
+            return self.right / self.support
+
+    @property
+    def lift(self) -> NDArray[np.float64]:
+        """How many times more often right than by chance; NaN where a rule decides nothing."""
+        places = [self._place(label) for label in self.labels]
+        chance = np.array([np.nan if k is None else self.prior[k] for k in places])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.precision / chance
+
+    def probabilities(self) -> NDArray[np.float64]:
+        """The class distribution of the records that each rule decided, drawn a little towards the prior.
+
+        Where another class would be as probable as the rule's own label, just enough is moved to the label.
+        """
+        smoothed = self.counts + _SMOOTHING * self.prior
+        shares = smoothed / smoothed.sum(axis=1, keepdims=True)
+        for rule, label in enumerate(self.labels):
+            if (own := self._place(label)) is not None:
+                shares[rule] = _favouring(shares[rule], own)
+        return shares  # type: ignore[no-any-return]
+
+    def _place(self, label: Label | None) -> int | None:
+        return None if label is None else self.classes.index(label)
+
+
+def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
+    """The nearest mixture with certainty in which the own class leads."""
+    rival = float(np.max(np.delete(shares, own), initial=0.0))
+    if shares[own] > rival:
+        return shares
+    moved = (rival - shares[own] + 1e-9) / (1 + rival - shares[own])
+    mixed = (1 - moved) * shares
+    mixed[own] += moved
+    return mixed
+
+
+def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+    """The statistics of a program on labelled records."""
+    if table.target is None:
+        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
+    classes = table.target.labels
+    rules = deciding_rules(program, table) % (len(program.rules) + 1)  # -1, none, becomes the last
+    size = (len(program.rules) + 1) * len(classes)
+    places = rules.astype(np.int64) * len(classes) + table.target.codes
+    counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
+    return Statistics(classes, (*(rule.head for rule in program.rules), program.otherwise), counts)

@@ -1,0 +1,48 @@
+"""A line that tells how far the learning is: rules learned, records left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+__all__ = ["Meter"]
+
+_EVERY = 0.1  # seconds between two looks at a terminal
+_EVERY_LINE = 2.0  # the same where lines are kept
+
+
+class Meter:
+    """Shows progress on standard error: in a terminal a bar that renews itself, elsewhere a line now and then."""
+
+    def __init__(self, total: int, verbose: bool | int) -> None:
+        self.total = max(total, 1)
+        self.on = bool(verbose)
+        self.terminal = self.on and sys.stderr.isatty()
+        self.next = time.monotonic()
+        self.last = ""
+
+    def show(self, left: int, rules: int) -> None:
+        """Tell how many records are left and how many rules there are."""
+        if not self.on:
+            return
+        done = (self.total - left) / self.total
+        self.last = f"{rules:,} rules, {left:,} of {self.total:,} records left"
+        if time.monotonic() < self.next:
+            return
+        self.next = time.monotonic() + (_EVERY if self.terminal else _EVERY_LINE)
+        if self.terminal:
+            bar = "█" * round(24 * done) + "░" * (24 - round(24 * done))
+            sys.stderr.write(f"\r\033[K{bar} {self.last}")
+        else:
+            sys.stderr.write(f"unless: {self.last}\n")
+        sys.stderr.flush()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self.on:
+            sys.stderr.write(("\r\033[K" if self.terminal else "") + f"unless: {self.last or 'no rules'}; done\n")
+            sys.stderr.flush()

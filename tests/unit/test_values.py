@@ -1,0 +1,70 @@
+"""What a cell means: a number, a category, or missing."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unless.values import Value, label_type, number_in, spell, value_of
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        (3, 3.0), (np.int8(3), 3.0), (2.5, 2.5), (np.float32(0.5), 0.5), (Decimal("0.1"), 0.1), (Fraction(1, 4), 0.25),
+        (2**53 + 1, 2.0**53), (10**400, math.inf), (-(10**400), -math.inf), (math.inf, math.inf),
+        (True, "True"), (np.bool_(0), "False"), ("3", "3"), ("", ""), (np.str_("x"), "x"), (b"ab", "ab"),
+        (date(2024, 5, 1), "2024-05-01"), (datetime(2024, 5, 1, 2, tzinfo=UTC), "2024-05-01T02:00:00+00:00"),
+        (time(1, 2), "01:02:00"), (pd.Timestamp("2024-05-01"), "2024-05-01T00:00:00"), ([1, 2], "[1, 2]"),
+        (None, None), (math.nan, None), (np.float64("nan"), None), (Decimal("nan"), None), (pd.NA, None),
+        (pd.NaT, None), (np.datetime64("NaT"), None), (np.datetime64("2024-05-01"), "2024-05-01"),
+    ],
+)  # fmt: skip
+def test_meaning_of_a_cell(cell: object, value: Value) -> None:
+    """A number is a float64, a boolean, a date or any other object its text, and absence None."""
+    assert value_of(cell) == value
+    assert type(value_of(cell)) is type(value)
+
+
+def test_minus_zero_is_zero() -> None:
+    """Minus zero is zero, from a number and from text."""
+    assert math.copysign(1, value_of(-0.0)) == 1  # type: ignore[arg-type]
+    assert math.copysign(1, number_in("-0.0")) == 1  # type: ignore[arg-type]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_spelling_round_trip(number: float) -> None:
+    """The shortest spelling of a finite number reads as that number."""
+    assert number_in(spell(number)) == number
+
+
+@given(st.text(alphabet="0123456789+-.eE_ \tinfa\u0663", max_size=8))
+def test_number_in_agrees_with_float(text: str) -> None:
+    """Text that spells a number spells it as Python reads it, and nothing that Python refuses is a number."""
+    number = number_in(text)
+    if number is not None:
+        assert number == float(text)
+
+
+@pytest.mark.parametrize("text", ["", " ", "nan", "inf", "1_0", "1e999", "-1e999", "\t1", "1\n", "0x1", ".", "e5", "٣"])
+def test_not_a_number(text: str) -> None:
+    """Only finite decimal and exponent numbers between spaces are numbers."""
+    assert number_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "label"),
+    [(bool, bool), (np.bool_, bool), (int, int), (np.uint8, int), (float, float), (np.float32, float), (Decimal, float),
+     (str, str), (np.str_, str), (date, str), (pd.Timestamp, str)],
+)  # fmt: skip
+def test_label_type(kind: type, label: type) -> None:
+    """Labels are text, bool, int or float."""
+    assert label_type(kind) is label
