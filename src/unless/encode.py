@@ -15,7 +15,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless import _rank as kernels
+from unless.kernels import rank as kernels
 from unless.errors import ReadError
 from unless.table import Column, Kind, Labels, smallest
 from unless.values import Label, Value, label_type, number_in, spell, value_of

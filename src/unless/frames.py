@@ -187,7 +187,7 @@ class PandasFrame(_Loaded):
     def cells(self, name: str) -> Cells:
         """The cells of a column."""
         frame, place = self._frame, self._places[name]
-        # Building a Series takes 15 us a column, more than ranking a small one; the array behind it takes under 1 us.
+        # Taking a Series out takes 40 us, more than ranking a small column; the array behind it takes 1 us.
         array_of = getattr(frame, "_get_column_array", None)
         array = frame.iloc[:, place].array if array_of is None else array_of(place)
         return _pandas_cells(array)

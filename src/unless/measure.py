@@ -16,8 +16,8 @@ from unless.values import Label
 
 __all__ = ["Statistics", "measure"]
 
-_SMOOTHING = 2.0
-"""How many records of the class prior are added to those that a rule decided (benchmarks/ has the log-loss of others)."""
+SMOOTHING = 2.0
+"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md has the log-loss of others)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +71,12 @@ class Statistics:
         with np.errstate(invalid="ignore", divide="ignore"):
             return self.precision / chance
 
-    def probabilities(self) -> NDArray[np.float64]:
-        """The class distribution of the records that each rule decided, drawn a little towards the prior.
+    def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
+        """The class distribution of the records that each rule decided, with so many records of the prior added.
 
         Where another class would be as probable as the rule's own label, just enough is moved to the label.
         """
-        smoothed = self.counts + _SMOOTHING * self.prior
+        smoothed = self.counts + smoothing * self.prior
         shares = smoothed / smoothed.sum(axis=1, keepdims=True)
         for rule, label in enumerate(self.labels):
             if (own := self._place(label)) is not None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unless import _rank as kernels
+from unless.kernels import rank as kernels
 from unless.encode import Cells
 from unless.errors import ReadError
 from unless.frames import polars_cells, text_cells

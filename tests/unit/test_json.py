@@ -147,8 +147,10 @@ def test_what_may_be_left_out(document: dict[str, Any]) -> None:
 
 
 def test_a_model_is_read_as_its_program(program: Program, document: dict[str, Any]) -> None:
-    """A model is a program with columns and statistics, whatever they hold."""
-    assert json.from_dict({**document, "columns": [{"deep": [1]}], "statistics": None}) == program
+    """A model is a program with columns and statistics, which the program does not need."""
+    columns = {"kinds": [["age", "number"]], "missing": ["?"], "named": True}
+    statistics = {"learner": "any", "parameters": [], "classes": ["a"], "text": True, "counts": [[1.0]]}
+    assert json.from_dict({**document, "columns": columns, "statistics": statistics}) == program
 
 
 @pytest.mark.parametrize("text", ["\ud800", "x\udfff", "\u2028\u2029\x85\x7f", "\x00\n\t\"\\'", "\U0001f40b", "\ufeff"])

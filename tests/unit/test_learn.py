@@ -10,6 +10,7 @@ import unless
 from tests.property.test_learners import random_rows, table_of
 from unless.engine import Counts, Engine
 from unless.errors import ParameterError, ReadError, UnknownNameError
+from unless.refine import fold_unless
 from unless.table import Column, Labels, Table
 
 
@@ -134,6 +135,9 @@ class PlainEngine(Engine[frozenset]):
     def minus(self, rows, gone):
         return rows - gone
 
+    def distinct(self):
+        return [len({record[feature] for record in self.records}) for feature in self.features]
+
     def counts(self, positive, negative):
         for feature in self.features:
             values = {self.records[row][feature] for row in positive | negative}
@@ -149,6 +153,7 @@ def test_every_engine_learns_the_same(seed):
     engine = PlainEngine(table)
     assert unless.fold_rm(engine) == unless.fold_rm(table)
     assert unless.fold_rpp(engine, "a", 0.3) == unless.fold_rpp(table, "a", 0.3)
+    assert fold_unless(engine) == fold_unless(table)
 
 
 def test_a_thousand_labels():

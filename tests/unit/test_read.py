@@ -451,16 +451,25 @@ class TestFrames:
         with pytest.raises(ReadError, match="no rows"):
             read_table(pl.DataFrame({"a": [], "y": []}), "y")
 
+    def test_arrays(self) -> None:
+        """The columns of an array are named x0, x1 and so on; an array of one dimension is no table."""
+        table = read_table(np.array([[1.0, -0.0], [math.nan, 2.0]]))
+        assert [values(table, name) for name in ("x0", "x1")] == [[1.0, None], [0.0, 2.0]]
+        assert values(read_table(np.array([[True], [False]])), "x0") == ["True", "False"]
+        with pytest.raises(ReadError, match="dimensions"):
+            read_table(np.zeros(3))
+
     def test_what_is_no_table(self) -> None:
         """Anything else is refused with what is read."""
-        for source in (3, None, np.zeros((2, 2)), {"a": [1]}, pd.Series([1])):
+        for source in (3, None, {"a": [1]}, pd.Series([1])):
             with pytest.raises(ParameterError, match="list of dicts"):
                 read_table(source)
         with pytest.raises(ParameterError, match=r"collect\(\)"):
             read_table(pl.LazyFrame({"a": [1]}))
 
-    def test_large_tables_alike(self) -> None:
-        """A table large enough for threads is read as its parts are."""
+    def test_threads(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A table large enough for threads is read as any other."""
+        monkeypatch.setattr("unless.read._CELLS_FOR_THREADS", 1)
         rng = np.random.default_rng(0)
         size = 40_000
         data = {"x": rng.normal(size=size), "k": rng.integers(-5, 5, size), "s": rng.choice(["b", "a", "ä"], size)}
@@ -572,7 +581,7 @@ class TestInterpreted:
         """Ranking, grouping and inspecting give the same answers interpreted."""
         encode = importlib.import_module("unless.encode")
         compiled = encode.kernels
-        spec = importlib.util.spec_from_file_location("interpreted", Path(encode.__file__).with_name("_rank.py"))
+        spec = importlib.util.spec_from_file_location("interpreted", Path(encode.__file__).parent / "kernels" / "rank.py")
         assert spec is not None
         assert spec.loader is not None
         interpreted = importlib.util.module_from_spec(spec)

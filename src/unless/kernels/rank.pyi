@@ -1,4 +1,4 @@
-"""What `_rank.py`, whose annotations are C types, offers to typed code."""
+"""What `rank.py`, whose annotations are C types, offers to typed code."""
 
 from typing import Any
 

@@ -140,7 +140,7 @@ def rank_packed(
     ranks: cython.uint = 0
     word: cython.ulonglong
     key: cython.longlong
-    last: cython.longlong = 0
+    last: cython.ulonglong = 0
     with cython.nogil:
         for i in range(count):
             word = packed[i]
@@ -159,11 +159,14 @@ def rank_packed(
         if moves > 0:
             for i in range(count):
                 word = packed[i]
-                key = _ordered(bits[word & mask]) if lost > 0 else cython.cast(cython.longlong, word >> room)
-                if i == 0 or key != last:
+                if (
+                    i == 0
+                    or word >> room != last >> room
+                    or (lost > 0 and _ordered(bits[word & mask]) != _ordered(bits[last & mask]))
+                ):
                     firsts[ranks] = word & mask
                     ranks += 1
-                    last = key
+                last = word
                 codes[word & mask] = ranks - 1
     return ranks if moves > 0 or count == 0 else -1
 

@@ -1,0 +1,107 @@
+"""Rules as conditions, the step that every export that runs shares: SQL, Python, JavaScript.
+
+A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, each of which takes back what the
+one before it said. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops at
+200 parentheses, SQLite at expressions 1000 deep), so long chains are written flat: the first gate that fails decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, TypeVar
+
+from unless.rule import Literal, Rule
+
+__all__ = ["Writer", "covers"]
+
+T = TypeVar("T")
+
+_NESTED = 4
+"""Chains up to this length are written nested, which people read more easily; learned programs are rarely deeper."""
+
+
+class Writer(Protocol[T]):
+    """Spells conditions in some language; a condition that is always or never true is a plain bool."""
+
+    def test(self, literal: Literal, *, sure: bool) -> T | bool:
+        """The truth of a literal. If ``sure`` it is true or false; else it may also be unknown, meaning false."""
+
+    def both(self, parts: Sequence[T]) -> T:
+        """Every part holds; there are at least two."""
+
+    def negation(self, part: T) -> T:
+        """The part does not hold."""
+
+    def first_failing(self, gates: Sequence[tuple[T, bool]], otherwise: bool) -> T:  # noqa: FBT001
+        """The truth that stands beside the first gate that does not hold, ``otherwise`` if all hold."""
+
+
+def covers(rule: Rule, writer: Writer[T], *, negated: bool = False) -> T | bool:
+    """The condition under which the rule covers a record, as `Rule.covers` defines it.
+
+    ``negated`` says that the result will stand under a "not", where unknown would not mean false.
+    """
+    chain = list(_chain(rule))
+    flat = len(chain) > _NESTED
+    gates: list[list[T | bool]] = []
+    for level, others in chain:
+        sure = negated or flat or bool(gates)
+        tests = [writer.test(literal, sure=sure) for literal in dict.fromkeys(level.default)]
+        gates.append([*tests, *(_not(covers(other, writer, negated=True), writer) for other in others)])
+    return _flat(gates, writer) if flat else _nested(gates, writer)
+
+
+def _nested(gates: list[list[T | bool]], writer: Writer[T]) -> T | bool:
+    condition: T | bool = False
+    for gate in reversed(gates):
+        condition = _all([*gate, _not(condition, writer)], writer)
+    return condition
+
+
+def _flat(gates: list[list[T | bool]], writer: Writer[T]) -> T | bool:
+    arms: list[tuple[T, bool]] = []
+    for number, parts in enumerate(gates):
+        gate = _all(parts, writer)
+        if isinstance(gate, bool):
+            if gate:
+                continue
+            return writer.first_failing(arms, number % 2 == 1) if arms else number % 2 == 1
+        arms.append((gate, number % 2 == 1))
+    otherwise = len(gates) % 2 == 1
+    return writer.first_failing(arms, otherwise) if arms else otherwise
+
+
+def _chain(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
+    """The rule, its largest exception, the largest of that, and so on; each with its other exceptions.
+
+    Only the others nest. Each is at most half as large as the rule that holds it, so they nest by the logarithm of the
+    rule's size. The order of exceptions does not matter: a rule is stopped by any of them.
+    """
+    while rule is not None:
+        largest = max(rule.exceptions, key=_size, default=None)
+        yield rule, [exception for exception in rule.exceptions if exception is not largest]
+        rule = largest
+
+
+def _size(rule: Rule) -> int:
+    waiting, size = [rule], 0
+    while waiting:
+        waiting.extend(waiting.pop().exceptions)
+        size += 1
+    return size
+
+
+def _all(parts: Iterable[T | bool], writer: Writer[T]) -> T | bool:
+    kept: list[T] = []
+    for part in parts:
+        if not isinstance(part, bool):
+            kept.append(part)
+        elif not part:
+            return False
+    if not kept:
+        return True
+    return kept[0] if len(kept) == 1 else writer.both(kept)
+
+
+def _not(part: T | bool, writer: Writer[T]) -> T | bool:
+    return not part if isinstance(part, bool) else writer.negation(part)

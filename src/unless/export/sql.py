@@ -1,0 +1,303 @@
+"""Programs as one SQL expression.
+
+A missing cell is NULL, in a numeric column NaN too. Three-valued logic stays outside: under a NOT, every test is either
+true or false of every cell. Nothing is pasted: names, texts and numbers are nodes of a sqlglot tree, which quotes them.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import Protocol, get_args
+
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.export.lower import covers
+from unless.rule import Literal, Program, Rule
+from unless.table import Schema
+from unless.values import Label, number_in
+
+try:
+    from sqlglot import exp
+    from sqlglot.errors import ErrorLevel
+except ImportError as error:
+    raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
+
+from unless.export.dialects import DIALECTS, Dialect, all_of, any_of, bracketed
+
+__all__ = ["ColumnKind", "What", "to_sql"]
+
+What = OneOf["label", "rule", "because"]
+ColumnKind = OneOf["number", "text", "mixed", "boolean"]
+
+_MAX = sys.float_info.max
+_CONCAT = 50
+"""Texts joined by one CONCAT: PostgreSQL's takes at most 100."""
+
+
+class Model(Protocol):
+    """What a fitted classifier has: its program, and how the columns were read."""
+
+    program_: Program
+    schema_: Schema
+
+
+def to_sql(
+    program: Program | Model,
+    dialect: str = "duckdb",
+    what: What = "label",
+    columns: Mapping[str, ColumnKind] | None = None,
+) -> str:
+    """One SQL expression over the columns of a table, for use as ``SELECT *, <expression> FROM ...``.
+
+    Parameters
+    ----------
+    program
+        A program, or a fitted classifier, whose kinds of columns are then known.
+    dialect
+        ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``.
+    what
+        ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from 1,
+        NULL where none does. ``because``: a sentence, with the record's values as the database spells them.
+    columns
+        Kinds of columns, as far as they are not those of the literals. ``number``: NULL and NaN are missing. ``text``:
+        never a number, even if it looks like one. ``mixed``: text, where cells that spell a number, as `read_table`
+        understands it, are numbers and the others text. ``boolean``: TRUE and FALSE are the categories ``True`` and
+        ``False``. Without it, a feature with both numeric and text literals is mixed, and one that is only compared
+        with ``True`` and ``False`` is boolean.
+    """
+    if dialect not in DIALECTS:
+        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
+    if what not in get_args(What):
+        raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
+    known: Mapping[str, str] = {}
+    if not isinstance(program, Program):
+        program, known = program.program_, program.schema_.kinds
+    engine = DIALECTS[dialect]
+    _check_names(program, engine)
+    writer = _Writer(engine, _kinds(program, known, columns or {}))
+    return _cases(program, what, writer).sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE)
+
+
+def _check_names(program: Program, dialect: Dialect) -> None:
+    """Refuse names that cannot be column names, and pairs that the database takes for one column."""
+    seen: dict[str, str] = {}
+    for feature in program.used:
+        if not feature or dialect.text(feature.replace("\0", "")) is None or "\0" in feature:
+            raise ProgramError(f"no column of {dialect.name} can have the name {feature!r}; rename the feature")
+        twin = seen.setdefault(feature.lower() if dialect.folds_case else feature, feature)
+        if twin != feature:
+            raise ProgramError(f"{twin!r} and {feature!r} are one column in {dialect.name}; rename one of the features")
+
+
+def _kinds(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """The kind of every column that the program uses: as given, else as the model knows it, else as the literals say."""
+    for feature, kind in given.items():
+        if feature not in program.features:
+            raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, program.features)}")
+        if kind not in get_args(ColumnKind):
+            raise ParameterError(f"{feature!r} is no {kind!r}{suggest(str(kind), get_args(ColumnKind))}")
+    literals: dict[str, list[Literal]] = {feature: [] for feature in program.used}
+    for rule in program.rules:
+        for literal in rule.literals():
+            literals[literal.feature].append(literal)
+    return {feature: given.get(feature) or _kind(tests, known.get(feature)) for feature, tests in literals.items()}
+
+
+def _kind(literals: list[Literal], known: str | None) -> str:
+    values = {literal.value for literal in literals} - {None}
+    numbers = {value for value in values if isinstance(value, float)}
+    if known in {None, "text"} and values and values <= {"True", "False"}:
+        return "boolean"  # tables have no kind for it: read_table makes booleans text
+    return known or ("text" if not numbers else "number" if numbers == values else "mixed")
+
+
+def _cases(program: Program, what: What, writer: _Writer) -> exp.Expression:
+    """The decision list: the first condition that holds gives the result."""
+    case, last = exp.Case(), _result(program, None, what, writer)
+    for number, rule in enumerate(program.rules):
+        condition = covers(rule, writer)
+        if condition is True:
+            last = _result(program, number, what, writer)
+            break
+        if not isinstance(condition, bool):
+            case = case.when(condition, _result(program, number, what, writer), copy=False)
+    if not case.args.get("ifs"):
+        return last
+    return case if isinstance(last, exp.Null) else case.else_(last, copy=False)
+
+
+def _result(program: Program, number: int | None, what: What, writer: _Writer) -> exp.Expression:
+    rule = None if number is None else program.rules[number]
+    label = program.otherwise if rule is None else rule.head
+    match what:
+        case "label":
+            return exp.Null() if label is None else writer.label(label)
+        case "rule":
+            return exp.Null() if number is None else exp.Literal.number(number + 1)
+        case "because":
+            return writer.sentence(program.target, label, rule)
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Conditions, labels and sentences for one dialect and the kinds of the columns."""
+
+    dialect: Dialect
+    kinds: Mapping[str, str]
+
+    def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
+        """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""
+        kind = self.kinds[literal.feature]
+        match literal.op, literal.value:
+            case ("<=" | ">"), float(bound):
+                if kind == "mixed":
+                    return self._spelled(literal, bound)
+                return kind == "number" and self._compared(literal, bound, sure=sure)
+            case ("==" | "!="), str(category):
+                return self._equals(literal, category, sure=sure)
+            case "missing", _:
+                return self._missing(literal.feature)
+        return self.negation(self._missing(literal.feature))
+
+    def both(self, parts: Sequence[exp.Expression]) -> exp.Expression:
+        return all_of(*parts)
+
+    def negation(self, part: exp.Expression) -> exp.Expression:
+        return exp.Not(this=bracketed(part))
+
+    def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], otherwise: bool) -> exp.Expression:  # noqa: FBT001
+        return _decided([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
+
+    def _missing(self, feature: str) -> exp.Expression:
+        null = _is_null(_column(feature))
+        nan = self.dialect.is_nan(_column(feature)) if self.kinds[feature] == "number" else None
+        return null if nan is None else any_of(null, nan)
+
+    def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A numeric column against a number. Infinity is not spelled: it is what lies beyond the largest double."""
+        column = self.dialect.number(_column(literal.feature))
+        if bound == math.inf:
+            return literal.op == "<=" and self.negation(self._missing(literal.feature))
+        if bound == -math.inf:
+            kind: type[exp.Binary] = exp.LT if literal.op == "<=" else exp.GTE
+            test: exp.Expression = kind(this=column, expression=self.dialect.literal(-_MAX))
+        else:
+            kind = exp.LTE if literal.op == "<=" else exp.GT
+            test = kind(this=column, expression=self.dialect.literal(bound))
+        parts = [exp.Not(this=_is_null(_column(literal.feature)))] if sure else []
+        nan = self.dialect.is_nan(_column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
+        return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
+
+    def _spelled(self, literal: Literal, bound: float) -> exp.Expression | bool:
+        """A text column against a number: cells that spell none, or one beyond the doubles, are text."""
+        if bound == (math.inf if literal.op == ">" else -math.inf):
+            return False
+        value, limit = self.dialect.cast(_column(literal.feature)), self.dialect.bound
+        if literal.op == "<=" or bound == -math.inf:
+            low, high = -_MAX, min(bound if literal.op == "<=" else _MAX, _MAX)
+            test: exp.Expression = exp.Between(this=value, low=limit(low), high=limit(high))
+        else:
+            below = exp.LTE(this=value.copy(), expression=limit(_MAX))
+            test = all_of(exp.GT(this=value, expression=limit(bound)), below)
+        undecided = self.dialect.spells(_column(literal.feature), literal.holds(0.0))
+        return _decided([*undecided, (test, True)], otherwise=False)
+
+    def _equals(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
+        """A column against a category; constant where no cell of its kind can be that category."""
+        differs = literal.op == "!="
+        kind, column = self.kinds[literal.feature], _column(literal.feature)
+        text = self.dialect.text(category)
+        impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
+        if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
+            return differs
+        left, right = (column, self.dialect.boolean(category == "True")) if kind == "boolean" else self.dialect.sides(column, text)
+        if differs:
+            return any_of(_is_null(_column(literal.feature)), exp.NEQ(this=left, expression=right))
+        equal = exp.EQ(this=left, expression=right)
+        return all_of(exp.Not(this=_is_null(_column(literal.feature))), equal) if sure else equal
+
+    def label(self, label: Label) -> exp.Expression:
+        """A label with its type, as far as the database has it."""
+        node: exp.Expression | None
+        match label:
+            case str():
+                node = self.dialect.text(label)
+            case bool():
+                node = self.dialect.boolean(label)
+            case int():
+                node = exp.Literal.number(label) if -(2**63) < label < 2**63 else None
+            case float():
+                node = self.dialect.literal(label) if math.isfinite(label) else self.dialect.infinity(label)
+        if node is None:
+            raise ProgramError(f"{self.dialect.name} cannot hold the label {label!r}; give the class another name")
+        return node
+
+    def sentence(self, target: str, label: Label | None, rule: Rule | None) -> exp.Expression:
+        """Why the rule decides: what the record has, and the exceptions that do not apply."""
+        if rule is None:
+            end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
+            return self._text(f"{target} {end}")
+        pieces: list[str | exp.Expression] = [f"{target} {label}, because "]
+        for number, literal in enumerate(rule.default):
+            pieces += [" and "] * (number > 0) + list(self._has(literal))
+        pieces += ["it always applies"] * (not rule.default)
+        for number, exception in enumerate(rule.exceptions):
+            pieces.append(f"{' or' if number else ', and not'} ({exception})")
+        return self._joined(pieces)
+
+    def _has(self, literal: Literal) -> Iterator[str | exp.Expression]:
+        """What the record has, for a literal that holds."""
+        if literal.op not in {"<=", ">", "!="}:
+            yield str(literal)
+            return
+        cell = self.dialect.as_text(_column(literal.feature))
+        yield f"{literal.feature} is "
+        yield exp.Coalesce(this=cell, expressions=[self._text("missing")])
+        yield f", {'at most' if literal.op == '<=' else 'above' if literal.op == '>' else 'not'} {literal.value!r}"
+
+    def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
+        """The pieces one after another, neighbouring texts as one."""
+        nodes: list[exp.Expression] = []
+        texts = ""
+        for piece in [*pieces, None]:
+            if isinstance(piece, str):
+                texts += piece
+                continue
+            nodes += [self._text(texts)] * bool(texts) + ([] if piece is None else [piece])
+            texts = ""
+        while len(nodes) > 1:
+            nodes = [_concat(nodes[start : start + _CONCAT]) for start in range(0, len(nodes), _CONCAT)]
+        return nodes[0]
+
+    def _text(self, text: str) -> exp.Expression:
+        """A text for people: what the database cannot hold is escaped."""
+        clean = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+        node = self.dialect.text(clean)
+        return exp.Literal.string(clean) if node is None else node
+
+
+def _column(feature: str) -> exp.Column:
+    return exp.Column(this=exp.Identifier(this=feature, quoted=True))
+
+
+def _is_null(node: exp.Expression) -> exp.Expression:
+    return exp.Is(this=node, expression=exp.Null())
+
+
+def _decided(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
+    """The truth beside the first condition that holds, as a condition: a CASE keeps the order, where AND need not.
+
+    It compares numbers, since not every database has truth values outside of conditions.
+    """
+    case = exp.Case()
+    for condition, truth in arms:
+        case = case.when(condition, exp.Literal.number(int(truth)), copy=False)
+    case = case.else_(exp.Literal.number(int(otherwise)), copy=False)
+    return exp.EQ(this=case, expression=exp.Literal.number(1))
+
+
+def _concat(nodes: list[exp.Expression]) -> exp.Expression:
+    return nodes[0] if len(nodes) == 1 else exp.Concat(expressions=nodes)

@@ -1,0 +1,56 @@
+"""clingo: imported when it is needed, and run so that only certain answers count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from unless.errors import ProgramError, UnlessError
+
+if TYPE_CHECKING:
+    from clingo import Control, Symbol
+
+__all__ = ["atoms", "clingo", "grounded"]
+
+_PLACE = re.compile(r"<string>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|info): ")
+
+
+def clingo() -> Any:  # noqa: ANN401 - a module
+    """The clingo package."""
+    try:
+        import clingo as package  # noqa: PLC0415 - an extra, and slow to load
+        import clingo.ast  # noqa: PLC0415
+    except ImportError as error:
+        raise UnlessError('this needs clingo, which is not installed; pip install "unless[logic]"') from error
+    return package
+
+
+def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[str]]:
+    """A grounded program, filled by the caller, and the atoms that grounding alone leaves open.
+
+    A stratified program is decided by grounding: every atom is a fact. clingo's messages about what is undefined are
+    errors here, except that an atom may have no rule at all, which is how a missing cell looks.
+    """
+    package = clingo()
+    messages: list[str] = []
+
+    def log(code: Any, message: str) -> None:  # noqa: ANN401 - clingo.MessageCode
+        if code != package.MessageCode.AtomUndefined:
+            messages.append(message)
+
+    control = package.Control(logger=log)
+    try:
+        fill(control)
+        control.ground([("base", [])])
+    except RuntimeError as error:
+        raise ProgramError(f"clingo refuses the program: {_PLACE.sub('', (messages or [str(error)])[0]).strip()}") from error
+    if messages:
+        raise ProgramError(f"clingo has no value for a part of the program: {_PLACE.sub('', messages[0]).strip()}")
+    return control, [str(atom.symbol) for atom in control.symbolic_atoms if not atom.is_fact]
+
+
+def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:
+    """The arguments of the atoms of a predicate, in the order of the program."""
+    for atom in control.symbolic_atoms.by_signature(name, arity):
+        yield tuple(atom.symbol.arguments)

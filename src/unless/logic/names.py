@@ -1,0 +1,129 @@
+"""Names and texts that logic engines can spell, without clashes and without loss.
+
+A predicate is ASCII and starts with a small letter; what a column is really called stands beside it, in a comment. A
+text value is never re-spelled: what an engine cannot hold in a string is represented by a stand-in, which is no string
+and so equals no other value, and the text stands in a comment too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from unless.errors import ProgramError
+
+__all__ = ["IDENTIFIER", "Names", "StandIns", "as_json", "clingo_string", "commented", "prolog_atom", "reserved"]
+
+IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
+# "not" is a word of every dialect; call/2 and forall/2 are the two that SWI-Prolog does not let a program define anew.
+_RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text)[0-9]+")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_PLAIN_ESCAPES = {"\\": "\\\\", "\n": "\\n"}
+_LONGEST = 60
+
+
+def reserved(name: str) -> bool:
+    """Whether a program needs the name itself, for records, rules, exceptions or stand-ins."""
+    return _RESERVED.fullmatch(name) is not None
+
+
+@dataclass(slots=True)
+class Names:
+    """Gives every wanted name an identifier of its own."""
+
+    taken: set[str] = field(default_factory=set)
+
+    def new(self, wanted: str) -> str:
+        """An identifier as near to the wanted name as can be: not reserved and not given before.
+
+        >>> names = Names()
+        >>> [names.new(name) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
+        ['flow_rate', 'flow_rate_2', 'not_2', 'gro_e', 'f_1st', 'f']
+        """
+        base = _cleaned(wanted)
+        name, number = base, 1
+        while name in self.taken or reserved(name):
+            number += 1
+            name = f"{base}_{number}"
+        self.taken.add(name)
+        return name
+
+
+@dataclass(slots=True)
+class StandIns:
+    """The texts that an engine cannot spell, each with its stand-in, numbered in the order of need."""
+
+    form: str = "text{}"
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def spell(self, text: str, quoted: Callable[[str], str]) -> str:
+        """The text in quotes, or its stand-in."""
+        if spellable(text):
+            return quoted(text)
+        return self.texts.setdefault(text, self.form.format(len(self.texts) + 1))
+
+
+def spellable(text: str) -> bool:
+    """Whether engines, and files on the way to them, keep the text as it is.
+
+    NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python reads
+    a text file.
+    """
+    return "\0" not in text and "\r" not in text and not _SURROGATE.search(text)
+
+
+def clingo_string(text: str) -> str:
+    r"""A text as clingo spells it: only ``\\``, ``\"`` and ``\n`` are escapes there.
+
+    >>> print(clingo_string('say "hi"\\'))
+    "say \"hi\"\\"
+    """
+    return '"' + "".join({'"': '\\"', **_PLAIN_ESCAPES}.get(letter, letter) for letter in text) + '"'
+
+
+def prolog_atom(text: str) -> str:
+    r"""A text as a quoted atom, unprintable characters as ISO escapes.
+
+    >>> print(prolog_atom("it's\t"))
+    'it\'s\x9\'
+    """
+    return "'" + "".join(map(_atom_letter, text)) + "'"
+
+
+def _atom_letter(letter: str) -> str:
+    escaped = {"'": "\\'", **_PLAIN_ESCAPES}.get(letter, letter)
+    return escaped if escaped.isprintable() else f"\\x{ord(letter):X}\\"
+
+
+def commented(text: str) -> str:
+    """A text that stays within one line of comment, whatever it holds."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
+
+
+def as_json(value: object) -> str:
+    """A value as JSON on one line of ASCII; refuses what JSON would read back as something else."""
+    text = json.dumps(value, allow_nan=False)
+    if json.loads(text) != value:
+        raise ProgramError(
+            f"two surrogates in a row read back as one character: {ascii(value)[:80]}; "
+            "decode the data again, as UTF-8 or with errors='replace'"
+        )
+    return text
+
+
+def _cleaned(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name.lower())
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    plain = re.sub(r"[^a-z0-9]+", "_", plain)[:_LONGEST].strip("_")
+    return plain if IDENTIFIER.fullmatch(plain) else f"f_{plain}".rstrip("_")
+
+
+def free_prefix(wanted: str, taken: Iterable[str]) -> str:
+    """A prefix such that no taken name is the prefix followed by a number."""
+    names, prefix = set(taken), wanted
+    while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in names):
+        prefix += "_"
+    return prefix

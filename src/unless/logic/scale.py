@@ -1,0 +1,69 @@
+"""Numbers in clingo, exactly: its integers have 32 bits and wrap in silence.
+
+A number is compared with the thresholds of its feature and with nothing else, so any code that keeps these comparisons
+will do: the number scaled by a power of ten and rounded up, or, where that does not fit, its place among the thresholds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+
+__all__ = ["HIGHEST", "MOST_DECIMALS", "Decimals", "Ranks", "Scale", "scale_of"]
+
+HIGHEST = 2**31 - 1
+MOST_DECIMALS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Decimals:
+    """Numbers times a power of ten, rounded up: ``x <= t`` where ``code(x) <= code(t)``, for t of that many decimals."""
+
+    places: int
+
+    def code(self, number: float) -> int:
+        """The integer of a number; beyond 32 bits the last one, which is beyond every threshold."""
+        scaled = Decimal(repr(number)).scaleb(self.places)
+        if abs(scaled) >= HIGHEST:
+            return HIGHEST if scaled > 0 else -HIGHEST
+        return int(scaled.to_integral_value(ROUND_CEILING))
+
+    def threshold(self, code: int) -> float | None:
+        """The threshold of an integer, None where it is too near the ends for a comparison."""
+        return float(Decimal(code).scaleb(-self.places)) if abs(code) < HIGHEST - 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Places among the thresholds, which ascend: the code of a number is how many of them lie below it."""
+
+    thresholds: tuple[float, ...]
+
+    def code(self, number: float) -> int:
+        """How many thresholds lie below the number."""
+        return bisect_left(self.thresholds, number)
+
+    def threshold(self, code: int) -> float | None:
+        """The threshold of that place, None where there is none."""
+        return self.thresholds[code] if 0 <= code < len(self.thresholds) else None
+
+
+Scale = Decimals | Ranks
+
+
+def scale_of(thresholds: Iterable[float]) -> Scale:
+    """As many decimals as the thresholds have, if every one then fits 32 bits, otherwise ranks.
+
+    >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5])
+    (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)))
+    """
+    distinct = sorted(set(thresholds))
+    exact = [Decimal(repr(threshold)).normalize() for threshold in distinct]
+    if not all(number.is_finite() for number in exact):
+        return Ranks(tuple(distinct))
+    places = max([0, *(-int(number.as_tuple().exponent) for number in exact)])
+    if places > MOST_DECIMALS or any(abs(number.scaleb(places)) >= HIGHEST - 1 for number in exact):
+        return Ranks(tuple(distinct))
+    return Decimals(places)

@@ -1,0 +1,71 @@
+"""The short form: one sentence. "class 2, because condition is S; the exception does not apply, because steel is R"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unless.proof.words import DEFAULT, Words, joined
+from unless.rule import Literal
+
+if TYPE_CHECKING:
+    from unless.proof.tree import Check, Proof, RuleProof
+
+__all__ = ["check", "decision", "literal_text", "reason", "sentence"]
+
+_SIGNS = {"<=": "at most", ">": "above", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
+
+
+def sentence(proof: Proof, words: Words) -> str:
+    """The decision and why."""
+    if proof.label is None:
+        return f"{decision(proof, words)}: no rule applies"
+    because = "no rule applies" if proof.rule is None else reason(proof.rule, words)
+    return f"{decision(proof, words)}, because {because}"
+
+
+def decision(proof: Proof, words: Words) -> str:
+    """What was decided: "loan refuse"."""
+    target = proof.program.target
+    return words.undecided(target) if proof.label is None else words.label(target, proof.label)
+
+
+def reason(proof: RuleProof, words: Words) -> str:
+    """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
+    if failing := proof.failing:
+        return check(failing[0], words)
+    text = joined(check(one, words) for one in proof.checks) or "it always applies"
+    if applying := proof.applying:
+        but = "this always applies" if not proof.checks else text
+        return f"although {but}, an exception applies: {reason(applying[0], words)}"
+    if not proof.exceptions:
+        return text
+    against = []
+    for exception in proof.exceptions:
+        against.append(reason(exception, words))
+    nobody = "the exception does not apply" if len(against) == 1 else "no exception applies"
+    return f"{text}; {nobody}, because {joined(against)}"
+
+
+def check(one: Check, words: Words = DEFAULT) -> str:
+    """What the record has, beside what the literal asks where that adds something."""
+    literal, value = one.literal, one.value
+    has = words.has(literal.feature, value)
+    wanted = words.value(literal.feature, literal.value)
+    match literal.op:
+        case "<=" | ">" if isinstance(value, float):
+            return f"{has}, {'at most' if (literal.op == '<=') == one.holds else 'above'} {wanted}"
+        case "<=" | ">":
+            return has if value is None else f"{has}, not a number"
+        case "==" if not one.holds:
+            return f"{has}, not {wanted}"
+        case "!=" if one.holds:
+            return f"{has}, not {wanted}"
+        case "missing" if not one.holds:
+            return f"{has}, not missing"
+    return has
+
+
+def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
+    """What a literal asks: "income at most 21,000", "history is late"."""
+    text = f"{words.name(literal.feature)} {_SIGNS[literal.op]}"
+    return text if literal.value is None else f"{text} {words.value(literal.feature, literal.value)}"

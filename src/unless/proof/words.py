@@ -1,0 +1,157 @@
+"""Words for sentences: how features, values and labels are spoken of, by default or as a reader prefers.
+
+A sentence must not mislead, so a category stands bare only where it can be nothing else: ``condition is S``, but
+``size is '5'`` (the text, not the number), ``city is ''`` and ``name is 'a, not b'``. What cannot be printed is escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from unless.errors import ParameterError
+from unless.values import Label, Value, number_in, spell
+
+__all__ = ["DEFAULT", "Phrase", "Words", "joined", "number_text", "plain_text", "printable"]
+
+_BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
+_SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless)\b")
+_PLACE = re.compile(r"\{(\w*)\}")
+
+
+def plain_text(category: str) -> str:
+    """A category as it stands in a sentence: bare where nothing else could be meant, else in quotes.
+
+    >>> [plain_text(text) for text in ("S", "New York", "85", "", "a, not b", "two\\nlines")]
+    ['S', 'New York', "'85'", "''", "'a, not b'", "'two\\\\nlines'"]
+    """
+    plain = _BARE.fullmatch(category) and category.isprintable() and number_in(category) is None
+    return category if plain and not _SPEAKING.search(category) else repr(category)
+
+
+def number_text(number: float) -> str:
+    """A number to the last bit, in groups of three digits from 10,000 on.
+
+    >>> [number_text(number) for number in (3.0, 0.1, 2024.0, 18400.0, -1234567.5, 1e300)]
+    ['3', '0.1', '2024', '18,400', '-1,234,567.5', '1e+300']
+    """
+    text = spell(number)
+    if abs(number) < 10_000 or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
+        return text
+    whole, point, decimals = text.partition(".")
+    return f"{int(whole):,}{point}{decimals}"
+
+
+def joined(parts: Iterable[str]) -> str:
+    """Reasons in a row: "and" between them, after a comma where the reason before has one itself.
+
+    >>> joined(["condition is S", "steel is R, not A", "width is 3"])
+    'condition is S and steel is R, not A, and width is 3'
+    """
+    text = ""
+    last = ""
+    for part in parts:
+        text += part if not text else f"{',' if ',' in last else ''} and {part}"
+        last = part
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """How sentences speak of one feature.
+
+    Parameters
+    ----------
+    name
+        What it is called; by default its own name.
+    number
+        How its numbers are written, with their unit: ``"{} €"``, ``"${}"``.
+    values
+        Words for some of its categories.
+    sentence, missing
+        What a record has: ``"{name} is {value}"`` and, without a value, ``"{name} is missing"``.
+    """
+
+    name: str | None = None
+    number: str = "{}"
+    values: Mapping[str, str] = field(default_factory=dict)
+    sentence: str = "{name} is {value}"
+    missing: str = "{name} is missing"
+
+    def __post_init__(self) -> None:
+        _check(self.number, {""})
+        _check(self.sentence, {"name", "value"})
+        _check(self.missing, {"name"})
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of explanations: a phrase per feature, a sentence per label, and what a decision is called.
+
+    ``labels={"refuse": "the loan is refused"}`` says a decision in other words; the others are ``decision``.
+    """
+
+    features: Mapping[str, Phrase] = field(default_factory=dict)
+    labels: Mapping[Label, str] = field(default_factory=dict)
+    decision: str = "{target} {label}"
+
+    def __post_init__(self) -> None:
+        _check(self.decision, {"target", "label"})
+
+    def label(self, target: str, label: Label) -> str:
+        """A decision: "loan refuse", or the sentence of that label."""
+        if label in self.labels:
+            return self.labels[label]
+        return _fill(self.decision, {"target": printable(target), "label": printable(str(label))})
+
+    @staticmethod
+    def undecided(target: str) -> str:
+        """That there is no decision."""
+        return f"{printable(target)} is not decided"
+
+    def name(self, feature: str) -> str:
+        """What a feature is called."""
+        return self._phrase(feature).name or printable(feature)
+
+    def value(self, feature: str, value: Value) -> str:
+        """A value of a feature, with its unit or in its words; "missing" where there is none."""
+        phrase = self._phrase(feature)
+        match value:
+            case None:
+                return "missing"
+            case float():
+                return _fill(phrase.number, {"": number_text(value)})
+            case str():
+                return phrase.values.get(value) or plain_text(value)
+
+    def has(self, feature: str, value: Value) -> str:
+        """What a record has: "income is 18,400 €"."""
+        phrase = self._phrase(feature)
+        words = {"name": self.name(feature), "value": self.value(feature, value)}
+        return _fill(phrase.missing if value is None else phrase.sentence, words)
+
+    def _phrase(self, feature: str) -> Phrase:
+        return self.features.get(feature, _PHRASE)
+
+
+def _check(template: str, known: set[str]) -> None:
+    """Refuse a template with an unknown place: it would stand in every sentence."""
+    for place in _PLACE.findall(template):
+        if place not in known:
+            places = " and ".join(f"{{{name}}}" for name in sorted(known))
+            raise ParameterError(f"the template {template!r} has a place {{{place}}}; its places are {places}")
+
+
+def _fill(template: str, words: Mapping[str, str]) -> str:
+    # Not str.format: a template may come from a file, and "{name.__class__}" must not mean anything.
+    return _PLACE.sub(lambda place: words[place.group(1)], template)
+
+
+def printable(name: str) -> str:
+    """A name as it is, or quoted where it could not be seen, or would move the cursor of a terminal."""
+    return name if name.isprintable() and name.strip() else repr(name)
+
+
+_PHRASE = Phrase()
+DEFAULT = Words()
