@@ -180,7 +180,7 @@ shuffled with a fixed seed, fold = position modulo 5, cells read as in the autho
 the folds. A record that FOLD-RM leaves unclassified counts as wrong. FOLD-R++ learns the second label. XGBoost and LightGBM have
 default parameters and native categories, text among numbers is NaN; the depth of DecisionTree is tuned by an inner
 cross-validation, categories are ordinal codes; RIPPER (`wittgenstein`) and the two rule lists of `imodels` have default
-parameters and two classes only; they get indicators (rule lists) or text (RIPPER) for categories.
+parameters (BayesianRuleList: 2,000 iterations, not 50,000) and two classes only; they get indicators (rule lists) or text (RIPPER) for categories.
 """
 
 

@@ -1,7 +1,7 @@
 """Algorithms 1 and 2: the information gain of a literal, and the best literal over all features; and our own heuristic.
 
 This is the plain definition, over counts per value. The in-memory engine finds the same literals faster
-(`unless.kernels.Grid`); the two are compared on random tables in the tests.
+(`unless.kernels.Search`); the two are compared on random tables in the tests.
 """
 
 from __future__ import annotations

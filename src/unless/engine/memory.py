@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.engine.base import Counts, Engine
-from unless.kernels import Grid, Selection
+from unless.kernels import Search, Selection
 from unless.rule import Literal, Operator
 from unless.table import Column, Table
 
@@ -65,7 +65,7 @@ class MemoryEngine(Engine[Selection]):
         return self._grid.minus(rows, gone)
 
     def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
-        """Algorithm 2 by bounds (`kernels.Grid`): the same literal as from the counts."""
+        """Algorithm 2 by bounds (`kernels.Search`): the same literal as from the counts."""
         test = self._grid.best(positive, negative, [self._test(literal) for literal in used])
         return None if test is None else self._literal(test)
 
@@ -120,11 +120,11 @@ def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArra
     return np.rint(weights / unit).astype(np.int32), unit
 
 
-def _grid(table: Table, weights: NDArray[np.int32]) -> Grid:
+def _grid(table: Table, weights: NDArray[np.int32]) -> Search:
     """The bins of a table, its labels and weights."""
     columns = table.columns
     ranks = [column.missing + 1 for column in columns]
-    grid = Grid(table.target.codes.astype(np.int32), weights, [len(column.numbers) for column in columns], ranks)
+    grid = Search(table.target.codes.astype(np.int32), weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):
             grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])

@@ -260,7 +260,7 @@ class _MySQL(Dialect):
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
-        unicode = exp.Cast(this=column, to=exp.CharacterSet(this=exp.Var(this="utf8mb4")))
+        unicode = exp.cast(column, _UTF8MB4)
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return exp.cast(unicode, exp.DataType.Type.BINARY), side
 
@@ -308,6 +308,7 @@ class _TSQL(Dialect):
         return exp.TryCast(this=exp.Trim(this=column), to=exp.DataType.build("double"))
 
 
+_UTF8MB4 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
 _NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
 _VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
 

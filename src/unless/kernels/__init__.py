@@ -10,9 +10,10 @@ from __future__ import annotations
 import warnings
 
 from unless.kernels.decide import decide
-from unless.kernels.grid import Grid, Selection, compiled
+from unless.kernels.grid import Selection, compiled
+from unless.kernels.search import Search
 
-__all__ = ["Grid", "Selection", "compiled", "decide"]
+__all__ = ["Search", "Selection", "compiled", "decide"]
 
 if not compiled:
     warnings.warn(

@@ -92,7 +92,9 @@ def pack(bits: cython.const[cython.longlong][::1], packed: cython.ulonglong[::1]
                 bit = _ordered(bit)
                 least = min(least, bit)
                 greatest = max(greatest, bit)
-        span = cython.cast(cython.ulonglong, greatest) - cython.cast(cython.ulonglong, least) if least <= greatest else 0
+        span = (
+            cython.cast(cython.ulonglong, greatest) - cython.cast(cython.ulonglong, least) if least <= greatest else 0
+        )
         while span > 0:
             span >>= 1
             lost += 1

@@ -1,9 +1,8 @@
 """Programs that logic engines run: clingo, s(CASP), SWI-Prolog; and learning from background knowledge."""
 
 from unless.logic.asp import run_clingo, to_clingo
-from unless.logic.background import Background
 from unless.logic.learn import Hypothesis, learn_logic
 from unless.logic.parse import from_clingo
 from unless.logic.prolog import to_prolog
 
-__all__ = ["Background", "Hypothesis", "from_clingo", "learn_logic", "run_clingo", "to_clingo", "to_prolog"]
+__all__ = ["Hypothesis", "from_clingo", "learn_logic", "run_clingo", "to_clingo", "to_prolog"]

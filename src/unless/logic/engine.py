@@ -11,9 +11,9 @@ from unless.errors import ProgramError, UnlessError
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-__all__ = ["atoms", "clingo", "grounded"]
+__all__ = ["atoms", "clingo", "grounded", "message_of"]
 
-_PLACE = re.compile(r"<string>:(\d+):(\d+)(?:-[\d:]+)?: (?:error|info): ")
+_PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info): ")
 
 
 def clingo() -> Any:  # noqa: ANN401 - a module
@@ -44,10 +44,16 @@ def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[str]]:
         fill(control)
         control.ground([("base", [])])
     except RuntimeError as error:
-        raise ProgramError(f"clingo refuses the program: {_PLACE.sub('', (messages or [str(error)])[0]).strip()}") from error
+        raise ProgramError(message_of(messages, error)) from error
     if messages:
-        raise ProgramError(f"clingo has no value for a part of the program: {_PLACE.sub('', messages[0]).strip()}")
+        raise ProgramError(message_of(messages))
     return control, [str(atom.symbol) for atom in control.symbolic_atoms if not atom.is_fact]
+
+
+def message_of(messages: list[str], error: Exception | None = None) -> str:
+    """The first of clingo's messages on one line, with the line of the program in our words."""
+    first = " ".join((messages[0] if messages else str(error)).split())
+    return _PLACE.sub(lambda found: f"line {found.group(1)}: ", first, count=1)
 
 
 def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:

@@ -8,6 +8,7 @@ rules that do not exclude each other) is refused with its line. Facts are passed
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -34,8 +35,8 @@ def from_clingo(text: str) -> Program:
     """The program in a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
     if not isinstance(text, str):
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
-    if not text.startswith(FIRST_LINE):
-        raise ProgramError(f"no program of to_clingo: its first line is {FIRST_LINE!r}")
+    if text.split("\n", 1)[0].rstrip("\r") != FIRST_LINE:
+        raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
     source = statements(text)
     reader = _Reader(_vocabulary(source))
     for statement in source.statements:
@@ -57,30 +58,38 @@ class _Words:
 def _vocabulary(source: Source) -> _Words:
     words: _Words | None = None
     for line, text in source.headers:
-        try:
-            match json.loads(text, parse_int=_small):
-                case {"target": str(target), "predicate": str(name), "labels": "text" | "boolean" | "number" as kind, **rest}:
-                    _nothing_more(rest, line)
-                    if words is not None:
-                        _refuse(line, "a second target")
-                    words = _Words(target, name, kind)
-                case {"feature": str(name), **rest} if words is not None:
-                    if name in words.features:
-                        _refuse(line, f"the feature {commented(name)!r} a second time")
-                    words.features[name] = _feature(name, rest, line)
-                case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
-                    _nothing_more(rest, line)
-                    if name in words.stand_ins or text in words.stand_ins.values() or spellable(text):
-                        _refuse(line, f"the stand-in {name} a second time, or for a text that needs none")
-                    words.stand_ins[name] = text
-                case _:
-                    _refuse(line, "a header that is no target, feature or stand_in, the target first")
-        except (json.JSONDecodeError, RecursionError):
-            _refuse(line, "a header that is not JSON")
+        match _parsed(text, line):
+            case {"target": str(target), "predicate": str(name), "labels": "text" | "boolean" | "number" as kind, **rest}:
+                _nothing_more(rest, line)
+                if words is not None:
+                    _refuse(line, "a second target")
+                words = _Words(target, name, kind)
+            case {"feature": str(name), **rest} if words is not None:
+                if name in words.features:
+                    _refuse(line, f"the feature {commented(name)!r} a second time")
+                words.features[name] = _feature(name, rest, line)
+            case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
+                _nothing_more(rest, line)
+                if name in words.stand_ins or text in words.stand_ins.values() or spellable(text):
+                    _refuse(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
+                words.stand_ins[name] = text
+            case _:
+                _refuse(line, "a header that is no target, feature or stand_in, the target first")
     if words is None:
         raise ProgramError('the header has no target; to_clingo writes it as %: {"target": …}')
     _check_names(words)
     return words
+
+
+def _parsed(text: str, line: int) -> object:
+    try:
+        return json.loads(text, parse_int=lambda digits: int(digits[:400]), parse_constant=_no_constant)
+    except (json.JSONDecodeError, RecursionError):
+        _refuse(line, "a header that is not JSON")
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ProgramError(f'{name} in the header is not JSON; infinities are "inf" and "-inf"')
 
 
 def _feature(name: str, parts: dict[str, Any], line: int) -> Feature:
@@ -112,7 +121,7 @@ def _threshold(number: object, line: int) -> float:
     match number:
         case "inf" | "-inf":
             return float(number)
-        case int() | float() if not isinstance(number, bool) and abs(number) != float("inf"):
+        case int() | float() if not isinstance(number, bool) and abs(number) <= sys.float_info.max:
             return float(number) + 0.0
     _refuse(line, f"{commented(repr(number))[:40]} for a threshold")
 
@@ -335,10 +344,6 @@ def _number(spelled: str, line: int) -> int | float:
             if kind is float or abs(number) > HIGHEST:
                 return number
     _refuse(line, f"{commented(spelled)[:40]!r} for a number")
-
-
-def _small(digits: str) -> int:
-    return int(digits[:400])
 
 
 def _nothing_more(rest: Iterable[str], line: int) -> None:

@@ -69,6 +69,11 @@ class Axis:
         missing = Offer(None, 1.0) if allowed.missing else None
         return tuple(None if k == self.home else o for k, o in enumerate([*numbers, *named, other, missing]))
 
+    def distance(self, cell: int) -> float:
+        """How far an allowed cell is."""
+        offer = self.offers[cell]
+        return 0.0 if offer is None else offer.distance
+
     @cached_property
     def free(self) -> bool:
         """Whether the feature may change at all."""

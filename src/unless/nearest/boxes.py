@@ -14,8 +14,10 @@ An answer rules out what changes more in the same direction (`Axis.beyond`): tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from heapq import heappop, heappush
 from itertools import count
+from operator import or_
 from typing import NamedTuple
 
 from unless.nearest.axes import Axis
@@ -45,13 +47,25 @@ class Shape(NamedTuple):
         return True
 
 
+class Escape(NamedTuple):
+    """A part of a box that a rule does not cover; ``moved`` are the axes, as bits, that must leave the record for it."""
+
+    cells: Cells
+    avoid: tuple[Shape, ...]
+    moved: int
+
+
 class Box(NamedTuple):
-    """Where to look for a record with a label: within these cells, where none of ``avoid`` covers."""
+    """Where to look for a record with a label: within these cells, where none of ``avoid`` covers.
+
+    ``ways`` are known once the box was looked into: the rules that cover its cheapest record, and the escapes from each.
+    """
 
     label: Label
     cells: Cells
     point: Cells
     avoid: tuple[Shape, ...]
+    ways: tuple[tuple[Shape, list[Escape]], ...] = ()
 
 
 Cost = tuple[int, float, tuple[tuple[int, int], ...]]
@@ -72,9 +86,10 @@ class _Search:
         self.axes = axes
         self.place = {axis.feature: place for place, axis in enumerate(axes)}
         self.shapes = [self.shape(rule) for rule in program.rules]
+        self.home = tuple(1 << axis.home for axis in axes)
         self.boxes: list[tuple[Cost, int, Box]] = []
         self.ties = count()
-        self.known: dict[tuple[int, int], tuple[int, float]] = {}
+        self.known: dict[tuple[int, int], int] = {}
         self.answered: dict[Label, list[Shape]] = {}
 
     def shape(self, rule: Rule) -> Shape:
@@ -83,77 +98,100 @@ class _Search:
             place = self.place[literal.feature]
             tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
         exceptions = []
-        for exception in rule.exceptions:
+        for exception in rule.exceptions:  # a loop: one frame per level of nesting
             exceptions.append(self.shape(exception))
         return Shape(tuple(tests.items()), tuple(exceptions))
 
     def start(self, label: Label) -> None:
         """A box for every rule of the label, and for "otherwise"."""
         self.answered[label] = []
-        everything = tuple(axis.cells for axis in self.axes)
         against: list[Shape] = []
+        root = Box(label, tuple(axis.cells for axis in self.axes), self.home, ())
         for rule, shape in zip(self.program.rules, self.shapes, strict=True):
             if rule.head != label:
                 against.append(shape)
-            elif (cells := _narrowed(everything, shape)) is not None:
-                self.push(label, cells, (*shape.exceptions, *against))
+            elif (cells := _narrowed(root.cells, shape)) is not None:
+                self.push(root, cells, (*shape.exceptions, *against))
         if self.program.otherwise == label:
-            self.push(label, everything, tuple(against))
+            self.push(root, root.cells, tuple(against))
 
-    def push(self, label: Label, cells: Cells, avoid: Sequence[Shape]) -> None:
-        changes, distance, point = [], 0.0, []
+    def push(self, parent: Box, cells: Cells, avoid: tuple[Shape, ...], bound: int = 0) -> None:
+        """A part of a box, by the cost of its cheapest record, or by the bound on changes of the whole."""
+        point = list(parent.point)
         for place, inside in enumerate(cells):
-            cell, far = self.cheapest(place, inside)
-            point.append(1 << cell)
-            if cell != self.axes[place].home:
-                changes.append((place, cell))
-                distance += far
-        box = Box(label, cells, tuple(point), tuple(shape for shape in avoid if _possible(shape, cells)))
-        heappush(self.boxes, ((len(changes), distance, tuple(changes)), next(self.ties), box))
+            if inside != parent.cells[place]:
+                point[place] = self.cheapest(place, inside)
+        moved = [place for place, home in enumerate(self.home) if point[place] != home]
+        changes = tuple((place, point[place].bit_length() - 1) for place in moved)
+        distance = sum(self.axes[place].distance(cell) for place, cell in changes)
+        cost = (len(changes), distance, changes) if len(changes) >= bound else (bound, distance, ())
+        heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
 
-    def cheapest(self, place: int, inside: int) -> tuple[int, float]:
-        """The cheapest of some cells of an axis, and its distance."""
+    def cheapest(self, place: int, inside: int) -> int:
+        """The cheapest of some cells of an axis, as a bit."""
         if (place, inside) not in self.known:
             axis = self.axes[place]
-            if inside >> axis.home & 1:
-                self.known[place, inside] = axis.home, 0.0
-            else:
-                offers = ((offer, cell) for cell, offer in enumerate(axis.offers) if offer is not None)
-                distance, cell = min((offer.distance, cell) for offer, cell in offers if inside >> cell & 1)
-                self.known[place, inside] = cell, distance
+            cells = [axis.home] if inside & self.home[place] else (k for k in range(axis.size) if inside >> k & 1)
+            self.known[place, inside] = 1 << min(cells, key=axis.distance)
         return self.known[place, inside]
 
     def answers(self) -> Iterator[tuple[Label, list[int]]]:
         while self.boxes:
-            (_, _, changes), _, box = heappop(self.boxes)
-            violated = [shape for shape in (*self.answered[box.label], *box.avoid) if shape.covers(box.point)]
-            if not violated:
-                yield box.label, [bit.bit_length() - 1 for bit in box.point]
-                answer = Shape(tuple((place, self.axes[place].beyond(cell)) for place, cell in changes))
-                self.answered[box.label].append(answer)
-                violated = [answer]
-            self.divide(box, violated)
+            cost, _, box = heappop(self.boxes)
+            if not box.ways:
+                box = self.looked_into(box)
+                if not box.ways:
+                    yield box.label, [bit.bit_length() - 1 for bit in box.point]
+                    answer = Shape(tuple((place, self.axes[place].beyond(cell)) for place, cell in cost[2]))
+                    self.answered[box.label].append(answer)
+                    box = box._replace(ways=((answer, self.escapes(answer, box)),))
+                elif (bound := cost[0] + _more(box)) > cost[0]:
+                    heappush(self.boxes, ((bound, cost[1], ()), next(self.ties), box))
+                    continue
+            self.divide(box, cost[0])
 
-    def divide(self, box: Box, violated: Sequence[Shape]) -> None:
+    def looked_into(self, box: Box) -> Box:
+        """The box with the rules that cover its cheapest record, and without those that cover nothing in it."""
+        avoid = tuple(shape for shape in box.avoid if _possible(shape, box.cells))
+        violated = [shape for shape in (*self.answered[box.label], *avoid) if shape.covers(box.point)]
+        return box._replace(avoid=avoid, ways=tuple((shape, self.escapes(shape, box)) for shape in violated))
+
+    def divide(self, box: Box, bound: int) -> None:
         """Push the ways to escape the rule that leaves the fewest."""
-        ways = [(shape, _escapes(shape, box.cells)) for shape in violated]
-        shape, escapes = min(ways, key=lambda way: len(way[1]))
-        avoid = [other for other in box.avoid if other is not shape]
-        for cells, others in escapes:
-            self.push(box.label, cells, [*others, *avoid])
+        shape, escapes = min(box.ways, key=lambda way: len(way[1]))
+        avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
+        for escape in escapes:
+            self.push(box, escape.cells, (*escape.avoid, *avoid) if escape.avoid else avoid, bound)
+
+    def escapes(self, shape: Shape, box: Box) -> list[Escape]:
+        """The parts of a box that a rule, which covers its cheapest record, does not cover."""
+        escapes: list[Escape] = []
+        cells = box.cells
+        for place, inside in shape.tests:
+            if outside := cells[place] & ~inside:
+                part = (*cells[:place], outside, *cells[place + 1 :])
+                escapes.append(Escape(part, (), (box.point[place] == self.home[place]) << place))
+                cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
+        for exception in shape.exceptions:
+            if (narrowed := _narrowed(cells, exception)) is not None:
+                left = [place for place, inside in exception.tests if not box.point[place] & inside]
+                moved = sum(1 << place for place in left if box.point[place] == self.home[place])
+                escapes.append(Escape(narrowed, exception.exceptions, moved))
+        return escapes
 
 
-def _escapes(shape: Shape, cells: Cells) -> list[tuple[Cells, tuple[Shape, ...]]]:
-    """The parts of a box that a rule does not cover: cells, and rules that must not cover there."""
-    escapes: list[tuple[Cells, tuple[Shape, ...]]] = []
-    for place, inside in shape.tests:
-        if outside := cells[place] & ~inside:
-            escapes.append(((*cells[:place], outside, *cells[place + 1 :]), ()))
-            cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
-    for exception in shape.exceptions:
-        if (narrowed := _narrowed(cells, exception)) is not None:
-            escapes.append((narrowed, exception.exceptions))
-    return escapes
+def _more(box: Box) -> int:
+    """How many features more must change in a box: one for each rule to escape, of rules that share no way out."""
+    needs = []
+    for _, escapes in box.ways:
+        if all(escape.moved for escape in escapes):
+            needs.append(reduce(or_, (escape.moved for escape in escapes), 0))
+    more = taken = 0
+    for need in sorted(needs, key=int.bit_count):
+        if not need & taken:
+            taken |= need
+            more += 1
+    return more
 
 
 def _narrowed(cells: Cells, shape: Shape) -> Cells | None:

@@ -1,0 +1,118 @@
+"""What programs in Python and in JavaScript share: names, conditions and the list of decisions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal as OneOf
+from typing import get_args
+
+from unless.errors import ParameterError, suggest
+from unless.export.lower import covers
+from unless.rule import Literal, Program
+from unless.values import Label
+
+__all__ = ["Returns", "Syntax", "check_returns", "decisions", "features"]
+
+Returns = OneOf["label", "rule", "both"]
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a language spells conditions and constants."""
+
+    conjunction: str
+    negation: str
+    equal: str
+    unequal: str
+    missing: str
+    present: str
+    choice: str
+    """One truth if a gate fails, else a further condition: with the places ``gate``, ``truth`` and ``further``."""
+    constant: Callable[[Label | None], str]
+    both: str
+    """A label and the number of a rule: with the places ``label`` and ``rule``."""
+
+
+def features(program: Program) -> Iterator[tuple[str, str, bool]]:
+    """The features that the program uses: name, identifier, and whether some literal compares it with a number.
+
+    An identifier is made of the letters and digits of the name, and differs from every other.
+    """
+    numeric = {literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)}
+    for feature, identifier in _identifiers(program).items():
+        yield feature, identifier, feature in numeric
+
+
+def decisions(program: Program, syntax: Syntax, returns: Returns) -> Iterator[tuple[str | None, str, int | None]]:
+    """The decision list: condition, what is returned if it holds, and the number of the rule; the last always holds."""
+    writer = _Writer(syntax, _identifiers(program))
+    for number, rule in enumerate(program.rules, 1):
+        condition = covers(rule, writer)
+        if condition is True:
+            yield None, _result(rule.head, number, syntax, returns), number
+            return
+        if not isinstance(condition, bool):
+            yield condition, _result(rule.head, number, syntax, returns), number
+    yield None, _result(program.otherwise, None, syntax, returns), None
+
+
+def check_returns(returns: str) -> None:
+    """Refuse what a function cannot return."""
+    if returns not in get_args(Returns):
+        raise ParameterError(f"a function cannot return {returns!r}{suggest(str(returns), get_args(Returns))}")
+
+
+def _result(label: Label | None, number: int | None, syntax: Syntax, returns: Returns) -> str:
+    spelled, rule = syntax.constant(label), syntax.constant(number)
+    return {"label": spelled, "rule": rule}.get(returns) or syntax.both.format(label=spelled, rule=rule)
+
+
+def _identifiers(program: Program) -> dict[str, str]:
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for feature in program.used:
+        plain = name = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
+        number = 1
+        while name in taken:
+            number += 1
+            name = f"{plain}_{number}"
+        taken.add(name)
+        names[feature] = name
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Conditions as source text: ``v_age`` is a value, ``n_age`` the same as a number, NaN where it is none.
+
+    Since NaN is neither above nor at most anything, and a missing value equals no text, every test is one comparison.
+    """
+
+    syntax: Syntax
+    names: dict[str, str]
+
+    def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - always true or false
+        name, value = self.names[literal.feature], self.syntax.constant(literal.value)
+        match literal.op:
+            case "<=" | ">":
+                return f"n_{name} {literal.op} {value}"
+            case "==":
+                return f"v_{name} {self.syntax.equal} {value}"
+            case "!=":
+                return f"v_{name} {self.syntax.unequal} {value}"
+            case "missing" | "present":
+                return f"v_{name} {self.syntax.missing if literal.op == 'missing' else self.syntax.present}"
+
+    def both(self, parts: Sequence[str]) -> str:
+        return self.syntax.conjunction.join(parts)
+
+    def negation(self, part: str) -> str:
+        return f"{self.syntax.negation}({part})"
+
+    def first_failing(self, gates: Sequence[tuple[str, bool]], otherwise: bool) -> str:  # noqa: FBT001
+        text = self.syntax.constant(otherwise)
+        for gate, truth in reversed(gates):
+            text = self.syntax.choice.format(gate=gate, truth=self.syntax.constant(truth), further=text)
+        return f"({text})"

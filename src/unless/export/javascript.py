@@ -1,0 +1,97 @@
+"""Programs as one JavaScript function, for browsers and Node; the source may stand inside a ``<script>``."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+
+from unless.errors import ParameterError, ProgramError
+from unless.export.code import Returns, Syntax, check_returns, decisions, features
+from unless.rule import Program
+from unless.values import Label
+
+__all__ = ["to_javascript"]
+
+_VALUE = """
+  // What a cell means: a number, a text, or null where it is missing.
+  const value = (name) => {
+    const cell = Object.prototype.hasOwnProperty.call(record, name) ? record[name] : null;
+    if (cell === null || cell === undefined || Number.isNaN(cell)) return null;
+    if (typeof cell === "number" || typeof cell === "string") return cell;
+    if (typeof cell === "boolean") return cell ? "True" : "False";
+    return typeof cell === "bigint" ? Number(cell) : String(cell);
+  };"""
+
+_NUMBER = """
+  // A number as it is, anything else as NaN, of which no comparison is true.
+  const number = (found) => (typeof found === "number" ? found : NaN);"""
+
+_RESERVED = frozenset(
+    "arguments async await break case catch class const continue debugger default delete do else enum eval export extends"
+    " false finally for function if implements import in instanceof interface let new null package private protected"
+    " public return static super switch this throw true try typeof var void while with yield".split()
+)
+
+
+def to_javascript(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+    """The source of a function from a record to its label (ECMAScript 2015 or later, no ``eval``).
+
+    A record is an object whose own properties are named like the features: text; a number; a boolean, which is the text
+    ``True`` or ``False``; null, undefined, NaN or no such property where it is missing. A number in a text, ``"3"``, is
+    text. Names and texts are escaped such that the source is ASCII and holds neither ``<`` within a text nor the end of
+    a script.
+
+    Parameters
+    ----------
+    program
+        The program.
+    name
+        The name of the function.
+    returns
+        ``label``: the label, null where no rule decides and the program has no ``otherwise``. ``rule``: the number of the
+        rule that decides, from 1, null where none does. ``both``: ``{label, rule}``.
+    """
+    check_returns(returns)
+    if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name)) or name in _RESERVED:
+        raise ParameterError(f"a JavaScript function cannot have the name {name!r}; use letters, digits and _")
+    used = list(features(program))
+    lines = [f"function {name}(record) {{", '  "use strict";']
+    lines += [_VALUE] * bool(used) + [_NUMBER] * any(numeric for *_, numeric in used)
+    for feature, identifier, numeric in used:
+        lines.append(f"  const v_{identifier} = value({_text(feature)});")
+        lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
+    for condition, result, number in decisions(program, _JAVASCRIPT, returns):
+        test = "" if condition is None else f"if ({condition}) "
+        lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _constant(value: Label | None) -> str:
+    match value:
+        case str():
+            return _text(value)
+        case float():
+            return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
+        case int() if abs(value) >= 2**53:
+            raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
+    return json.dumps(value)
+
+
+def _text(text: str) -> str:
+    """A string literal in ASCII, without what ends or opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
+    quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+_JAVASCRIPT = Syntax(
+    conjunction=" && ",
+    negation="!",
+    equal="===",
+    unequal="!==",
+    missing="=== null",
+    present="!== null",
+    choice="!({gate}) ? {truth} : {further}",
+    constant=_constant,
+    both="{{label: {label}, rule: {rule}}}",
+)

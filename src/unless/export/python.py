@@ -1,0 +1,101 @@
+"""Programs as one Python function that needs nothing: neither unless nor any other package."""
+
+from __future__ import annotations
+
+import keyword
+import math
+
+from unless.errors import ParameterError
+from unless.export.code import Returns, Syntax, check_returns, decisions, features
+from unless.rule import Program
+from unless.values import Label
+
+__all__ = ["to_python"]
+
+_VALUE = '''
+    def value(cell):
+        """What a cell means: a number, a text, or None where it is missing."""
+        kind = type(cell).__name__
+        if isinstance(cell, str):
+            return str(cell)
+        if kind in ("bool", "bool_"):
+            return str(bool(cell))
+        if kind in ("NoneType", "NAType", "NaTType"):
+            return None
+        if kind == "datetime64":
+            return str(cell) if cell == cell else None
+        if hasattr(cell, "__float__"):
+            try:
+                number = float(cell)
+            except OverflowError:
+                number = float("inf") if cell > 0 else float("-inf")
+            return number if number == number else None
+        if hasattr(cell, "isoformat"):
+            return cell.isoformat()
+        return cell.decode("utf-8", "backslashreplace") if isinstance(cell, bytes) else str(cell)'''
+
+_NUMBER = '''
+    def number(found):
+        """A number as it is, anything else as NaN, of which no comparison is true."""
+        return found if isinstance(found, float) else float("nan")'''
+
+
+def to_python(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+    """The source of a function from a record to its label.
+
+    A record is a mapping from features to cells: text; a number; a boolean, which is the text ``True`` or ``False``; a
+    date, which is ISO text; None or NaN where it is missing. A feature that the record lacks is a KeyError.
+
+    Parameters
+    ----------
+    program
+        The program.
+    name
+        The name of the function.
+    returns
+        ``label``: the label, None where no rule decides and the program has no ``otherwise``. ``rule``: the number of
+        the rule that decides, from 1, None where none does. ``both``: the two as a tuple.
+
+    Examples
+    --------
+    >>> from unless import Literal, Program, Rule
+    >>> source = to_python(Program("risk", ("age",), (Rule("high", (Literal("age", "<=", 25.0),)),), "low"))
+    >>> names = {}
+    >>> exec(source, names)
+    >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
+    ('high', 'low')
+    """
+    check_returns(returns)
+    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
+        raise ParameterError(f"a Python function cannot have the name {name!r}; use letters, digits and _")
+    used = list(features(program))
+    gives = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
+    lines = [f"def {name}(record):", f"    {ascii(f'The {gives} of a record, for the target {program.target}.')}"]
+    lines += [_VALUE] * bool(used) + [_NUMBER] * any(numeric for *_, numeric in used)
+    for feature, identifier, numeric in used:
+        lines.append(f"    v_{identifier} = value(record[{ascii(feature)}])")
+        lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
+    for condition, result, number in decisions(program, _PYTHON, returns):
+        remark = "" if number is None else f"  # rule {number}"
+        indent = "    " if condition is None else "        "
+        lines += [] if condition is None else [f"    if {condition}:{remark}"]
+        lines.append(f"{indent}return {result}{remark if condition is None else ''}")
+    return "\n".join(lines) + "\n"
+
+
+def _constant(value: Label | None) -> str:
+    """ASCII only, so that a source file can have any encoding."""
+    return f"float('{value}')" if isinstance(value, float) and math.isinf(value) else ascii(value)
+
+
+_PYTHON = Syntax(
+    conjunction=" and ",
+    negation="not ",
+    equal="==",
+    unequal="!=",
+    missing="is None",
+    present="is not None",
+    choice="{truth} if not ({gate}) else {further}",
+    constant=_constant,
+    both="({label}, {rule})",
+)

@@ -1,0 +1,609 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
+"""Learning: the best literal of a grid, found exactly, by bounds."""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import log, sqrt
+    from cython.cimports.unless.kernels.grid import Grid, Selection
+else:
+    from math import log, sqrt
+
+    from unless.kernels.grid import Grid, Selection
+
+Size = cython.typedef(cython.Py_ssize_t)
+
+
+def view(array: object) -> object:
+    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
+    return array if cython.compiled else memoryview(array)
+
+
+@cython.final
+@cython.cclass
+class Search(Grid):
+    """The best literal on given positives and negatives.
+
+    A literal is a point (a, b): how much of P positives and Q negatives it
+    covers. Its score is, by information gain (Algorithm 1), with T[n] = n ln n,
+
+        T[a] + T[b] - T[a+b] + T[P-a] + T[Q-b] - T[P+Q-a-b],
+
+    which is P+Q times the gain, and by impurity
+
+        -(sqrt(a b) + sqrt((P-a) (Q-b))).
+
+    Both are the same for the literal's complement and convex in (a, b), so the corners of a rectangle of counts bound
+    every literal inside. The search scores every 16th threshold, then looks only into groups of bins, bins, and rows of
+    bins that can still reach the best. Candidates within rounding error of it are decided by the expression that defines
+    them (`information_gain`), and ties by the order of features and values.
+    """
+
+    nlogn: cython.double[::1]  # n ln n, as far as the table goes
+
+    keys: cython.longlong[::1]  # scratch: rows as rank, is negative (1 bit), weight (32 bits)
+    spare: cython.longlong[::1]
+    group_a: cython.int[::1]  # positives up to the end of every group
+    group_b: cython.int[::1]
+    place: Size[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
+    held: Size[::1]  # how many keys a bin has
+    tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
+    tally_b: cython.int[::1]
+
+    used: Size  # literals on the path: no other literal on their values is allowed
+    used_feature: cython.int[::1]
+    used_rank: cython.int[::1]
+    by_gain: cython.bint  # by information gain, else by impurity
+    support: cython.longlong  # by impurity: a literal must cover so many positives
+    positive: cython.int[::1]  # E+ and E- of the search, with their histograms
+    negative: cython.int[::1]
+    histogram_a: cython.int[::1]
+    histogram_b: cython.int[::1]
+    P: Size
+    Q: Size
+    all_a: Size  # positives and negatives with a number in the column under search
+    all_b: Size
+    bound: cython.double  # a score that some allowed literal reaches
+    slack: cython.double  # the rounding error of scores
+    best_gain: cython.double
+    best_feature: Size
+    best_rank: Size
+    best_other: cython.bint
+    best_a: Size
+    best_b: Size
+
+    def __init__(self, labels, weights, numbers, ranks):
+        super().__init__(labels, weights, numbers, ranks)
+        # n ln n by table, as far as whole weights go; for finer ones (sums up to 2**30) it is computed.
+        n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 4 * self.rows) + 1, dtype=np.float64)
+        self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
+        self.keys = view(np.empty(max(self.rows, 64), np.int64))
+        self.spare = view(np.empty(max(self.rows, 64), np.int64))
+        self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
+        self.group_b = view(np.empty(self.size // 16 + 1, np.int32))
+        self.place, self.held = (view(np.empty(6 * 256, np.intp)) for _ in range(2))
+        self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
+        self.used_feature = view(np.empty(64, np.int32))
+        self.used_rank = view(np.empty(64, np.int32))
+
+    def best(self, positive: Selection, negative: Selection, used: list):
+        """The literal of the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
+
+        None if none is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
+        """
+        self.by_gain = True
+        return self.search(positive, negative, used)
+
+    def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
+        """The literal of the least impurity that covers enough positives, and a larger share of them than of negatives."""
+        self.by_gain = False
+        self.support = support
+        return self.search(positive, negative, [])
+
+    @cython.cfunc
+    def search(self, positive: Selection, negative: Selection, used: list):
+        self.used = len(used)
+        if self.used > len(self.used_rank):
+            self.used_feature = view(np.empty(2 * self.used, np.int32))
+            self.used_rank = view(np.empty(2 * self.used, np.int32))
+        for k in range(self.used):
+            self.used_feature[k], self.used_rank[k] = used[k][0], used[k][1]
+        self.positive, self.negative = positive.index, negative.index
+        self.P, self.Q = positive.total, negative.total
+        self.slack = 1e-12 * (self.P + self.Q)
+        self.bound = self.best_gain = -float("inf")
+        self.best_feature = self.best_rank = self.best_a = self.best_b = -1
+        if len(self.positive) + len(self.negative) <= 32:  # few rows: faster without histograms
+            self.search_rows()
+        else:
+            self.need_histogram(positive)
+            self.need_histogram(negative)
+            self.histogram_a, self.histogram_b = positive.histogram, negative.histogram
+            self.search_histogram()
+        if self.best_feature < 0:
+            return None
+        return self.best_feature, self.best_rank, bool(self.best_other)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def score(self, a: Size, b: Size) -> cython.double:
+        """The score of a literal that covers (a, b)."""
+        c: Size = self.P - a
+        d: Size = self.Q - b
+        if not self.by_gain:
+            return -(sqrt(cython.cast(cython.double, a) * b) + sqrt(cython.cast(cython.double, c) * d))
+        if a + b < len(self.nlogn) and c + d < len(self.nlogn):
+            return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (
+                self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d]
+            )
+        return (nlogn(a) + nlogn(b) - nlogn(a + b)) + (nlogn(c) + nlogn(d) - nlogn(c + d))
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def allowed(self, a: Size, b: Size) -> cython.bint:
+        """Whether a literal may cover (a, b): by gain, if it is not more wrong than right (Algorithm 1)."""
+        if self.by_gain:
+            return 2 * (a - b) >= self.P - self.Q
+        return a >= self.support and cython.cast(cython.double, a) * self.Q > cython.cast(cython.double, b) * self.P
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def offer(
+        self, feature: Size, rank: Size, other: cython.bint, a: Size, b: Size, score: cython.double
+    ) -> cython.void:
+        """Keep the literal, which covers (a, b), if it is allowed and beats the best, or equals it and comes earlier."""
+        if not self.allowed(a, b):
+            return
+        for k in range(self.used):
+            if self.used_rank[k] == rank and self.used_feature[k] == feature:
+                return
+        if a == self.best_a and b == self.best_b:
+            gain = self.best_gain
+        else:
+            gain = information_gain(a, self.P - a, self.Q - b, b) if self.by_gain else score
+        if gain > self.best_gain or (
+            gain == self.best_gain
+            and (feature < self.best_feature or (feature == self.best_feature and rank < self.best_rank))
+        ):
+            self.best_gain = gain
+            self.best_feature = feature
+            self.best_rank = rank
+            self.best_other = other
+            self.best_a = a
+            self.best_b = b
+        if score > self.bound:
+            self.bound = score
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def offer_number(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
+        """Offer ``<=`` the number, which covers (a, b), and ``>`` it, which covers the other numbers."""
+        score: cython.double = self.score(a, b)
+        pure: cython.bint = self.all_a == self.P and self.all_b == self.Q
+        if score >= self.bound - self.slack:
+            self.offer(feature, rank, False, a, b, score)
+        if not pure:
+            score = self.score(self.all_a - a, self.all_b - b)
+        if score >= self.bound - self.slack:
+            self.offer(feature, rank, True, self.all_a - a, self.all_b - b, score)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def offer_category(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
+        """Offer ``==`` the category, which covers (a, b), and ``!=`` it, which covers the rest."""
+        score: cython.double = self.score(a, b)
+        if score >= self.bound - self.slack:
+            self.offer(feature, rank, False, a, b, score)
+            self.offer(feature, rank, True, self.P - a, self.Q - b, score)
+
+    # -- bounds
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def reaches(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
+        """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score."""
+        need: cython.double = self.bound - self.slack
+        return (
+            self.score(a1, b0) >= need
+            or self.score(a0, b1) >= need
+            or self.score(a0, b0) >= need
+            or self.score(a1, b1) >= need
+        )
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def numbers_reach(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
+        """Whether a threshold between two prefixes of the numbers could reach the best score, as ``<=`` or as ``>``."""
+        if self.reaches(a0, b0, a1, b1):
+            return True
+        if self.all_a == self.P and self.all_b == self.Q:
+            return False
+        return self.reaches(self.all_a - a1, self.all_b - b1, self.all_a - a0, self.all_b - b0)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def raise_bound(self, a: Size, b: Size) -> cython.void:
+        """Note the score of a literal that covers (a, b), if it is allowed; it will be offered later."""
+        if self.allowed(a, b):
+            score = self.score(a, b)
+            if score > self.bound:
+                self.bound = score
+
+    # -- more than a few rows: by histogram
+
+    @cython.cfunc
+    def search_histogram(self):
+        for i in range(self.columns):
+            self.sketch(i)
+        for i in range(self.columns):
+            if self.best_gain >= 0.0 and i > self.best_feature:  # a perfect literal: later features only tie
+                break
+            self.search_column(i)
+
+    @cython.cfunc
+    def sketch(self, i: Size):
+        """Sum the numeric bins of a column in groups, and raise the bound by the thresholds between them.
+
+        A threshold between groups is a literal on the largest number present below it. Where a value of the column
+        is used that literal may not be allowed, so such a column raises nothing.
+        """
+        a: cython.int = 0
+        b: cython.int = 0
+        at: Size = self.first[i] // 16
+        start: Size = at
+        free: cython.bint = True
+        for g in range(self.first[i], self.split[i], 16):
+            for k in range(16):
+                a += self.histogram_a[g + k]
+                b += self.histogram_b[g + k]
+            self.group_a[at] = a
+            self.group_b[at] = b
+            at += 1
+        for k in range(self.used):
+            if self.used_feature[k] == i:
+                free = False
+        if free:
+            for k in range(start, at):
+                if self.group_a[k] + self.group_b[k] > 0:
+                    self.raise_bound(self.group_a[k], self.group_b[k])
+                    self.raise_bound(a - self.group_a[k], b - self.group_b[k])
+            for g in range(self.split[i], self.end[i]):
+                if self.width[g] == 1 and self.histogram_a[g] + self.histogram_b[g] > 0:
+                    self.raise_bound(self.histogram_a[g], self.histogram_b[g])
+                    self.raise_bound(self.P - self.histogram_a[g], self.Q - self.histogram_b[g])
+
+    @cython.cfunc
+    def search_column(self, i: Size):
+        """Offer every literal of a column that can reach the best: from bins of one rank at once, else from their rows."""
+        first: Size = self.first[i]
+        at: Size = first // 16
+        a: Size = 0
+        b: Size = 0
+        some: cython.bint = False
+        if self.split[i] > first:
+            self.all_a = self.group_a[(self.split[i] - 1) // 16]
+            self.all_b = self.group_b[(self.split[i] - 1) // 16]
+        if self.wide[i] >= 0:
+            for bin in range(self.end[i] - first):
+                self.place[bin] = -1
+        for group in range(first, self.split[i], 16):
+            da = self.group_a[at]
+            db = self.group_b[at]
+            at += 1
+            if (da == a and db == b) or not self.numbers_reach(a, b, da, db):
+                a = da
+                b = db
+                continue
+            for bin in range(group, group + 16):
+                da = self.histogram_a[bin]
+                db = self.histogram_b[bin]
+                if da + db == 0:
+                    continue
+                if self.width[bin] == 1:
+                    self.offer_number(i, self.low[bin], a + da, b + db)
+                elif self.numbers_reach(a, b, a + da, b + db):
+                    self.place[bin - first] = 0
+                    some = True
+                a += da
+                b += db
+        for bin in range(self.split[i], self.end[i]):
+            da = self.histogram_a[bin]
+            db = self.histogram_b[bin]
+            if da + db == 0:
+                continue
+            if self.width[bin] == 1:
+                self.offer_category(i, self.low[bin], da, db)
+            elif self.reaches(0, 0, da, db):
+                self.place[bin - first] = 0
+                some = True
+        if some:
+            self.search_bins(i)
+
+    @cython.cfunc
+    def search_bins(self, i: Size):
+        """Gather the rows of the bins that have a place as keys, bin by bin, and search them."""
+        first: Size = self.first[i]
+        size: Size = self.end[i] - first
+        start: Size = 0
+        a: Size = 0
+        b: Size = 0
+        for bin in range(size):
+            self.held[bin] = 0
+        self.hold(i, self.positive)
+        self.hold(i, self.negative)
+        for bin in range(size):
+            if self.place[bin] >= 0:
+                self.place[bin] = start
+                start += self.held[bin]
+        self.put(i, self.positive, 0)
+        self.put(i, self.negative, 1)
+        start = 0
+        for bin in range(size):
+            if self.place[bin] >= 0:
+                numeric: cython.bint = first + bin < self.split[i]
+                self.refine(i, start, self.held[bin], self.low[first + bin], self.width[first + bin], a, b, numeric, 0)
+                start += self.held[bin]
+            if first + bin < self.split[i]:
+                a += self.histogram_a[first + bin]
+                b += self.histogram_b[first + bin]
+
+    @cython.cfunc
+    def hold(self, i: Size, index: cython.int[::1]):
+        """Count the rows in each bin of a column, where rows and weights may differ."""
+        bins: Size = i * self.rows
+        for k in range(len(index)):
+            self.held[self.bins[bins + index[k]]] += 1
+
+    @cython.cfunc
+    def put(self, i: Size, index: cython.int[::1], negative: cython.longlong):
+        """Put the rows of bins that have a place there, as keys."""
+        bins: Size = i * self.rows
+        fine: Size = self.wide[i] * self.rows
+        for k in range(len(index)):
+            row = index[k]
+            bin = self.bins[bins + row]
+            at = self.place[bin]
+            if at >= 0:
+                self.keys[at] = key_of(self.fine[fine + row], negative, self.weights[row])
+                self.place[bin] = at + 1
+
+    @cython.cfunc
+    def refine(
+        self,
+        i: Size,
+        start: Size,
+        number: Size,
+        low: Size,
+        width: Size,
+        a: Size,
+        b: Size,
+        numeric: cython.bint,
+        depth: Size,
+    ):
+        """Search keys of ranks in [low, low + width): the histogram search once more, on 256 narrower bins.
+
+        ``a`` and ``b`` count what comes before them. Every depth has a stretch of its own of the tallies; at most four
+        are needed, as each narrows the ranks, below 2**31, by 8 bits.
+        """
+        base: Size = (depth + 1) * 256
+        shift: Size = 0
+        a1: Size = a
+        b1: Size = b
+        kept: Size = start
+        if number <= 32:
+            sort(self.keys, start, number)
+            self.search_sorted(i, start, number, a, b, numeric)
+            return
+        while (width - 1) >> shift > 255:
+            shift += 1
+        for part in range(base, base + 256):
+            self.tally_a[part] = 0
+            self.tally_b[part] = 0
+            self.held[part] = 0
+            self.place[part] = -1
+        for k in range(start, start + number):
+            key = self.keys[k]
+            part = base + ((rank_of(key) - low) >> shift)
+            self.held[part] += 1
+            if is_negative(key):
+                self.tally_b[part] += weight_of(key)
+            else:
+                self.tally_a[part] += weight_of(key)
+        for part in range(base, base + 256):
+            da: Size = self.tally_a[part]
+            db: Size = self.tally_b[part]
+            if self.held[part] == 0:
+                continue
+            if shift == 0:
+                if numeric:
+                    self.offer_number(i, low + part - base, a1 + da, b1 + db)
+                else:
+                    self.offer_category(i, low + part - base, da, db)
+            elif self.numbers_reach(a1, b1, a1 + da, b1 + db) if numeric else self.reaches(0, 0, da, db):
+                self.place[part] = kept
+                kept += self.held[part]
+            a1 += da
+            b1 += db
+        if kept == start:
+            return
+        for k in range(start, start + number):
+            self.spare[k] = self.keys[k]
+        for k in range(start, start + number):
+            key = self.spare[k]
+            part = base + ((rank_of(key) - low) >> shift)
+            if self.place[part] >= 0:
+                self.keys[self.place[part]] = key
+                self.place[part] += 1
+        kept = start
+        for part in range(base, base + 256):
+            if self.place[part] >= 0:
+                at: Size = low + ((part - base) << shift)
+                self.refine(i, kept, self.held[part], at, 1 << shift, a, b, numeric, depth + 1)
+                kept += self.held[part]
+            a += self.tally_a[part]
+            b += self.tally_b[part]
+
+    # -- few rows: by sorting or counting
+
+    @cython.cfunc
+    def search_rows(self):
+        """Look at the rows themselves, column by column."""
+        for i in range(self.columns):
+            if self.wide[i] < 0 and self.end[i] - self.first[i] <= 2 * (self.P + self.Q):
+                self.count_column(i)
+            else:
+                self.sort_column(i)
+            if self.best_gain >= 0.0:  # a perfect literal: later features only tie
+                break
+
+    @cython.cfunc
+    def count_column(self, i: Size):
+        """Offer the literals of a column of few values."""
+        bins: Size = i * self.rows
+        first: Size = self.first[i]
+        numbers: Size = self.numbers[i]
+        a: Size = 0
+        b: Size = 0
+        for bin in range(self.end[i] - first):
+            self.tally_a[bin] = 0
+            self.tally_b[bin] = 0
+        for k in range(len(self.positive)):
+            self.tally_a[self.bins[bins + self.positive[k]]] += self.weights[self.positive[k]]
+        for k in range(len(self.negative)):
+            self.tally_b[self.bins[bins + self.negative[k]]] += self.weights[self.negative[k]]
+        self.all_a = 0
+        self.all_b = 0
+        for bin in range(numbers):
+            self.all_a += self.tally_a[bin]
+            self.all_b += self.tally_b[bin]
+        for bin in range(numbers):
+            if self.tally_a[bin] + self.tally_b[bin]:
+                a += self.tally_a[bin]
+                b += self.tally_b[bin]
+                self.offer_number(i, bin, a, b)
+        for bin in range(self.split[i] - first, self.end[i] - first):
+            if self.tally_a[bin] + self.tally_b[bin]:
+                self.offer_category(i, self.low[first + bin], self.tally_a[bin], self.tally_b[bin])
+
+    @cython.cfunc
+    def sort_column(self, i: Size):
+        """Offer the literals of a column of many values."""
+        number: Size = len(self.positive) + len(self.negative)
+        numeric: Size = 0
+        for k in range(len(self.positive)):
+            row = self.positive[k]
+            self.keys[k] = key_of(self.rank(i, row), 0, self.weights[row])
+        for k in range(len(self.negative)):
+            row = self.negative[k]
+            self.keys[len(self.positive) + k] = key_of(self.rank(i, row), 1, self.weights[row])
+        sort(self.keys, 0, number)
+        self.all_a = 0
+        self.all_b = 0
+        while numeric < number and rank_of(self.keys[numeric]) < self.numbers[i]:
+            if is_negative(self.keys[numeric]):
+                self.all_b += weight_of(self.keys[numeric])
+            else:
+                self.all_a += weight_of(self.keys[numeric])
+            numeric += 1
+        self.search_sorted(i, 0, numeric, 0, 0, True)
+        self.search_sorted(i, numeric, number - numeric, 0, 0, False)
+
+    @cython.cfunc
+    def search_sorted(self, i: Size, start: Size, number: Size, a: Size, b: Size, numeric: cython.bint):
+        """Offer the literals of sorted keys."""
+        k: Size = start
+        end: Size = start + number
+        while k < end:
+            rank = rank_of(self.keys[k])
+            da: Size = 0
+            db: Size = 0
+            while k < end and rank_of(self.keys[k]) == rank:
+                if is_negative(self.keys[k]):
+                    db += weight_of(self.keys[k])
+                else:
+                    da += weight_of(self.keys[k])
+                k += 1
+            a += da
+            b += db
+            if numeric:
+                self.offer_number(i, rank, a, b)
+            else:
+                self.offer_category(i, rank, da, db)
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def key_of(rank: cython.longlong, negative: cython.longlong, weight: cython.longlong) -> cython.longlong:
+    """A row as one number that sorts by rank."""
+    return (rank << 33) | (negative << 32) | weight
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def rank_of(key: cython.longlong) -> cython.longlong:
+    return key >> 33
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def is_negative(key: cython.longlong) -> cython.bint:
+    return (key >> 32) & 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def weight_of(key: cython.longlong) -> cython.longlong:
+    return key & 0xFFFFFFFF
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def nlogn(n: cython.double) -> cython.double:
+    return n * log(n) if n > 0 else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def information_gain(tp: Size, fn: Size, tn: Size, fp: Size) -> cython.double:
+    """Algorithm 1 without its test: which of two nearly equal gains is larger depends on this order of terms."""
+    total: cython.double = tp + fn + tn + fp
+    gain: cython.double = 0.0
+    if tp:
+        gain += tp / total * log(cython.cast(cython.double, tp) / (tp + fp))
+    if fp:
+        gain += fp / total * log(cython.cast(cython.double, fp) / (tp + fp))
+    if tn:
+        gain += tn / total * log(cython.cast(cython.double, tn) / (tn + fn))
+    if fn:
+        gain += fn / total * log(cython.cast(cython.double, fn) / (tn + fn))
+    return gain
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def sort(keys: cython.longlong[::1], start: Size, number: Size) -> cython.void:
+    """Insertion sort: the fastest for at most 32 keys."""
+    k: Size
+    j: Size
+    key: cython.longlong
+    for k in range(start + 1, start + number):
+        key = keys[k]
+        j = k - 1
+        while j >= start and keys[j] > key:
+            keys[j + 1] = keys[j]
+            j -= 1
+        keys[j + 1] = key

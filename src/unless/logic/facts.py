@@ -1,0 +1,123 @@
+"""Grounded background knowledge as a table, and literals on its columns as goals over the original predicates.
+
+A unary predicate is a column of ``yes`` and nothing; a binary predicate with one value per individual is a column of
+these values; one with several is a column of ``yes`` and nothing per value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unless.errors import ReadError
+from unless.logic.engine import atoms
+from unless.logic.names import Names
+from unless.logic.scale import HIGHEST
+from unless.rule import Literal
+from unless.table import Column, Kind
+from unless.values import Value
+
+if TYPE_CHECKING:
+    from clingo import Control, Symbol
+
+    from unless.logic.background import Signature
+
+__all__ = ["Goals", "categories", "columns"]
+
+YES = "yes"
+
+
+@dataclass(frozen=True, slots=True)
+class Goals:
+    """How literals on one column read as goals.
+
+    ``yes`` is the whole goal of a yes-or-nothing column. Otherwise ``predicate`` has a value, ``terms`` are its categories
+    as clingo spells them, and ``mixed`` says that it also has numbers.
+    """
+
+    predicate: str
+    variable: str
+    yes: str | None = None
+    terms: dict[str, str] | None = None
+    mixed: bool = False
+
+    def of(self, literal: Literal) -> list[str]:
+        """The goals of a literal: what introduces its variable, then the test."""
+        if isinstance(literal.value, float):
+            # clingo orders every text after every number, so that "above 3" would hold of text without the second bound
+            bound = [f"{self.variable} <= {HIGHEST}"] if self.mixed and literal.op == ">" else []
+            return [f"{self.predicate}(X,{self.variable})", *bound, f"{self.variable} {literal.op} {int(literal.value)}"]
+        holds = "" if literal.op in {"==", "present"} else "not "
+        if self.yes is not None:
+            return [holds + self.yes]
+        value = "_" if literal.value is None else (self.terms or {})[literal.value]
+        return [f"{holds}{self.predicate}(X,{value})"]
+
+
+def columns(
+    control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol]
+) -> list[tuple[Column, Goals]]:
+    """The unary and binary predicates that say something about the individuals, in order, as columns."""
+    found: list[tuple[Column, Goals]] = []
+    features: set[str] = set()
+    rows = {individual: row for row, individual in enumerate(individuals)}
+    for name, arity in signatures:
+        if arity not in {1, 2}:
+            continue
+        cells: list[list[Symbol]] = [[] for _ in individuals]
+        for individual, *values in atoms(control, name, arity):
+            if individual in rows:
+                cells[rows[individual]] += values or [individual]
+        if any(cells):
+            feature = name if name not in features else f"{name}/{arity}"
+            new = [_unary(feature, name, cells)] if arity == 1 else _binary(feature, name, cells, len(found))
+            features.update(column.name for column, _ in new)
+            found += new
+    return found
+
+
+def _unary(feature: str, name: str, cells: list[list[Symbol]]) -> tuple[Column, Goals]:
+    return Column.of(feature, [YES if cell else None for cell in cells], "text"), Goals(name, "", f"{name}(X)")
+
+
+def _binary(feature: str, name: str, cells: list[list[Symbol]], place: int) -> list[tuple[Column, Goals]]:
+    symbols = sorted({symbol for cell in cells for symbol in cell})
+    texts = categories(symbols, name)
+    if max(map(len, cells)) > 1:
+        return [
+            (
+                Column.of(f"{feature}(X,{symbol})", [YES if symbol in cell else None for cell in cells], "text"),
+                Goals(name, "", f"{name}(X,{symbol})"),
+            )
+            for symbol in symbols
+        ]
+    values = [_value(cell[0], texts) if cell else None for cell in cells]
+    kind: Kind = "number" if not texts else "text" if len(texts) == len(symbols) else "mixed"
+    terms = {text: str(symbol) for symbol, text in texts.items()}
+    return [(Column.of(feature, values, kind), Goals(name, f"N{place}", None, terms, kind == "mixed"))]
+
+
+def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
+    """The text of every symbol that is no number: of a constant its name, of a string its content.
+
+    Where that would make two of them one, strings keep their quotes.
+    """
+    others = [symbol for symbol in symbols if symbol.type.name != "Number"]
+    if bad := next((symbol for symbol in others if symbol.type.name not in {"Function", "String"}), None):
+        raise ReadError(f"{name} has {bad}, which is no value; add a condition to its rule that excludes it")
+    strings = {symbol: symbol.string for symbol in others if symbol.type.name == "String"}
+    constants = {symbol: str(symbol) for symbol in others if symbol not in strings}
+    if set(strings.values()) & set(constants.values()):
+        strings = {symbol: str(symbol) for symbol in strings}
+    return constants | strings
+
+
+def _value(symbol: Symbol, texts: dict[Symbol, str]) -> Value:
+    return texts[symbol] if symbol in texts else float(symbol.number)
+
+
+def fresh(wanted: str, taken: Iterable[str]) -> str:
+    """A predicate that the background does not have."""
+    names = set(taken)
+    return wanted if wanted not in names else Names(names).new(f"{wanted}_2")

@@ -1,0 +1,152 @@
+"""Programs for s(CASP) and SWI-Prolog: one text for both, but for what each wants around it.
+
+Numbers are decimals as they are, texts are quoted atoms. s(CASP) takes sentences (``#pred``) for its explanations and
+would read a directive as a constraint; SWI-Prolog needs directives, for ``not`` and for predicates without facts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
+from typing import get_args
+
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.logic.names import StandIns, as_json, commented, prolog_atom
+from unless.logic.shape import Words, clauses, facts, helpers, numbered, vocabulary
+from unless.rule import Literal, Program
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.table import Table
+
+__all__ = ["Dialect", "to_prolog"]
+
+Dialect = OneOf["scasp", "swi"]
+
+
+def to_prolog(
+    program: Program,
+    table: Table | None = None,
+    dialect: Dialect = "scasp",
+    *,
+    sentences: Mapping[str, str] | None = None,
+) -> str:
+    """The program for s(CASP) or SWI-Prolog, in the mutually exclusive form; with a table also its records' facts.
+
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers and names are exact; a predicate that is not the name of its
+    column is explained in a comment.
+
+    Parameters
+    ----------
+    dialect
+        ``scasp``, with a sentence for every predicate, or ``swi``, with the directives that SWI-Prolog needs.
+    sentences
+        For s(CASP), by feature or target: ``{"age": "{record} is {value} years old"}``.
+    """
+    if dialect not in get_args(Dialect):
+        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
+    writer = _Writer(program, dialect)
+    rules = [str(clause) for clause in writer.clauses()]
+    records = [] if table is None else [*writer.facts(table)]
+    around = writer.directives() if dialect == "swi" else writer.sentences(sentences or {})
+    return "\n".join([*writer.comments(), *around, *rules, *records]) + "\n"
+
+
+class _Writer:
+    """Spells one program in one dialect."""
+
+    def __init__(self, program: Program, dialect: Dialect) -> None:
+        self.program = program
+        self.infinity = "1.0Inf" if dialect == "swi" else "1" + "0" * 309  # s(CASP) counts in rationals, which have none
+        self.words = vocabulary(program)
+        self.stand_ins = StandIns("text({})")
+        self.place = {name: place for place, name in enumerate(program.features)}
+
+    def clauses(self) -> Iterator[object]:
+        yield from clauses(self.program, Words(self.words.target), self.goals, self.term)
+        yield from helpers(self.words)
+
+    def facts(self, table: Table) -> Iterator[str]:
+        return facts(self.words, table, lambda _, number: self.number(number), self.text)
+
+    def goals(self, literal: Literal) -> list[str]:
+        feature = self.words.features[literal.feature]
+        if isinstance(literal.value, float):
+            variable, op = f"N{self.place[literal.feature]}", ">" if literal.op == ">" else "=<"
+            return [f"{feature.number}(X,{variable})", f"{variable} {op} {self.number(literal.value)}"]
+        holds = "" if literal.op in {"==", "present"} else "not "
+        if literal.value is None:
+            return [f"{holds}{feature.present}(X)"]
+        return [f"{holds}{feature.text}(X,{self.text(literal.value)})"]
+
+    def term(self, label: Label) -> str:
+        match label:
+            case str():
+                return self.text(label)
+            case bool():
+                return str(label).lower()
+            case float():
+                return self.number(label)
+            case _ if abs(label) >= 10**400:
+                raise ProgramError("a label has more than 400 digits; use text instead")
+        return str(label)
+
+    def text(self, text: str) -> str:
+        return self.stand_ins.spell(text, prolog_atom)
+
+    def number(self, number: float) -> str:
+        """A number in the syntax of Prolog, where an exponent needs a decimal point before it."""
+        if math.isinf(number):
+            return self.infinity if number > 0 else f"-{self.infinity}"
+        digits, exponent, power = repr(number).partition("e")
+        return (digits if "." in digits else f"{digits}.0") + exponent + power.replace("+", "")
+
+    def comments(self) -> Iterator[str]:
+        if self.words.target != self.program.target:
+            yield f"% {self.words.target}: {commented(self.program.target)}"
+        for feature in self.words.features.values():
+            for predicate in (feature.number, feature.text, feature.present):
+                if predicate not in {None, feature.name}:
+                    yield f"% {predicate}: {commented(feature.name)}"
+        yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.texts.items())
+
+    def directives(self) -> Iterator[str]:
+        """What SWI-Prolog needs: ``not`` before a goal, and no error where a predicate has no facts or is a system's."""
+        yield ":- op(900, fy, not)."
+        yield ":- dynamic record/1."
+        predicates = [self.words.target]
+        for feature in self.words.features.values():
+            predicates += [name for name in (feature.number, feature.text) if name]
+        for predicate in predicates:  # a column may be called length; the system's own length/2 stays as it is elsewhere
+            yield f":- redefine_system_predicate({predicate}(_,_))."
+            yield f":- dynamic {predicate}/2."
+
+    def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
+        """The ``#pred`` lines, from which s(CASP) makes its explanations."""
+        known = [self.program.target, *self.program.features]
+        if unknown := next((name for name in own if name not in known), None):
+            raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
+        target = self.program.target
+        yield _template(f"{self.words.target}(X,V)", own.get(target, f"the {_safe(target)} of {{record}} is {{value}}"))
+        yield _template("record(X)", "{record} is a record")
+        for feature in self.words.features.values():
+            name = _safe(feature.name)
+            sentence = own.get(feature.name, f"the {name} of {{record}} is {{value}}")
+            yield from (_template(f"{predicate}(X,V)", sentence) for predicate in (feature.number, feature.text) if predicate)
+            if feature.present:
+                yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
+        rules, exceptions = numbered(self.program)
+        yield from (_template(f"rule{k}(X)", f"rule {k} covers {{record}}") for k in range(1, len(rules) + 1))
+        yield from (_template(f"ab{k}(X)", f"exception {k} covers {{record}}") for k in range(1, len(exceptions) + 1))
+
+
+def _template(predicate: str, sentence: str) -> str:
+    filled = commented(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
+    return f"#pred {predicate} :: {prolog_atom(filled)}."
+
+
+def _safe(name: str) -> str:
+    """A name inside a sentence, where braces have a meaning."""
+    return name.replace("{", "(").replace("}", ")")
