@@ -1,4 +1,4 @@
-"""The shared data of the paper's experiments, where it is at hand: beside the repository, or where UNLESS_SHARED says."""
+"""The data of the paper's experiments, where it is at hand: beside the repository, or where UNLESS_SHARED says."""
 
 from __future__ import annotations
 

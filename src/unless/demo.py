@@ -20,7 +20,8 @@ def main() -> None:
     wine = load_wine(as_frame=False)
     names = ["_".join(name.split("/")) for name in wine.feature_names]
     cultivars = wine.target_names[wine.target]
-    rows = [dict(zip(names, row, strict=True), cultivar=label) for row, label in zip(wine.data.tolist(), cultivars, strict=True)]
+    cells = zip(wine.data.tolist(), cultivars, strict=True)
+    rows = [dict(zip(names, row, strict=True), cultivar=cultivar) for row, cultivar in cells]
     order = np.random.default_rng(0).permutation(len(rows))
     train, test = (read_table([rows[k] for k in part], target="cultivar") for part in (order[60:], order[:60]))
 

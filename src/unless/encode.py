@@ -15,8 +15,8 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels import rank as kernels
 from unless.errors import ReadError
+from unless.kernels import rank as kernels
 from unless.table import Column, Kind, Labels, smallest
 from unless.values import Label, Value, label_type, number_in, spell, value_of
 
@@ -232,8 +232,10 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
     if cells.type is None:
         raise ReadError(f"the labels in {name!r} are of mixed types, such as {_examples(values)}; make them all text")
     if cells.type is int and max(map(abs, values), default=0) >= _EXACT:
-        raise ReadError(f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
-                        "longer tells whole numbers apart; make them text")
+        raise ReadError(
+            f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
+            "longer tells whole numbers apart; make them text"
+        )
     return Labels(name, tuple(_as_type(cells.type, value) for value in values), smallest(cells.codes, len(values)))
 
 

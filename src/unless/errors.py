@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["Interrupted", "MissingFileError", "ParameterError", "ProgramError", "ReadError", "UnknownNameError", "UnlessError", "suggest"]
+__all__ = [
+    "Interrupted",
+    "MissingFileError",
+    "ParameterError",
+    "ProgramError",
+    "ReadError",
+    "UnknownNameError",
+    "UnlessError",
+    "suggest",
+]
 
 
 class UnlessError(ValueError):

@@ -173,7 +173,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def _repr_html_(self) -> str:
         from unless.notebook import rules_html  # noqa: PLC0415 - only notebooks need it
 
-        return rules_html(self.program_, self.statistics_, repr(self)) if hasattr(self, "program_") else f"<pre>{self!r}</pre>"
+        return (
+            rules_html(self.program_, self.statistics_, repr(self))
+            if hasattr(self, "program_")
+            else f"<pre>{self!r}</pre>"
+        )
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {"text/plain": repr(self), "text/html": self._repr_html_()}

@@ -19,7 +19,7 @@ from unless.encode import Cells, group, of_dictionary, of_flags, of_numbers, of_
 from unless.errors import ReadError
 
 if TYPE_CHECKING:
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
     import polars as pl
 
 __all__ = ["ParquetFile", "Records", "Source", "frame_source", "polars_cells", "refuse_twins", "text_cells"]
@@ -230,7 +230,7 @@ def _arrow_texts(array: Any) -> Cells:  # noqa: ANN401 - pyarrow has no types
     Texts of a few bytes are told apart by our own kernel: 7 ns for one of a single byte, where Arrow takes 24; at ten
     bytes both take 18, and beyond Arrow is faster.
     """
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
 
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if array.type != pa.large_string() or array.nbytes > (8 + 4) * len(array):

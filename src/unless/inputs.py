@@ -35,21 +35,29 @@ def read_features_alike(X: Any, schema: Schema, estimator: BaseEstimator, *, nam
     name = type(estimator).__name__
     if not (named and has_names):
         if named:
-            warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
+            warnings.warn(
+                f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
+            )
         elif has_names:
             warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
         found = features_of(source)
         if len(found) != len(expected):
-            raise ParameterError(f"X has {len(found)} features, but {name} is expecting {len(expected)} features as input")
+            raise ParameterError(
+                f"X has {len(found)} features, but {name} is expecting {len(expected)} features as input"
+            )
         by_position = Schema(dict(zip(found, schema.kinds.values(), strict=True)), schema.missing)
         return read_table(source, like=by_position).renamed(expected)
     found = features_of(source)
     if lacking := [feature for feature in expected if feature not in found]:
         listed = ", ".join(repr(feature) for feature in lacking[:8])
-        raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {listed}{suggest(lacking[0], found)}")
+        raise UnknownNameError(
+            f"X lacks {len(lacking)} of the features of training: {listed}{suggest(lacking[0], found)}"
+        )
     if extra := [feature for feature in found if feature not in schema.kinds]:
         listed = ", ".join(repr(feature) for feature in extra[:8])
-        warnings.warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {listed}", stacklevel=4)
+        warnings.warn(
+            f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {listed}", stacklevel=4
+        )
     return read_table(source, like=schema)
 
 
@@ -105,16 +113,20 @@ def _one_type(cells: NDArray[Any]) -> NDArray[Any]:
     kinds = {type(cell) for cell in cells.tolist()}
     if all(issubclass(kind, str) for kind in kinds):
         return np.array([str(cell) for cell in cells.tolist()], dtype=object)
-    for several, dtype in (((bool, np.bool_), bool), ((int, np.integer), np.int64), ((int, float, np.number), np.float64)):
-        if all(issubclass(kind, several) and (dtype is bool or not issubclass(kind, bool | np.bool_)) for kind in kinds):
+    for several, dtype in (
+        ((bool, np.bool_), bool),
+        ((int, np.integer), np.int64),
+        ((int, float, np.number), np.float64),
+    ):
+        if all(
+            issubclass(kind, several) and (dtype is bool or not issubclass(kind, bool | np.bool_)) for kind in kinds
+        ):
             return cells.astype(dtype)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
     raise ReadError(f"Unknown label type: labels of mixed types ({names}); make them all text or all numbers")
 
 
-def weights_of(
-    sample_weight: Any, class_weight: Any, labels: Labels
-) -> NDArray[np.float64] | None:
+def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64] | None:
     """The weight of every row, None where all weigh the same and nothing was asked."""
     if sample_weight is None and class_weight is None:
         return None
@@ -137,5 +149,7 @@ def _class_weights(class_weight: Any, labels: Labels, weights: NDArray[np.float6
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
     if unknown := [label for label in class_weight if label not in labels.labels]:
-        raise ParameterError(f"class_weight names {unknown[0]!r}, which is no class{suggest(str(unknown[0]), map(str, labels.labels))}")
+        raise ParameterError(
+            f"class_weight names {unknown[0]!r}, which is no class{suggest(str(unknown[0]), map(str, labels.labels))}"
+        )
     return np.array([float(class_weight.get(label, 1.0)) for label in labels.labels])

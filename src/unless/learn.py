@@ -1,7 +1,8 @@
 """The learner: Algorithms 3 and 4 of the paper, on one page.
 
-The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction of
-literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a default.
+The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction
+of literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a
+default.
 Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is evaluated twice.
 """
 

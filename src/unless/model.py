@@ -78,7 +78,9 @@ def _model(document: dict[str, Any], program: Program) -> RuleClassifier:
         raise ProgramError("it has statistics but no columns; a model has both, a program neither")
     learners = estimators.__all__
     if statistics["learner"] not in learners:
-        raise ProgramError(f"statistics.learner: no learner {statistics['learner']!r}{suggest(statistics['learner'], learners)}")
+        raise ProgramError(
+            f"statistics.learner: no learner {statistics['learner']!r}{suggest(statistics['learner'], learners)}"
+        )
     parameters = {name: _parameter(value) for name, value in statistics["parameters"]}
     learner = getattr(estimators, statistics["learner"])
     if unknown := set(parameters) - set(learner().get_params()):

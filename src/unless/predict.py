@@ -34,12 +34,12 @@ def predict(program: Program, table: Table) -> NDArray[np.object_]:
     """
     labels = np.empty(len(program.rules) + 1, dtype=object)
     labels[:] = [*(rule.head for rule in program.rules), program.otherwise]
-    return labels[deciding_rules(program, table)]  # type: ignore[no-any-return]
+    return labels[deciding_rules(program, table)]
 
 
 def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
     """The index of the rule that decides each row, -1 where none covers it."""
-    columns = [_column(program, table, feature) for feature in program.used]
+    columns = [_column(table, feature) for feature in program.used]
     code = _assemble(program, columns)
     out = np.empty(len(table), np.int32)
 
@@ -60,7 +60,7 @@ def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
     return out
 
 
-def _column(program: Program, table: Table, feature: str) -> Column:
+def _column(table: Table, feature: str) -> Column:
     if feature not in table.features:
         raise UnknownNameError(f"the program uses {feature!r}, which the table lacks{suggest(feature, table.features)}")
     return table.column(feature)

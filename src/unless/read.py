@@ -23,7 +23,7 @@ _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
 
-def read_table(  # noqa: PLR0913 - the front door
+def read_table(
     source: object,
     target: str | None = None,
     *,

@@ -1,9 +1,9 @@
 """Our own learner, in the vocabulary of `unless.learn`: rules that must be significant, and a default rule at the end.
 
 FOLD-RM as published collapses on hard data: a literal that covers no positive example can win, the rule then covers
-nothing, and the rest is left unclassified. Here every literal must cover enough positives, raise their share, and pass a
-test of significance that pays for the number of literals it was chosen from; a label without such a rule is put aside;
-and the last rule is true of every record.
+nothing, and the rest is left unclassified. Here every literal must cover enough positives, raise their share, and pass
+a test of significance that pays for the number of literals it was chosen from; a label without such a rule is put
+aside; and the last rule is true of every record.
 """
 
 from __future__ import annotations

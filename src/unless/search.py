@@ -49,7 +49,7 @@ def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
 
 
 def candidates(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
-    """Every literal on a feature with the numbers of positives and negatives it covers, in the order that breaks ties."""
+    """Every literal on a feature, with the positives and negatives it covers, in the order that breaks ties."""
     feature, values = counts.feature, counts.values
     numbers = sum(isinstance(value, float) for value in values)
     p, n = sum(counts.positive), sum(counts.negative)
@@ -82,7 +82,7 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
 
 
 def purest_literal(features: Iterable[ValueCounts], support: float) -> Literal | None:
-    """The first literal of the least impurity that covers ``support`` positives and more of their share than of negatives'."""
+    """The first literal of the least impurity, of those that cover enough positives and a larger share of them."""
     best, least = None, inf
     for counts in features:
         p, n = sum(counts.positive), sum(counts.negative)

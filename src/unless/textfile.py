@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unless.kernels import rank as kernels
 from unless.encode import Cells
 from unless.errors import ReadError
 from unless.frames import polars_cells, text_cells
+from unless.kernels import rank as kernels
 from unless.values import number_in
 
 if TYPE_CHECKING:

@@ -87,7 +87,9 @@ def examples_of(features, rows):
 def test_fold_rm_is_the_papers(drawn, ratio):
     """FOLD-RM learns what Algorithm 4, transcribed, learns."""
     features, rows = drawn
-    assert unless.fold_rm(table_of(features, rows), ratio) == naive.fold_rm("y", features, examples_of(features, rows), ratio)
+    assert unless.fold_rm(table_of(features, rows), ratio) == naive.fold_rm(
+        "y", features, examples_of(features, rows), ratio
+    )
 
 
 @given(tables(), RATIOS)

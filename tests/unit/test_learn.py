@@ -142,7 +142,9 @@ class PlainEngine(Engine[frozenset]):
         for feature in self.features:
             values = {self.records[row][feature] for row in positive | negative}
             order = sorted(values, key=lambda v: (v is None, isinstance(v, str), v if v is not None else 0))
-            having = [[sum(self.records[row][feature] == v for row in rows) for v in order] for rows in (positive, negative)]
+            having = [
+                [sum(self.records[row][feature] == v for row in rows) for v in order] for rows in (positive, negative)
+            ]
             yield Counts(feature, order, *having)
 
 

@@ -33,7 +33,9 @@ def rules(head):
     """Rules nested a few levels deep."""
     exceptions = st.recursive(
         st.builds(Rule, st.none(), st.lists(literal, max_size=3).map(tuple)),
-        lambda inner: st.builds(Rule, st.none(), st.lists(literal, max_size=2).map(tuple), st.lists(inner, max_size=2).map(tuple)),
+        lambda inner: st.builds(
+            Rule, st.none(), st.lists(literal, max_size=2).map(tuple), st.lists(inner, max_size=2).map(tuple)
+        ),
         max_leaves=6,
     )
     return st.builds(Rule, head, st.lists(literal, max_size=3).map(tuple), st.lists(exceptions, max_size=2).map(tuple))

@@ -487,8 +487,7 @@ class TestParameters:
     ROWS = ({"age": 1, "city": "x", "y": "p"}, {"age": 2, "city": "y", "y": "q"})
 
     @pytest.mark.parametrize(
-        "wrong",
-        [{"target": "yy"}, {"features": ["agee"]}, {"numeric": ["agee"]}, {"categorical": ["agee"]}],
+        "wrong", [{"target": "yy"}, {"features": ["agee"]}, {"numeric": ["agee"]}, {"categorical": ["agee"]}]
     )
     def test_unknown_names(self, wrong: dict[str, object]) -> None:
         """An unknown column is an error that suggests the nearest name."""
@@ -581,7 +580,9 @@ class TestInterpreted:
         """Ranking, grouping and inspecting give the same answers interpreted."""
         encode = importlib.import_module("unless.encode")
         compiled = encode.kernels
-        spec = importlib.util.spec_from_file_location("interpreted", Path(encode.__file__).parent / "kernels" / "rank.py")
+        spec = importlib.util.spec_from_file_location(
+            "interpreted", Path(encode.__file__).parent / "kernels" / "rank.py"
+        )
         assert spec is not None
         assert spec.loader is not None
         interpreted = importlib.util.module_from_spec(spec)

@@ -1,4 +1,4 @@
-"""Who answers "how many positives and negatives per value?"
+"""Engines answer how many positives and negatives there are per value.
 
 The learner asks an engine; rows are opaque to it, it only hands them back. Counts add, so an engine may keep its rows
 anywhere: in memory, in a database, on many machines. The order of features and values is part of the answers, never

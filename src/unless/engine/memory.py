@@ -38,7 +38,7 @@ class MemoryEngine(Engine[Selection]):
         self.labels = table.target.labels
         self._columns = table.columns
         units, self._unit = _units(weights, len(table))
-        self._grid = _grid(table, units)
+        self._grid = _grid(table.columns, table.target.codes.astype(np.int32), units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
 
@@ -88,7 +88,7 @@ class MemoryEngine(Engine[Selection]):
         if test not in self._literals:
             feature, rank, other = test
             column = self._columns[feature]
-            literal = Literal(column.name, _operator(column, rank, other), column.value(rank))
+            literal = Literal(column.name, _operator(column, rank, other=other), column.value(rank))
             self._literals[test] = literal
             self._tests[id(literal)] = test
         return self._literals[test]
@@ -102,7 +102,12 @@ class MemoryEngine(Engine[Selection]):
         """The test of a literal that somebody else made."""
         feature = self.features.index(literal.feature)
         first, end, other = self._columns[feature].span(literal)
-        return (feature, end - 1, False) if literal.op == "<=" else (feature, first - (literal.op == ">"), other or literal.op == ">")
+        match literal.op:
+            case "<=":
+                return feature, end - 1, False
+            case ">":
+                return feature, first - 1, True
+        return feature, first, other
 
 
 def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArray[np.int32], float]:
@@ -120,11 +125,10 @@ def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArra
     return np.rint(weights / unit).astype(np.int32), unit
 
 
-def _grid(table: Table, weights: NDArray[np.int32]) -> Search:
-    """The bins of a table, its labels and weights."""
-    columns = table.columns
+def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Search:
+    """The bins of columns, with labels and weights of the rows."""
     ranks = [column.missing + 1 for column in columns]
-    grid = Search(table.target.codes.astype(np.int32), weights, [len(column.numbers) for column in columns], ranks)
+    grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):
             grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])
@@ -134,7 +138,7 @@ def _grid(table: Table, weights: NDArray[np.int32]) -> Search:
     return grid
 
 
-def _operator(column: Column, rank: int, other: bool) -> Operator:
+def _operator(column: Column, rank: int, *, other: bool) -> Operator:
     if rank < len(column.numbers):
         return ">" if other else "<="
     if rank == column.missing:

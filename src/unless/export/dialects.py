@@ -43,7 +43,8 @@ def _joined(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> 
     if len(parts) > _WIDE:
         middle = len(parts) // 2
         return kind(this=bracketed(_joined(kind, parts[:middle])), expression=bracketed(_joined(kind, parts[middle:])))
-    whole, *rest = (exp.Paren(this=part) if isinstance(part, exp.Connector) else part for part in parts)
+    other = exp.Or if kind is exp.And else exp.And
+    whole, *rest = (exp.Paren(this=part) if isinstance(part, other) else part for part in parts)
     for part in rest:
         whole = kind(this=whole, expression=part)
     return whole

@@ -1,8 +1,8 @@
 """The hot loops, and only they: ordinary Python files with C types as annotations, compiled when unless is installed.
 
-Where no C compiler was found the same files run interpreted: slower, same answers. Buffers have one dimension, because a
-one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow. Nothing is
-validated here: callers have done that.
+Where no C compiler was found the same files run interpreted: slower, same answers. Buffers have one dimension, because
+a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow. Nothing
+is validated here: callers have done that.
 """
 
 from __future__ import annotations

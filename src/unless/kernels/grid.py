@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: infer_types=True
 """Learning: a table as bins, its rows and their histograms."""
 
 from __future__ import annotations
@@ -42,9 +43,10 @@ class Selection:
 class Grid:
     """A table as bins, and its rows; ``grid.pxd`` lists the attributes.
 
-    A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for each,
-    a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the weight of the rows
-    in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins, padded too.
+    A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for
+    each, a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the weight of the
+    rows in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins,
+    padded too.
     """
 
     def __init__(self, labels, weights, numbers, ranks):

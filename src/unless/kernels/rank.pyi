@@ -1,10 +1,10 @@
 """What `rank.py`, whose annotations are C types, offers to typed code."""
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-Buffer = NDArray[Any]
+Buffer: TypeAlias = NDArray[Any]
 
 IRREGULAR: int
 REGULAR: int

@@ -1,4 +1,5 @@
-# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, infer_types=True
+# cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+# cython: infer_types=True
 """Learning: the best literal of a grid, found exactly, by bounds."""
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ class Search(Grid):
         -(sqrt(a b) + sqrt((P-a) (Q-b))).
 
     Both are the same for the literal's complement and convex in (a, b), so the corners of a rectangle of counts bound
-    every literal inside. The search scores every 16th threshold, then looks only into groups of bins, bins, and rows of
-    bins that can still reach the best. Candidates within rounding error of it are decided by the expression that defines
-    them (`information_gain`), and ties by the order of features and values.
+    every literal inside. The search scores every 16th threshold, then looks only into groups of bins, bins, and rows
+    of bins that can still reach the best. Candidates within rounding error of it are decided by the expression that
+    defines them (`information_gain`), and ties by the order of features and values.
     """
 
     nlogn: cython.double[::1]  # n ln n, as far as the table goes
@@ -98,7 +99,7 @@ class Search(Grid):
         return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
-        """The literal of the least impurity that covers enough positives, and a larger share of them than of negatives."""
+        """The literal of the least impurity, of those that cover enough positives and a larger share of them."""
         self.by_gain = False
         self.support = support
         return self.search(positive, negative, [])
@@ -156,7 +157,7 @@ class Search(Grid):
     def offer(
         self, feature: Size, rank: Size, other: cython.bint, a: Size, b: Size, score: cython.double
     ) -> cython.void:
-        """Keep the literal, which covers (a, b), if it is allowed and beats the best, or equals it and comes earlier."""
+        """Keep the literal, which covers (a, b), if it is allowed and beats the best, or ties and comes earlier."""
         if not self.allowed(a, b):
             return
         for k in range(self.used):
@@ -284,7 +285,7 @@ class Search(Grid):
 
     @cython.cfunc
     def search_column(self, i: Size):
-        """Offer every literal of a column that can reach the best: from bins of one rank at once, else from their rows."""
+        """Offer every literal of a column that can reach the best: of bins of one rank at once, else of their rows."""
         first: Size = self.first[i]
         at: Size = first // 16
         a: Size = 0

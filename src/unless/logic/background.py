@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from unless.errors import MissingFileError, ProgramError, ReadError
 from unless.logic.engine import clingo, grounded, message_of
 from unless.logic.names import commented, spellable
+from unless.logic.scale import HIGHEST
 
 if TYPE_CHECKING:
-    from clingo import Control
+    from clingo import Control, Symbol
     from clingo.ast import AST
 
 __all__ = ["Background", "Signature", "read_background"]
@@ -30,7 +31,18 @@ Signature = tuple[str, int]
 _DEEPEST = 200
 """Of parentheses, and of operators in a statement: clingo's own reader dies at some 20,000, without a message."""
 
-_LEXEME = re.compile(r'"(?:[^"\\\n]|\\.)*"|%\*|%[^\n]*|#[a-z]+|\.\.|[.()\[\]{}\n]|[-+*/\\&?^~|]')
+_LEXEME = re.compile(
+    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|%(?!\*)[^\n]*|[A-Za-z_'][A-Za-z0-9_']*)
+      | (?P<integer>0x[0-9A-Fa-f]+|0o[0-7]+|0b[01]+|[0-9]+)
+      | (?P<refused>%\*|\#(?:include|script)) | (?P<line>\n) | (?P<dots>\.\.) | (?P<end>\.)
+      | (?P<opening>[(\[{]) | (?P<closing>[)\]}]) | (?P<operator>[-+*/\\&?^~|])""",
+    re.VERBOSE,
+)
+_REFUSED = {
+    "#include": "an include; pass the text of both files",
+    "#script": "a script; programs are read, never executed",
+    "%*": "a block comment; start each line with %",
+}
 _PATHS = (".lp", ".asp", ".pl")
 
 _HEADS = {
@@ -44,7 +56,6 @@ _STATEMENTS = {
     "Definition": "#const; write the value itself",
     "External": "#external; write a fact",
     "Minimize": "an optimisation; a program without choices has nothing to optimise",
-    "Script": "a script; programs are read, never executed",
     "TheoryDefinition": "a theory; only clingo's own language is read",
 }
 _PASSED_OVER = {"ShowSignature", "ShowTerm", "Defined", "Comment"}
@@ -75,12 +86,17 @@ class Background:
             raise ReadError(f"{self.name}, {error}") from error
         if undecided:
             raise ReadError(
-                f"{self.name}: not stratified: {undecided[0]} depends on its own negation, "
-                "so it is neither true nor false by the rules alone"
+                f"{self.name}, line {self._line(undecided[0])}: not stratified: {undecided[0]} depends on its own negation; "
+                "write the rules so that negation only asks what is settled before"
             )
         if not control.solve().satisfiable:
-            raise ReadError(f"{self.name}: contradictory: a constraint is violated")
+            lines = ", ".join(str(rule.location.begin.line) for rule in self.rules if not list(heads(rule)))
+            raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on lines {lines}")
         return control
+
+    def _line(self, atom: Symbol) -> int:
+        signature = (atom.name, len(atom.arguments))
+        return next(rule.location.begin.line for rule in self.rules if signature in heads(rule))
 
 
 def read_background(source: str | os.PathLike[str], role: str = "background") -> Background:
@@ -94,13 +110,13 @@ def read_background(source: str | os.PathLike[str], role: str = "background") ->
         if kind == "Program" and statement.name == "base" and not statement.parameters:
             continue
         if kind == "Rule":
-            _Checker(name).rule(statement)
+            _check(statement, name)
             rules.append(statement)
             for signature in _signatures(statement):
                 mentions.setdefault(signature, statement.location.begin.line)
         elif kind not in _PASSED_OVER:
-            reason = _STATEMENTS.get(kind, f"{str(statement).split()[0]}; facts and rules are read, nothing else")
-            _refuse(name, statement, reason)
+            reason = _STATEMENTS.get(kind, f"{str(statement).split()[0]}; only facts and rules are read")
+            _refuse(name, statement.location.begin.line, reason)
     _check_recursion(rules, name)
     return Background(name, tuple(rules), tuple(mentions), mentions)
 
@@ -131,15 +147,17 @@ def _scan(text: str, name: str) -> None:
     if not spellable(text.replace("\r\n", "\n")):
         raise ReadError(f"{name}: it has a NUL, a lone carriage return or half a character; save it as plain UTF-8")
     line, depth, operators = 1, 0, 0
-    for lexeme in _LEXEME.findall(text):
-        line += lexeme == "\n"
-        depth += (lexeme in "([{") - (lexeme in ")]}")
-        operators = 0 if lexeme == "." else operators + (lexeme == ".." or lexeme in "-+*/\\&?^~|")
-        if lexeme in {"#include", "#script", "%*"}:
-            what = {"#include": "an include; pass the text of both files", "%*": "a block comment; start each line with %"}
-            raise ReadError(f"{name}, line {line}: {what.get(lexeme, _STATEMENTS['Script'])}")
+    for found in _LEXEME.finditer(text):
+        kind, lexeme = found.lastgroup, found.group()
+        line += kind == "line"
+        depth += (kind == "opening") - (kind == "closing")
+        operators = 0 if kind == "end" else operators + (kind in {"operator", "dots"})
+        if kind == "refused":
+            _refuse(name, line, _REFUSED[lexeme])
         if depth > _DEEPEST or operators > _DEEPEST:
-            raise ReadError(f"{name}, line {line}: more than {_DEEPEST} parentheses or operators in one term")
+            _refuse(name, line, f"a term of more than {_DEEPEST} parentheses or operators; take it apart")
+        if kind == "integer" and (len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST):
+            _refuse(name, line, f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text")
 
 
 def _parsed(text: str, name: str) -> list[AST]:
@@ -152,54 +170,38 @@ def _parsed(text: str, name: str) -> list[AST]:
     return statements
 
 
-@dataclass(frozen=True, slots=True)
-class _Checker:
-    """Refuses what a stratified program without functions has no use for."""
+def _check(rule: AST, name: str) -> None:
+    """Refuse what a stratified program without functions has no use for."""
+    head, line = rule.head, rule.location.begin.line
+    atom = head.atom if _kind(head) == "Literal" else head
+    if atom is not head and head.sign:
+        _refuse(name, line, "negation in the head; a head is one atom")
+    if _kind(atom) not in {"SymbolicAtom", "BooleanConstant"}:
+        _refuse(name, line, _HEADS.get(_kind(atom), "this head; a head is one atom"))
+    for part in (head, *rule.body):
+        for node in _walk(part):
+            if reason := _reason(node, in_head=part is head):
+                _refuse(name, getattr(node, "location", rule.location).begin.line, reason)
 
-    name: str
 
-    def rule(self, rule: AST) -> None:
-        head = rule.head
-        if (kind := _kind(head)) != "Literal":
-            _refuse(self.name, head, _HEADS.get(kind, "a head that is not an atom"))
-        if head.sign or (kind := _kind(head.atom)) not in {"SymbolicAtom", "BooleanConstant"}:
-            _refuse(self.name, head, "negation in the head" if head.sign else _HEADS.get(kind, "a head that is not an atom"))
-        self.terms(head, in_head=True)
-        for goal in rule.body:
-            self.terms(goal)
-
-    def terms(self, node: AST, *, in_head: bool = False) -> None:
-        """Check every term below a node."""
-        for below in _walk(node):
-            reason = self._reason(below, in_head=in_head)
-            if reason:
-                _refuse(self.name, below, reason)
-
-    def _reason(self, node: AST, *, in_head: bool) -> str | None:
-        match _kind(node):
-            case "SymbolicAtom" if _kind(node.symbol) == "UnaryOperation":
-                return "classical negation; write a predicate of its own, such as not_p"
-            case "SymbolicAtom":
-                return self._arguments(node.symbol, in_head=in_head)
-            case "Interval":
-                return "an interval; write the numbers out"
-            case "Function" if node.external:
-                return "an @-function; programs are read, never executed"
-            case "TheoryAtom":
-                return _HEADS["TheoryAtom"]
-            case "SymbolicTerm" if str(node.symbol) in {"#inf", "#sup"}:
-                return f"{node.symbol}, which is no value"
-        return None
-
-    def _arguments(self, symbol: AST, *, in_head: bool) -> str | None:
-        for argument in (argument for atom in _functions(symbol) for argument in atom.arguments):
-            for node in _walk(argument):
-                kind = _kind(node)
-                if kind == "Function":
-                    return f"the function term {node}; name it with a constant"
-                if in_head and kind in {"BinaryOperation", "UnaryOperation"} and not _is_number(node):
-                    return f"arithmetic in the head, {node}; compute it in the body: {argument} = V, and V in the head"
-        return None
+def _reason(node: AST, *, in_head: bool) -> str | None:
+    """Why a node is not accepted, None if it is."""
+    match _kind(node):
+        case "SymbolicAtom" if _kind(node.symbol) == "UnaryOperation":
+            return "classical negation; write a predicate of its own, such as not_p"
+        case "Function" if node.external:
+            return "an @-function; programs are read, never executed"
+        case "Function":
+            return f"the function term {node}; name it with a constant"
+        case "BinaryOperation" | "UnaryOperation" if in_head and not _is_number(node):
+            return f"arithmetic in the head, {node}; let a variable be that in the body"
+        case "Interval":
+            return "an interval; write the numbers out"
+        case "TheoryAtom":
+            return _HEADS["TheoryAtom"]
+        case "SymbolicTerm" if str(node.symbol) in {"#inf", "#sup"}:
+            return f"{node.symbol}; it is no value"
+    return None
 
 
 def _check_recursion(rules: list[AST], name: str) -> None:
@@ -217,7 +219,8 @@ def _check_recursion(rules: list[AST], name: str) -> None:
             counting = "Aggregate" in _kind(node) and cycle & set(_signatures(node))
             if counting or (_kind(node) in {"BinaryOperation", "UnaryOperation"} and not _is_number(node)):
                 what = "an aggregate" if counting else "arithmetic"
-                _refuse(name, node, f"{what} in a recursive rule, which might never end; list the values as facts")
+                reason = f"{what} in a recursive rule; it might never end, so list the values as facts"
+                _refuse(name, rule.location.begin.line, reason)
 
 
 def _reachable(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:
@@ -252,26 +255,30 @@ def _functions(symbol: AST) -> Iterator[AST]:
 
 
 def _walk(node: AST) -> Iterator[AST]:
-    """A node and all below it, in the order of the text."""
+    """A node and all below it, in the order of the text; below an atom its arguments, so that a function is a term."""
     open_: list[Any] = [node]
     while open_:
         current = open_.pop()
-        if hasattr(current, "ast_type"):
-            yield current
-            parts = [getattr(current, key) for key in current.child_keys]
-            open_ += [part for part in reversed(parts) if part is not None]
-        else:
+        if not hasattr(current, "ast_type"):
             open_ += reversed(current)
+            continue
+        yield current
+        if _kind(current) == "SymbolicAtom":
+            parts = [atom.arguments for atom in _functions(current.symbol)]
+        else:
+            parts = [getattr(current, key) for key in current.child_keys]
+        open_ += [part for part in reversed(parts) if part is not None]
 
 
 def _is_number(node: AST) -> bool:
     """Whether a term is a negative number as it is written."""
-    return _kind(node) == "UnaryOperation" and _kind(node.argument) == "SymbolicTerm" and str(node) == f"-{node.argument}"
+    return _kind(node) == "UnaryOperation" and str(node) == f"-{node.argument}" and str(node.argument).isdecimal()
 
 
 def _kind(node: AST) -> str:
     return str(node.ast_type.name)
 
 
-def _refuse(name: str, node: AST, reason: str) -> NoReturn:
-    raise ReadError(f"{name}, line {node.location.begin.line}: {commented(reason)}")
+def _refuse(name: str, line: int, reason: str) -> NoReturn:
+    what, _, mending = commented(reason).rpartition("; ")
+    raise ReadError(f"{name}, line {line}: {what} is not accepted; {mending}")

@@ -26,7 +26,7 @@ def clingo() -> Any:  # noqa: ANN401 - a module
     return package
 
 
-def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[str]]:
+def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[Symbol]]:
     """A grounded program, filled by the caller, and the atoms that grounding alone leaves open.
 
     A stratified program is decided by grounding: every atom is a fact. clingo's messages about what is undefined are
@@ -47,7 +47,7 @@ def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[str]]:
         raise ProgramError(message_of(messages, error)) from error
     if messages:
         raise ProgramError(message_of(messages))
-    return control, [str(atom.symbol) for atom in control.symbolic_atoms if not atom.is_fact]
+    return control, [atom.symbol for atom in control.symbolic_atoms if not atom.is_fact]
 
 
 def message_of(messages: list[str], error: Exception | None = None) -> str:

@@ -47,7 +47,11 @@ class Goals:
         if isinstance(literal.value, float):
             # clingo orders every text after every number, so that "above 3" would hold of text without the second bound
             bound = [f"{self.variable} <= {HIGHEST}"] if self.mixed and literal.op == ">" else []
-            return [f"{self.predicate}(X,{self.variable})", *bound, f"{self.variable} {literal.op} {int(literal.value)}"]
+            return [
+                f"{self.predicate}(X,{self.variable})",
+                *bound,
+                f"{self.variable} {literal.op} {int(literal.value)}",
+            ]
         holds = "" if literal.op in {"==", "present"} else "not "
         if self.yes is not None:
             return [holds + self.yes]

@@ -196,7 +196,9 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
         if rule.body:
             raise ReadError(f"{read.name}, line {line}: a rule; examples are facts, rules belong to the background")
         if other := next((signature for signature in heads(rule) if signature != wanted), None):
-            raise ReadError(f"{read.name}, line {line}: {_shown(other)} is not the target {_shown(wanted)}; move it to B")
+            raise ReadError(
+                f"{read.name}, line {line}: {_shown(other)} is not the target {_shown(wanted)}; move it to B"
+            )
     labels: dict[Symbol, Symbol] = {}
     for individual, label in atoms(read.ground(), *wanted):
         if labels.setdefault(individual, label) != label:
@@ -206,7 +208,9 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
 
 def _refuse_leak(known: Background, target: str) -> None:
     if line := known.mentions.get((target, 2)):
-        raise ReadError(f"{known.name}, line {line}: B mentions {target}/2, the target; labels would leak into features")
+        raise ReadError(
+            f"{known.name}, line {line}: B mentions {target}/2, the target; labels would leak into features"
+        )
 
 
 def _label_terms(symbols: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
@@ -233,7 +237,7 @@ def _checked(hypothesis: Hypothesis, known: Background, terms: dict[Symbol, Labe
 
     control, undecided = grounded(fill)
     if undecided or not control.solve().satisfiable:
-        raise ProgramError(f"B and H together leave open {undecided[:3]}; please report this")
+        raise ProgramError(f"B and H together leave open {', '.join(map(str, undecided[:3]))}; please report this")
     place = {clingo().parse_term(individual): row for row, individual in enumerate(hypothesis.individuals)}
     entailed: list[Label | None] = [None] * len(place)
     for individual, label in atoms(control, hypothesis.program.target, 2):

@@ -38,108 +38,16 @@ def from_clingo(text: str) -> Program:
     if text.split("\n", 1)[0].rstrip("\r") != FIRST_LINE:
         raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
     source = statements(text)
-    reader = _Reader(_vocabulary(source))
+    reader = _Reader(read_header(source.headers))
     for statement in source.statements:
         reader.read(statement)
     return reader.program()
 
 
-@dataclass(slots=True)
-class _Words:
-    """What the header says."""
-
-    target: str
-    predicate: str
-    labels: str
-    features: dict[str, Feature] = field(default_factory=dict)
-    stand_ins: dict[str, str] = field(default_factory=dict)
-
-
-def _vocabulary(source: Source) -> _Words:
-    words: _Words | None = None
-    for line, text in source.headers:
-        match _parsed(text, line):
-            case {"target": str(target), "predicate": str(name), "labels": "text" | "boolean" | "number" as kind, **rest}:
-                _nothing_more(rest, line)
-                if words is not None:
-                    _refuse(line, "a second target")
-                words = _Words(target, name, kind)
-            case {"feature": str(name), **rest} if words is not None:
-                if name in words.features:
-                    _refuse(line, f"the feature {commented(name)!r} a second time")
-                words.features[name] = _feature(name, rest, line)
-            case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
-                _nothing_more(rest, line)
-                if name in words.stand_ins or text in words.stand_ins.values() or spellable(text):
-                    _refuse(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
-                words.stand_ins[name] = text
-            case _:
-                _refuse(line, "a header that is no target, feature or stand_in, the target first")
-    if words is None:
-        raise ProgramError('the header has no target; to_clingo writes it as %: {"target": …}')
-    _check_names(words)
-    return words
-
-
-def _parsed(text: str, line: int) -> object:
-    try:
-        return json.loads(text, parse_int=lambda digits: int(digits[:400]), parse_constant=_no_constant)
-    except (json.JSONDecodeError, RecursionError):
-        _refuse(line, "a header that is not JSON")
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ProgramError(f'{name} in the header is not JSON; infinities are "inf" and "-inf"')
-
-
-def _feature(name: str, parts: dict[str, Any], line: int) -> Feature:
-    predicates = {key: parts.pop(key, None) for key in ("number", "text", "present")}
-    scale: Scale | None = None
-    match parts.pop("decimals", None), parts.pop("thresholds", None):
-        case (int(places), None) if 0 <= places <= MOST_DECIMALS and not isinstance(places, bool):
-            scale = Decimals(places)
-        case (None, list(spelled)):
-            numbers = [_threshold(number, line) for number in spelled]
-            if numbers != sorted(set(numbers)):
-                _refuse(line, "thresholds that do not ascend")
-            scale = Ranks(tuple(numbers))
-        case (None, None):
-            pass
-        case _:
-            _refuse(line, f"decimals that are no number from 0 to {MOST_DECIMALS}, or thresholds that are no list")
-    _nothing_more(parts, line)
-    if not all(value is None or isinstance(value, str) for value in predicates.values()):
-        _refuse(line, "a predicate that is no text")
-    if (predicates["number"] is None) != (scale is None):
-        _refuse(line, "numbers without decimals or thresholds, or these without numbers")
-    if predicates["present"] is not None and None in predicates.values():
-        _refuse(line, "presence without the predicates of numbers and of text")
-    return Feature(name, **predicates, scale=scale)
-
-
-def _threshold(number: object, line: int) -> float:
-    match number:
-        case "inf" | "-inf":
-            return float(number)
-        case int() | float() if not isinstance(number, bool) and abs(number) <= sys.float_info.max:
-            return float(number) + 0.0
-    _refuse(line, f"{commented(repr(number))[:40]} for a threshold")
-
-
-def _check_names(words: _Words) -> None:
-    names = [words.predicate]
-    for feature in words.features.values():
-        names += [name for name in (feature.number, feature.text, feature.present) if name is not None]
-    if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
-        raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives to a predicate")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise ProgramError(f"the predicate {twice!r} stands twice in the header")
-
-
 class _Reader:
     """Collects what statements define, then puts the program together."""
 
-    def __init__(self, words: _Words) -> None:
+    def __init__(self, words: Header) -> None:
         self.words = words
         self.rules: dict[int, Body] = {}
         self.exceptions: dict[int, Body] = {}
@@ -163,15 +71,15 @@ class _Reader:
                 case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
-                    _refuse(line, f"another definition of {name}(X) than a number or a text")
+                    refuse(line, f"another definition of {name}(X) than a number or a text")
         elif terms == (_SUBJECT,) and (place := _numbered(name)):
             prefix, number = place
             bodies = self.rules if prefix == "rule" else self.exceptions
             if number in bodies:
-                _refuse(line, f"{name}(X) a second time; write one rule per number")
+                refuse(line, f"{name}(X) a second time; write one rule per number")
             bodies[number] = self._body(statement)
         else:
-            _refuse(line, f"a rule for {name}, which is no label, rule or exception")
+            refuse(line, f"a rule for {name}, which is no label, rule or exception")
 
     def program(self) -> Program:
         """The program, when every statement is read."""
@@ -181,7 +89,7 @@ class _Reader:
             missing = sorted(everything ^ set(self.rules) or everything ^ set(self.labels))
             raise ProgramError(f"rule{missing[0]} lacks its body or its label; rules are numbered from 1 without gaps")
         if self.otherwise and self.otherwise[1] != everything:
-            _refuse(self.otherwise[2], "a label for the rest that does not exclude every rule")
+            refuse(self.otherwise[2], "a label for the rest that does not exclude every rule")
         wanted = {(name, predicate) for name, f in self.presence.items() for predicate in (f.number, f.text)}
         if sorted(self.helpers) != sorted(wanted):  # type: ignore[type-var]  # presence has both, see _feature
             raise ProgramError("the rules that say which cells are present are not those of to_clingo")
@@ -190,18 +98,21 @@ class _Reader:
             Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
             for number, body in sorted(self.rules.items())
         ]
-        return Program(self.words.target, tuple(self.words.features), tuple(rules), self.otherwise and self.otherwise[0])
+        return Program(
+            self.words.target, tuple(self.words.features), tuple(rules), self.otherwise and self.otherwise[0]
+        )
 
     def _fact(self, statement: Statement) -> None:
         match statement.head:
-            case Atom("record", (Term("integer"),)):
+            case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
                 return
-            case Atom(name, (Term("integer"), Term("integer", int(code)))) if name in self.numbers and abs(code) <= HIGHEST:
-                return
-            case Atom(name, (Term("integer"), term)) if name in self.texts:
+            case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.numbers:
+                if max(abs(row), abs(code)) <= HIGHEST:
+                    return
+            case Atom(name, (Term("integer", int(row)), term)) if name in self.texts and abs(row) <= HIGHEST:
                 self._text(term, statement.line)
                 return
-        _refuse(statement.line, f"a fact of {statement.head.name} that no record of a table has")
+        refuse(statement.line, f"a fact of {statement.head.name} that no record of a table has")
 
     def _label_rule(self, statement: Statement) -> None:
         label, line = self._label(statement.head.terms[1], statement.line), statement.line
@@ -210,21 +121,21 @@ class _Reader:
             match goal:
                 case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
                     if place[0] != "rule":
-                        _refuse(line, f"{name} where only rules exclude each other")
+                        refuse(line, f"{name} where only rules exclude each other")
                     negative.add(place[1])
                 case (False, Atom(_, (subject,)) as atom) if subject == _SUBJECT:
                     positive.append(atom)
                 case _:
-                    _refuse(line, "a label that depends on something other than rules")
+                    refuse(line, "a label that depends on something other than rules")
         name = positive[0].name if len(positive) == 1 else ""
         if name == "record":
             if self.otherwise:
-                _refuse(line, "a second label for the rest")
+                refuse(line, "a second label for the rest")
             self.otherwise = (label, negative, line)
             return
         prefix, number = _numbered(name) or ("", 0)
         if prefix != "rule" or number in self.labels or negative != set(range(1, number)):
-            _refuse(line, "a label that is not of one rule and of no earlier one")
+            refuse(line, "a label that is not of one rule and of no earlier one")
         self.labels[number] = label
 
     def _label(self, term: Term, line: int) -> Label:
@@ -237,13 +148,13 @@ class _Reader:
                 return value
             case ("number", Term("string", str(spelled))):
                 return _number(spelled, line)
-        _refuse(line, f"a label that is no {self.words.labels}: {commented(str(term.value))[:40]!r}")
+        refuse(line, f"a label that is no {self.words.labels}: {commented(str(term.value))[:40]!r}")
 
     def _text(self, term: Term, line: int) -> str:
         if term.kind == "string":
             return str(term.value)
         if term.kind != "name" or term.value not in self.words.stand_ins:
-            _refuse(line, f"{commented(str(term.value))[:40]!r} for a text; text stands in double quotes")
+            refuse(line, f"{commented(str(term.value))[:40]!r} for a text; text stands in double quotes")
         return self.words.stand_ins[str(term.value)]
 
     def _body(self, statement: Statement) -> Body:
@@ -255,7 +166,7 @@ class _Reader:
             match goal:
                 case Comparison(variable, op, integer):
                     if variable not in variables:
-                        _refuse(line, f"{variable}, which no number of the record is bound to")
+                        refuse(line, f"{variable}, which no number of the record is bound to")
                     literals.append(_comparison(variables[variable], op, integer, line))
                     unused.discard(variable)
                 case (False, Atom("record", (subject,))) if subject == _SUBJECT:
@@ -264,16 +175,16 @@ class _Reader:
                     literals.append(Literal(self.presence[name].name, "missing" if negated else "present"))
                 case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
                     if place[0] != "ab":
-                        _refuse(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
+                        refuse(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
                 case (negated, Atom(name, (subject, term))) if subject == _SUBJECT and name in self.texts:
                     literals.append(Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line)))
                 case (False, Atom(name, (subject, Term("variable")))) if subject == _SUBJECT and name in self.numbers:
                     pass
                 case _:
-                    _refuse(line, "a goal that is no test of a feature and no exception")
+                    refuse(line, "a goal that is no test of a feature and no exception")
         if records != 1 or unused:
-            _refuse(line, "a body without record(X), or a number that is compared with nothing")
+            refuse(line, "a body without record(X), or a number that is compared with nothing")
         return Body(tuple(literals), tuple(exceptions))
 
     def _variables(self, statement: Statement) -> dict[str, Feature]:
@@ -283,7 +194,7 @@ class _Reader:
             match goal:
                 case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
                     if subject != _SUBJECT or variable in {"X", "_", *found}:
-                        _refuse(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
+                        refuse(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
                     found[variable] = self.numbers[name]
         return found
 
@@ -320,7 +231,7 @@ class _Reader:
 def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
     threshold = feature.scale and feature.scale.threshold(integer if op == ">" else integer - 1)
     if threshold is None:
-        _refuse(line, f"{integer}, which stands for no threshold of {commented(feature.name)!r}")
+        refuse(line, f"{integer}, which stands for no threshold of {commented(feature.name)!r}")
     return Literal(feature.name, ">" if op == ">" else "<=", threshold)
 
 
@@ -343,13 +254,6 @@ def _number(spelled: str, line: int) -> int | float:
         if number is not None and repr(number) == spelled and number == number:  # noqa: PLR0124 - not NaN
             if kind is float or abs(number) > HIGHEST:
                 return number
-    _refuse(line, f"{commented(spelled)[:40]!r} for a number")
+    refuse(line, f"{commented(spelled)[:40]!r} for a number")
 
 
-def _nothing_more(rest: Iterable[str], line: int) -> None:
-    for key in rest:
-        _refuse(line, f"{commented(key)!r} in the header, which means nothing there")
-
-
-def _refuse(line: int, what: str) -> NoReturn:
-    raise ProgramError(f"line {line}: {what}")

@@ -59,7 +59,9 @@ class _Writer:
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
         self.program = program
-        self.infinity = "1.0Inf" if dialect == "swi" else "1" + "0" * 309  # s(CASP) counts in rationals, which have none
+        self.infinity = (
+            "1.0Inf" if dialect == "swi" else "1" + "0" * 309
+        )  # s(CASP) counts in rationals, which have none
         self.words = vocabulary(program)
         self.stand_ins = StandIns("text({})")
         self.place = {name: place for place, name in enumerate(program.features)}
@@ -119,7 +121,9 @@ class _Writer:
         predicates = [self.words.target]
         for feature in self.words.features.values():
             predicates += [name for name in (feature.number, feature.text) if name]
-        for predicate in predicates:  # a column may be called length; the system's own length/2 stays as it is elsewhere
+        for (
+            predicate
+        ) in predicates:  # a column may be called length; the system's own length/2 stays as it is elsewhere
             yield f":- redefine_system_predicate({predicate}(_,_))."
             yield f":- dynamic {predicate}/2."
 
@@ -134,7 +138,9 @@ class _Writer:
         for feature in self.words.features.values():
             name = _safe(feature.name)
             sentence = own.get(feature.name, f"the {name} of {{record}} is {{value}}")
-            yield from (_template(f"{predicate}(X,V)", sentence) for predicate in (feature.number, feature.text) if predicate)
+            yield from (
+                _template(f"{predicate}(X,V)", sentence) for predicate in (feature.number, feature.text) if predicate
+            )
             if feature.present:
                 yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
         rules, exceptions = numbered(self.program)

@@ -165,7 +165,9 @@ def facts(
         codes, first = column.codes.tolist(), len(column.numbers)
         if feature.number:
             spelled = [number(feature, value) for value in column.numbers.tolist()]
-            yield from (f"{feature.number}({row},{spelled[code]})." for row, code in enumerate(codes, 1) if code < first)
+            yield from (
+                f"{feature.number}({row},{spelled[code]})." for row, code in enumerate(codes, 1) if code < first
+            )
         if feature.text:
             spelled = [text(category) for category in column.categories]
             yield from (

@@ -47,25 +47,18 @@ class Shape(NamedTuple):
         return True
 
 
-class Escape(NamedTuple):
-    """A part of a box that a rule does not cover; ``moved`` are the axes, as bits, that must leave the record for it."""
-
-    cells: Cells
-    avoid: tuple[Shape, ...]
-    moved: int
-
-
 class Box(NamedTuple):
     """Where to look for a record with a label: within these cells, where none of ``avoid`` covers.
 
-    ``ways`` are known once the box was looked into: the rules that cover its cheapest record, and the escapes from each.
+    ``ways`` are known once the box was looked into: the rules that cover its cheapest record, each with its ways out.
+    A way out is the set of features, as bits, that are still the record's own and must change to take it.
     """
 
     label: Label
     cells: Cells
     point: Cells
     avoid: tuple[Shape, ...]
-    ways: tuple[tuple[Shape, list[Escape]], ...] = ()
+    ways: tuple[tuple[Shape, list[int]], ...] = ()
 
 
 Cost = tuple[int, float, tuple[tuple[int, int], ...]]
@@ -144,54 +137,65 @@ class _Search:
                     yield box.label, [bit.bit_length() - 1 for bit in box.point]
                     answer = Shape(tuple((place, self.axes[place].beyond(cell)) for place, cell in cost[2]))
                     self.answered[box.label].append(answer)
-                    box = box._replace(ways=((answer, self.escapes(answer, box)),))
-                elif (bound := cost[0] + _more(box)) > cost[0]:
+                    box = box._replace(ways=((answer, self.ways_out(answer, box)),))
+                elif (bound := self.changed(box) + _more(box)) > cost[0]:
                     heappush(self.boxes, ((bound, cost[1], ()), next(self.ties), box))
                     continue
             self.divide(box, cost[0])
+
+    def changed(self, box: Box) -> int:
+        """The number of features that the cheapest record of a box changes."""
+        return sum(bit != home for bit, home in zip(box.point, self.home, strict=True))
 
     def looked_into(self, box: Box) -> Box:
         """The box with the rules that cover its cheapest record, and without those that cover nothing in it."""
         avoid = tuple(shape for shape in box.avoid if _possible(shape, box.cells))
         violated = [shape for shape in (*self.answered[box.label], *avoid) if shape.covers(box.point)]
-        return box._replace(avoid=avoid, ways=tuple((shape, self.escapes(shape, box)) for shape in violated))
+        return box._replace(avoid=avoid, ways=tuple((shape, self.ways_out(shape, box)) for shape in violated))
+
+    def ways_out(self, shape: Shape, box: Box) -> list[int]:
+        """The ways to escape a rule that covers the cheapest record of a box: a literal fails, or an exception covers."""
+        ways = []
+        for place, inside in shape.tests:
+            if box.cells[place] & ~inside:
+                ways.append((box.point[place] == self.home[place]) << place)
+        for exception in shape.exceptions:
+            if _possible(exception, box.cells):
+                moved = 0
+                for place, inside in exception.tests:
+                    if not box.point[place] & inside and box.point[place] == self.home[place]:
+                        moved |= 1 << place
+                ways.append(moved)
+        return ways
 
     def divide(self, box: Box, bound: int) -> None:
-        """Push the ways to escape the rule that leaves the fewest."""
-        shape, escapes = min(box.ways, key=lambda way: len(way[1]))
+        """Push the parts of the box that a rule does not cover, of the rule with the fewest ways out."""
+        shape, _ = min(box.ways, key=lambda way: len(way[1]))
         avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
-        for escape in escapes:
-            self.push(box, escape.cells, (*escape.avoid, *avoid) if escape.avoid else avoid, bound)
-
-    def escapes(self, shape: Shape, box: Box) -> list[Escape]:
-        """The parts of a box that a rule, which covers its cheapest record, does not cover."""
-        escapes: list[Escape] = []
-        cells = box.cells
-        for place, inside in shape.tests:
-            if outside := cells[place] & ~inside:
-                part = (*cells[:place], outside, *cells[place + 1 :])
-                escapes.append(Escape(part, (), (box.point[place] == self.home[place]) << place))
-                cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
-        for exception in shape.exceptions:
-            if (narrowed := _narrowed(cells, exception)) is not None:
-                left = [place for place, inside in exception.tests if not box.point[place] & inside]
-                moved = sum(1 << place for place in left if box.point[place] == self.home[place])
-                escapes.append(Escape(narrowed, exception.exceptions, moved))
-        return escapes
+        for cells, others in _outside(shape, box.cells):
+            self.push(box, cells, (*others, *avoid) if others else avoid, bound)
 
 
 def _more(box: Box) -> int:
     """How many features more must change in a box: one for each rule to escape, of rules that share no way out."""
-    needs = []
-    for _, escapes in box.ways:
-        if all(escape.moved for escape in escapes):
-            needs.append(reduce(or_, (escape.moved for escape in escapes), 0))
+    needs = [reduce(or_, ways, 0) for _, ways in box.ways if all(ways)]
     more = taken = 0
     for need in sorted(needs, key=int.bit_count):
         if not need & taken:
             taken |= need
             more += 1
     return more
+
+
+def _outside(shape: Shape, cells: Cells) -> Iterator[tuple[Cells, tuple[Shape, ...]]]:
+    """The parts of a box that a rule does not cover: cells, and rules that must not cover there."""
+    for place, inside in shape.tests:
+        if outside := cells[place] & ~inside:
+            yield (*cells[:place], outside, *cells[place + 1 :]), ()
+            cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
+    for exception in shape.exceptions:
+        if (narrowed := _narrowed(cells, exception)) is not None:
+            yield narrowed, exception.exceptions
 
 
 def _narrowed(cells: Cells, shape: Shape) -> Cells | None:

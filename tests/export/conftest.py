@@ -1,0 +1,180 @@
+"""Engines that run what is exported: DuckDB, SQLite, a PostgreSQL server started for the tests, and Node.
+
+An engine that is not installed skips its tests, and fails them where CI=true.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import time
+from glob import glob
+from pathlib import Path
+
+import pytest
+
+TYPES = {
+    "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},
+    "sqlite": {"number": "REAL", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
+    "postgres": {"number": "DOUBLE PRECISION", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
+}
+
+
+def lacking(what: str) -> None:
+    """Skip, or fail where everything should be installed."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
+
+
+class Database:
+    """A database with tables of cells, from which expressions are selected."""
+
+    def __init__(self, dialect, execute, insert) -> None:
+        self.dialect, self._execute, self._insert = dialect, execute, insert
+        self.tables = 0
+
+    def table(self, columns: dict[str, list], kinds: dict[str, str]) -> str:
+        """A new table; a kind that is none is a type of the database."""
+        self.tables += 1
+        name = f"table_{self.tables}"
+        types = [TYPES[self.dialect].get(kinds[column], kinds[column]) for column in columns]
+        quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
+        self._execute(f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})")
+        rows = [(number, *row) for number, row in enumerate(zip(*columns.values(), strict=True))]
+        self._insert(name, rows)
+        return name
+
+    def select(self, expression: str, table: str) -> list:
+        """The values of an expression, row by row."""
+        rows = self._execute(f"SELECT row_number, {expression} AS result FROM {table} ORDER BY row_number").fetchall()
+        return [row[1] for row in rows]
+
+
+def duckdb_database() -> Database:
+    try:
+        import duckdb  # noqa: PLC0415
+    except ImportError:
+        lacking("duckdb")
+    connection = duckdb.connect()
+
+    def insert(table, rows):
+        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+    return Database("duckdb", connection.execute, insert)
+
+
+def sqlite_database() -> Database:
+    connection = sqlite3.connect(":memory:")
+
+    def insert(table, rows):
+        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+
+    return Database("sqlite", connection.execute, insert)
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """The folder of the socket of a PostgreSQL server that lives as long as the tests."""
+    found = [Path(path).parent for path in sorted(glob("/usr/lib/postgresql/*/bin/initdb")) + [shutil.which("initdb") or ""] if path]
+    if not found:
+        lacking("PostgreSQL (Debian: postgresql)")
+    folder = tempfile.mkdtemp(prefix="unless-pg-")
+    user = {}
+    if os.getuid() == 0:  # the server refuses to run as root
+        names = {entry.pw_name for entry in pwd.getpwall()}
+        user = {"user": "postgres" if "postgres" in names else "nobody", "cwd": folder}
+        shutil.chown(folder, user["user"])
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **user}
+    data = f"{folder}/data"
+    create = [found[-1] / "initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
+    subprocess.run(create, check=True, **quiet)
+    settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB"]
+    server = subprocess.Popen([found[-1] / "postgres", "-D", data, *settings], **quiet)
+    try:
+        yield folder
+    finally:
+        server.terminate()
+        server.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def postgres_database(request):
+    """A connection to the server."""
+    try:
+        import psycopg  # noqa: PLC0415
+    except ImportError:
+        lacking("psycopg")
+    folder = request.getfixturevalue("postgres_server")
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            connection = psycopg.connect(host=folder, user="test", dbname="postgres", autocommit=True)
+            break
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+    def insert(table, rows):
+        with connection.cursor() as cursor:
+            cursor.executemany(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(rows[0]))})", rows)
+
+    with connection:
+        yield Database("postgres", connection.execute, insert)
+
+
+@pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
+def database(request):
+    """Each database in turn."""
+    if request.param == "postgres":
+        return request.getfixturevalue("postgres_database")
+    return duckdb_database() if request.param == "duckdb" else sqlite_database()
+
+
+_LOOP = """
+const lines = require("readline").createInterface({input: process.stdin});
+lines.on("line", (line) => {
+  const [source, name, records] = JSON.parse(line);
+  let answer;
+  try {
+    const f = new Function(source + "\\nreturn " + name + ";")();
+    answer = new Function("return " + records)().map(f);
+  } catch (error) { answer = String(error); }
+  console.log(JSON.stringify(answer, (_, v) => typeof v === "number" && !Number.isFinite(v) ? {number: String(v)} : v));
+});
+"""
+
+
+class Node:
+    """A JavaScript engine that answers line by line."""
+
+    def __init__(self, binary: str) -> None:
+        self.process = subprocess.Popen([binary, "-e", _LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self, source: str, records: list[dict] | str, name: str = "classify") -> list:
+        """What the function gives for each record; records may also be JavaScript."""
+        if not isinstance(records, str):
+            records = json.dumps(records)  # NaN and Infinity are spelled as JavaScript spells them
+        self.process.stdin.write(json.dumps([source, name, records]) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        assert isinstance(answer, list), answer
+        return answer
+
+
+@pytest.fixture(scope="session")
+def node():
+    """Node, where it is installed."""
+    binary = shutil.which("node")
+    if binary is None:
+        lacking("node (Debian: nodejs)")
+    engine = Node(binary)
+    yield engine
+    engine.process.stdin.close()
+    engine.process.stdout.close()
+    engine.process.wait(10)

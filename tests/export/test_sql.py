@@ -1,0 +1,358 @@
+"""SQL: every database gives what `predict` gives, record by record."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import struct
+
+import pytest
+import sqlglot
+from hypothesis import HealthCheck, given, settings
+from sqlglot import exp
+
+import unless
+from tests.shared import SHARED, needs_compiled, needs_shared
+from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
+from unless.errors import ParameterError, ProgramError, UnknownNameError
+from unless.export import to_sql
+from unless.predict import deciding_rules
+from unless.rule import Literal, Program, Rule
+from unless.table import Column, Table
+
+DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"]
+COLUMNS = records(150)
+
+
+def table_of(columns, kinds=KINDS):
+    """The same cells as a table of unless."""
+    return Table(tuple(Column.of(name, [meaning(kinds[name], cell) for cell in cells]) for name, cells in columns.items()))
+
+
+TABLE = table_of(COLUMNS)
+
+
+@pytest.fixture(scope="session")
+def grid(database):
+    """The name of a table of the chosen cells."""
+    return database.table(COLUMNS, KINDS)
+
+
+def agree(database, name, program, table, columns):
+    """Label and rule are those of `predict`, in every row."""
+    labels = database.select(to_sql(program, database.dialect, columns=columns), name)
+    wanted = unless.predict(program, table).tolist()
+    assert labels == wanted
+    kinds = {type(label) for label in wanted if label is not None}
+    if len(kinds) == 1 and not (database.dialect == "sqlite" and kinds == {bool}):  # SQLite has no booleans
+        assert {type(label) for label in labels if label is not None} <= kinds
+    rules = database.select(to_sql(program, database.dialect, "rule", columns), name)
+    assert [-1 if rule is None else rule - 1 for rule in rules] == deciding_rules(program, table).tolist()
+
+
+@given(program=programs())
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_program_agrees_with_predict(database, grid, program):
+    """Whatever the program and the cells, the database decides as `predict` does."""
+    agree(database, grid, program, TABLE, KINDS)
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_every_literal_on_every_cell(database, grid, feature):
+    """The truth of a literal is `Literal.holds`, alone and under one or two negations, for all kinds and operators."""
+    values = [0.0, 0.1, 2.5, -1.5, 5e-324, 1.7976931348623157e308, math.inf, -math.inf]
+    categories = ["a", "a ", "", "é", "3", "2.5", "1e999", "True", "False", "'; DROP TABLE grid; --", "new\nline"]
+    literals = [Literal(feature, op, value) for op in ("<=", ">") for value in values]
+    literals += [Literal(feature, op, category) for op in ("==", "!=") for category in categories]
+    literals += [Literal(feature, "missing"), Literal(feature, "present")]
+    cells = [meaning(KINDS[feature], cell) for cell in COLUMNS[feature]]
+    for literal in literals:
+        plain = Rule("yes", (literal,))
+        once = Rule("yes", (), (Rule(None, (literal,)),))
+        twice = Rule("yes", (), (Rule(None, (), (Rule(None, (literal,)),)),))
+        for rule, wanted in ((plain, True), (once, False), (twice, True)):
+            program = Program("y", FEATURES, (rule,), "no")
+            found = database.select(to_sql(program, database.dialect, columns=KINDS), grid)
+            assert found == ["yes" if literal.holds(cell) is wanted else "no" for cell in cells], (literal, wanted)
+
+
+def test_a_mixed_column_takes_for_numbers_what_read_table_does(database):
+    """Short texts of the characters of numbers are numbers exactly where `number_in` says so."""
+    cells = ["".join(text) for size in range(5) for text in itertools.product("1.e-+ x"[: 7 if size < 4 else 5], repeat=size)]
+    name = database.table({"m": cells}, {"m": "mixed"})
+    program = Program("y", ("m",), (Rule("number", (Literal("m", "<=", math.inf),)),), "text")
+    found = database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), name)
+    assert found == ["text" if isinstance(meaning("mixed", cell), str) else "number" for cell in cells]
+
+
+def test_thresholds_are_exact(database):
+    """A number is at most itself, and the next double is above it: whatever the number, its digits or its sign."""
+    rng = random.Random(5)
+    numbers = [struct.unpack("d", struct.pack("Q", rng.getrandbits(64)))[0] for _ in range(300)]
+    numbers += [rng.uniform(-1, 1) for _ in range(300)] + [round(rng.uniform(0, 1000), rng.randrange(12)) for _ in range(1500)]
+    numbers += [5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.1, 1e22, 1e23, 9007199254740993.0]
+    numbers = [number for number in numbers if math.isfinite(number)]
+    name = database.table({"n": [0.0]}, {"n": "number"})
+    rules = [Rule(label, (Literal("n", "<=", 0.0),)) for label in numbers]  # a label is spelled like a threshold
+    spelled = [to_sql(Program("y", ("n",), (rule,), 0.5), database.dialect) for rule in rules]
+    for start in range(0, len(numbers), 100):
+        texts = spelled[start : start + 100]
+        row = database._execute(f"SELECT {', '.join(texts)} FROM {name}").fetchone()
+        assert list(row) == numbers[start : start + 100]
+    for number in numbers[::40]:
+        cells = [math.nextafter(number, -math.inf), number, math.nextafter(number, math.inf)]
+        name = database.table({"n": cells}, {"n": "number"})
+        program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", number),)), Rule("high", (Literal("n", ">", number),))))
+        assert database.select(to_sql(program, database.dialect), name) == ["low", "low", "high"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "cells"),
+    [
+        ("REAL", [0.10000000149011612, 0.25, None]),
+        ("BIGINT", [2**53 + 1, 2**53, -(2**63), 0, None]),
+        ("DECIMAL(20, 10)", ["0.1000000000", "0.1000000001", "0.0999999999", None]),
+    ],
+)
+def test_numeric_types_compare_as_doubles(database, kind, cells):
+    """A short float is widened, an integer or a decimal becomes the nearest double, as in `read_table`."""
+    name = database.table({"n": cells}, {"n": kind})
+    values = [None if cell is None else float(cell) for cell in cells]
+    for bound in {0.1, 0.10000000149011612, 2.0**53, *(value for value in values if value is not None)}:
+        program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", bound),)), Rule("high", (Literal("n", ">", bound),))))
+        wanted = [program.label({"n": value}) for value in values]
+        assert database.select(to_sql(program, database.dialect), name) == wanted, bound
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["select", 'say "hi"', "it's", "new\nline", "a b", "x; DROP TABLE y", "é😀", "\\", "`tick`", "[x]", "a.b", "%s", "--", "1", " "],
+)
+def test_any_name_is_a_column(database, name):
+    """A column is found by its name, whatever its characters."""
+    table = database.table({name: ["a", "b", None]}, {name: "text"})
+    program = Program("y", (name,), (Rule("x", (Literal(name, "==", "a"),)),), "z")
+    assert database.select(to_sql(program, database.dialect), table) == ["x", "z", "z"]
+    assert database.select(to_sql(program, database.dialect, "because"), table)[0] == f"y x, because {name} is 'a'"
+
+
+def test_any_text_is_a_label(database, grid):
+    """Labels come back as they are, quotes and line breaks included."""
+    for label in CELLS["t"]:
+        if label is not None:
+            assert database.select(to_sql(Program("y", (), (), label), database.dialect), grid)[0] == label
+
+
+def test_nul_in_texts(database):
+    """Where a text may hold NUL it is compared like any other; where it may not, no cell can be equal to it."""
+    program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a\0b"),)), Rule("z", (Literal("t", "!=", "a\0"),))))
+    cells = ["a", "a\0b", "a\0c", None] if database.dialect != "postgres" else ["a", "b", None]
+    name = database.table({"t": cells}, {"t": "text"})
+    assert database.select(to_sql(program, database.dialect), name) == [program.label({"t": cell}) for cell in cells]
+    if database.dialect == "postgres":
+        with pytest.raises(ProgramError, match="postgres cannot hold the label 'a"):
+            to_sql(Program("y", (), (), "a\0b"), "postgres")
+    else:
+        assert database.select(to_sql(Program("y", (), (), "a\0b"), database.dialect), name)[0] == "a\0b"
+        mixed = database.table({"m": ["1\0", "1\x002", "1"]}, {"m": "mixed"})
+        program = Program("y", ("m",), (Rule("number", (Literal("m", ">", 0.0),)),), "text")
+        assert database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), mixed) == ["text", "text", "number"]
+
+
+def test_case_matters_in_sqlite_even_where_the_column_ignores_it():
+    """A column that SQLite compares without case, or without spaces at the end, is compared as it is spelled."""
+    from tests.export.conftest import sqlite_database  # noqa: PLC0415
+
+    database = sqlite_database()
+    program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a"),)), Rule("z", (Literal("t", "!=", "B"),))))
+    for collation in ("NOCASE", "RTRIM"):
+        name = database.table({"t": ["a", "A", "a ", "b", "B"]}, {"t": f"TEXT COLLATE {collation}"})
+        assert database.select(to_sql(program, "sqlite"), name) == ["x", "z", "z", "z", None]
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_200_levels_deep(database, width):
+    """The deepest program that there may be runs, also with many literals on every level."""
+    program = Program("y", ("n", "t"), (chain(200, width=width),), "no")
+    cells = {"n": [-1.0, *(level + 0.5 for level in range(201)), None], "t": ["a"] * 203}
+    kinds = {"n": "number", "t": "text"}
+    agree(database, database.table(cells, kinds), program, table_of(cells, kinds), kinds)
+
+
+def test_deep_and_wide(database):
+    """Exceptions that branch on every level, and rules of a thousand literals or a thousand exceptions, run too."""
+    rule = Rule(None, (Literal("n", ">", 9.5),))
+    for level in range(9):
+        other = Rule(None, (Literal("n", ">", level + 0.25), Literal("t", "!=", f"{level}")), rule.exceptions)
+        rule = Rule(None, (Literal("n", "<=", 9.0 - level),), (other, rule))
+    many = tuple(Literal("t", "!=", str(number)) for number in range(1, 1000))
+    each = tuple(Rule(None, (Literal("n", ">", number / 10), Literal("n", "<=", number / 10 + 0.05))) for number in range(1000))
+    program = Program("y", ("n", "t"), (Rule("tree", (), (rule,)), Rule("many", many), Rule("each", (), each)), "no")
+    rng = random.Random(0)
+    cells = {"n": [rng.uniform(-1, 12) for _ in range(200)], "t": [str(rng.randrange(12)) for _ in range(200)]}
+    kinds = {"n": "number", "t": "text"}
+    agree(database, database.table(cells, kinds), program, table_of(cells, kinds), kinds)
+
+
+def test_a_thousand_rules(database):
+    """Long lists of rules run, with exceptions and mixed columns among them."""
+    rules = [
+        Rule(f"label {number}", (Literal("n", "<=", number + 0.5),), (Rule(None, (Literal("m", ">", number / 7),)),))
+        for number in range(1000)
+    ]
+    rng = random.Random(0)
+    cells = {"n": [rng.uniform(-1, 1100) for _ in range(60)], "m": [str(rng.randrange(200)) for _ in range(59)] + ["text"]}
+    kinds = {"n": "number", "m": "mixed"}
+    program = Program("y", ("n", "m"), tuple(rules))
+    agree(database, database.table(cells, kinds), program, table_of(cells, kinds), kinds)
+
+
+def test_because_is_a_sentence_with_the_values_of_the_record(database):
+    """The sentence names the record's values, the exceptions, and what decides where no rule does."""
+    rule = Rule("high", (Literal("n", "<=", 30.0), Literal("t", "!=", "Oslo")), (Rule(None, (Literal("m", "==", "x"),)),))
+    program = Program("risk", FEATURES, (rule,), "low")
+    name = database.table({"n": [25.5, 25.5, 99.0], "t": ["Rome", None, "Rome"], "m": [None] * 3}, KINDS)
+    sentence = to_sql(program, database.dialect, "because")
+    assert database.select(sentence, name) == [
+        "risk high, because n is 25.5, at most 30.0 and t is Rome, not 'Oslo', and not (m is 'x')",
+        "risk high, because n is 25.5, at most 30.0 and t is missing, not 'Oslo', and not (m is 'x')",
+        "risk low, because no rule applies",
+    ]
+    undecided = Program("risk", FEATURES, (rule, Rule("always", ())))
+    assert database.select(to_sql(undecided, database.dialect, "because"), name)[2] == "risk always, because it always applies"
+    undecided = Program("risk", FEATURES, (rule,))
+    assert database.select(to_sql(undecided, database.dialect, "because"), name)[2] == "risk is not decided: no rule applies"
+
+
+def test_because_of_many_literals(database):
+    """A sentence of hundreds of values is still one expression."""
+    rule = Rule("x", tuple(Literal("t", "!=", f"c{number}") for number in range(300)))
+    name = database.table({"t": ["a"]}, {"t": "text"})
+    (sentence,) = database.select(to_sql(Program("y", ("t",), (rule,)), database.dialect, "because"), name)
+    assert sentence.count("t is a, not ") == 300
+
+
+@needs_shared
+@needs_compiled
+@pytest.mark.parametrize("name", ["anneal", "wine", "credit-a", "yeast", "kidney", "heart", "ecoli"])
+def test_learned_programs(database, name):
+    """What is learned from the paper's data decides every record as `predict` does."""
+    table = SHARED.table(name)
+    kinds = {
+        column.name: "mixed" if column.categories and len(column.numbers) else "text" if column.categories else "number"
+        for column in table.columns
+    }
+    rows = [table.record(row) for row in range(len(table))]
+    cells = {
+        feature: [repr(row[feature]) if kind == "mixed" and isinstance(row[feature], float) else row[feature] for row in rows]
+        for feature, kind in kinds.items()
+    }
+    stored = database.table(cells, kinds)
+    for program in (unless.fold_rm(table), unless.fold_rm(table, ratio=0.0)):
+        agree(database, stored, program, table, kinds)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(program=programs())
+@settings(max_examples=25, deadline=None)
+def test_every_dialect_parses_to_the_same_texts(dialect, program):
+    """The expression parses in its dialect, and the labels come out of the parser as they went in."""
+    for what in ("label", "rule", "because"):
+        tree = sqlglot.parse_one(to_sql(program, dialect, what, columns=KINDS), dialect=dialect)
+        assert not list(tree.find_all(exp.Command, exp.Drop))
+        assert {column.name for column in tree.find_all(exp.Column)} <= set(FEATURES)
+    labels = [case.args["true"].name for case in tree.find_all(exp.If)] if False else None
+    assert labels is None
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("text", [text for text in CELLS["t"] if text is not None])
+def test_every_dialect_quotes_any_text(dialect, text):
+    """A text is one token again when the dialect's own tokenizer reads it, as a label, a value and a name."""
+    sql = to_sql(Program("y", (), (), text), dialect)
+    tree = sqlglot.parse_one(sql, dialect=dialect)
+    if not isinstance(tree, exp.Cast):  # spelled by its bytes
+        assert isinstance(tree, exp.Literal | exp.National)
+        assert tree.name == text
+    if text.strip():
+        tree = sqlglot.parse_one(to_sql(Program("y", (text,), (Rule("x", (Literal(text, "missing"),)),)), dialect), dialect=dialect)
+        assert [column.name for column in tree.find_all(exp.Column)] == [text]
+
+
+def test_text_is_compared_byte_by_byte_where_collations_are_loose():
+    """MySQL and SQL Server ignore case and spaces at the end, unless bytes are compared."""
+    program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a"),)), Rule("z", (Literal("t", "==", "é"),))))
+    mysql, tsql = to_sql(program, "mysql"), to_sql(program, "tsql")
+    assert "CAST(CAST(`t` AS CHAR CHARACTER SET utf8mb4) AS BINARY) = 'a'" in mysql
+    assert "AS BINARY) = x'c3a9'" in mysql
+    assert "CAST(CAST([t] AS NVARCHAR(MAX)) AS VARBINARY(MAX)) = CAST(N'a' AS VARBINARY(MAX))" in tsql
+
+
+def test_kinds_are_inferred_from_literals():
+    """Numbers and texts on one feature make it mixed; only True and False make it boolean; what is given wins."""
+    rules = (Rule("x", (Literal("m", ">", 1.0), Literal("m", "!=", "a"), Literal("b", "==", "True"))),)
+    sql = to_sql(Program("y", ("m", "b"), rules))
+    assert "REGEXP_FULL_MATCH" in sql
+    assert '"b" = TRUE' in sql
+    sql = to_sql(Program("y", ("m", "b"), rules), columns={"m": "number", "b": "text"})
+    assert sql.split("THEN")[0].split() == """CASE WHEN "m" > 1.0E0 AND NOT "m" = CAST('NaN' AS DOUBLE) AND "b" = 'True'""".split()
+
+
+def test_a_model_knows_its_kinds():
+    """Of a fitted classifier, the kinds of columns are those that it was fitted on."""
+
+    class Model:
+        program_ = Program("y", ("m",), (Rule("x", (Literal("m", ">", 1.0),)),))
+        schema_ = unless.table.Schema({"m": "mixed"})
+
+    assert to_sql(Model()) == to_sql(Model.program_, columns={"m": "mixed"}) != to_sql(Model.program_)
+
+
+def test_constant_programs(database, grid):
+    """No rules, a rule that always holds, rules that never hold."""
+    never = Rule("never", (Literal("t", ">", 1.0),))
+    for rules, otherwise, wanted in [
+        ((), None, None),
+        ((), "z", "z"),
+        ((Rule("x"), Rule("z")), "z", "x"),
+        ((never, Rule("x")), None, "x"),
+        ((never,), None, None),
+    ]:
+        sql = to_sql(Program("y", FEATURES, rules, otherwise), database.dialect, columns=KINDS)
+        assert set(database.select(sql, grid)) == {wanted}
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (ParameterError, "no dialect 'postgresql'; did you mean 'postgres'", {"dialect": "postgresql"}),
+        (ParameterError, "no SQL for 'labels'; did you mean 'label'", {"what": "labels"}),
+        (UnknownNameError, "columns= names 'nn', not a feature", {"columns": {"nn": "text"}}),
+        (ParameterError, "'n' is no 'numbers'; did you mean 'number'", {"columns": {"n": "numbers"}}),
+    ],
+)
+def test_arguments_are_checked(error, message, arguments):
+    """What has no meaning is refused, with the nearest that has."""
+    with pytest.raises(error, match=message):
+        to_sql(Program("y", ("n",)), **arguments)
+
+
+def test_names_that_no_column_can_have():
+    """Names that a database cannot hold, or takes for one, are refused."""
+    for name in ("", "a\0b", "\ud800"):
+        with pytest.raises(ProgramError, match="no column of duckdb can have the name"):
+            to_sql(Program("y", (name,), (Rule("x", (Literal(name, "missing"),)),)))
+    twins = Program("y", ("Age", "age"), (Rule("x", (Literal("Age", "missing"), Literal("age", "missing"))),))
+    with pytest.raises(ProgramError, match="'Age' and 'age' are one column in sqlite; rename one"):
+        to_sql(twins, "sqlite")
+    assert to_sql(twins, "postgres")
+
+
+def test_labels_that_no_database_can_hold():
+    """A label that would come back as another is refused."""
+    for label in (2**63, "\ud800"):
+        with pytest.raises(ProgramError, match="cannot hold the label"):
+            to_sql(Program("y", (), (), label))
+    with pytest.raises(ProgramError, match="mysql cannot hold the label inf"):
+        to_sql(Program("y", (), (), math.inf), "mysql")

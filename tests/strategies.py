@@ -1,0 +1,101 @@
+"""Programs and records for every executor: what Hypothesis draws, and cells chosen to be misunderstood.
+
+There is one feature of each kind: ``n`` numbers, ``t`` text, ``m`` mixed (text that may spell a number), ``b`` booleans.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import strategies as st
+
+from unless.rule import Literal, Program, Rule
+from unless.values import number_in
+
+__all__ = ["CELLS", "FEATURES", "KINDS", "chain", "literals", "meaning", "programs", "records"]
+
+KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
+FEATURES = tuple(KINDS)
+
+CELLS: dict[str, list] = {
+    "n": [0.0, -0.0, 1.0, 2.5, 0.1, math.nextafter(0.1, 1), 1 / 3, -1.5, 1e300, -1e-300, 5e-324, 1e23, 2.0**53]
+    + [1.7976931348623157e308, math.inf, -math.inf, math.nan, None],
+    "t": ["a", "A", "a ", " a", "", " ", "é", "e\u0301", "it's", '"', "back\\slash", "\\", "\\n", "new\nline", "\r\n", "\t"]
+    + ["'; DROP TABLE grid; --", "' OR 1=1 --", "*/", "3", "2.5", "None", "True", "true", "NULL", "%", "%s", "_", ":x", "$1"]
+    + ["?", "{x}", "<b>", "</script>", "<!--", "\u2028", "日本", "😀", "NaN", "\\'", "\\\n", "$$", "E'", "N'", "x'41'", None],
+    "m": ["1", " 0.46", "2.5", "2.50 ", "25e-1", "1e3", "1E+3", "+.5", "-.5e-3", "5.", "5.e2", "-0", "00012", ".5", "0.1"]
+    + ["1_0", "nan", "inf", "Infinity", "1e999", "-1e999", "1e-999", "0e99999", "1e99999", "-1e99999", "1e-99999"]
+    + ["1e9999999999999", "0.0e-9999999999999", "1e000000000000001", "1.7976931348623157e308", "1.7976931348623159e308"]
+    + ["1.797693134862315808e308", "5e-324", "2.4703282292062328e-324", "2.47e-324", "-2e-324", "1e-310", "9" * 400]
+    + ["0." + "0" * 400 + "1", "0." + "0" * 400 + "1e401", "-", "+", ".", "", " ", "e5", ".e5", "+.e5", "+e5", "1e", "1e+"]
+    + ["--1", "+-1", "1.2.3", "1e5.0", "1e5e5", "1-", "1+1", "0x10", "1 2", "\t1", "1\n", "\n1", "1\r", "\u00a01", "1,5"]
+    + ["１２", "١", "²", "½", "1d", "1f", "a", "A", "a ", "True", "?", None],
+    "b": [True, False, None],
+}
+"""Cells as a database or a file holds them: a mixed cell is text."""
+
+
+def meaning(kind: str, cell: object) -> object:
+    """What a cell of a kind means: a mixed cell that spells a number is that number."""
+    number = number_in(cell) if kind == "mixed" and isinstance(cell, str) else None
+    return cell if number is None else number
+
+
+def records(rows: int, seed: int = 0) -> dict[str, list]:
+    """Columns of chosen cells: every cell at least once, then at random."""
+    rng = np.random.default_rng(seed)
+    return {
+        name: [cells[place if place < len(cells) else int(rng.integers(len(cells)))] for place in rng.permutation(rows)]
+        for name, cells in CELLS.items()
+    }
+
+
+_bounds = st.sampled_from([*(cell for cell in CELLS["n"] if cell == cell and cell is not None), 0.46, 0.5, 12.0, 1e3, 1e-310])  # noqa: PLR0124
+_categories = st.sampled_from([cell for name in "tm" for cell in CELLS[name] if cell is not None] + ["False", "never seen"])
+
+
+def literals(features=FEATURES):
+    """Any literal on any feature, also where it cannot hold."""
+    feature = st.sampled_from(features)
+    return st.one_of(
+        st.builds(Literal, feature, st.sampled_from(["<=", ">"]), _bounds),
+        st.builds(Literal, feature, st.sampled_from(["==", "!="]), _categories),
+        st.builds(Literal, feature, st.sampled_from(["missing", "present"])),
+    )
+
+
+def _rules(head):
+    bodies = st.lists(literals(), max_size=3).map(tuple)
+    exceptions = st.recursive(
+        st.builds(Rule, st.none(), bodies),
+        lambda inner: st.builds(Rule, st.none(), bodies, st.lists(inner, max_size=3).map(tuple)),
+        max_leaves=12,
+    )
+    return st.builds(Rule, head, bodies, st.lists(exceptions, max_size=3).map(tuple))
+
+
+def programs():
+    """Programs of a few nested rules over the four features, whose labels are of any one type."""
+    labels = st.sampled_from(
+        [("x", "it's", "\\", "a\nb", "</script>\u2028"), (1, 0, -7, 2**40), (0.1, -2.5, 1e-300, 1e23), (True, False)]
+    )
+    return labels.flatmap(
+        lambda kind: st.builds(
+            Program,
+            st.just("y"),
+            st.just(FEATURES),
+            st.lists(_rules(st.sampled_from(kind)), max_size=4).map(tuple),
+            st.sampled_from([None, *kind]),
+        )
+    )
+
+
+def chain(depth: int, feature: str = "n", *, width: int = 1) -> Rule:
+    """A rule nested as deep as given: n > 0, unless n > 1, unless n > 2, ...; with ``width`` literals on every level."""
+    rule = None
+    for level in reversed(range(depth)):
+        default = (Literal(feature, ">", float(level)), *(Literal("t", "!=", f"{level} {i}") for i in range(1, width)))
+        rule = Rule("deep" if level == 0 else None, default, () if rule is None else (rule,))
+    assert rule is not None
+    return rule
