@@ -132,7 +132,9 @@ def _run(work: Callable[[str, str], Record], name: str, method: str, limit: floa
         process.join()
 
 
-def _results(names: Sequence[str], methods: Sequence[str], cache: Path, limits: Callable[[str], float]) -> dict[str, Any]:
+def _results(
+    names: Sequence[str], methods: Sequence[str], cache: Path, limits: Callable[[str], float]
+) -> dict[str, Any]:
     """Every figure by dataset and method, from the cache where it is there."""
     cache.mkdir(parents=True, exist_ok=True)
     found: dict[str, Any] = {name: {} for name in names}
@@ -198,7 +200,10 @@ def _targets(results: Mapping[str, Mapping[str, Record]]) -> str:
             Target(f"mean accuracy of Unless over {len(both)} datasets", "≥ 0.900", f"{mean:.4f}", mean >= 0.9),
             Target("worst against FOLD-RM", "≥ −2 points", f"{100 * gaps[worst]:+.1f} ({worst})", gaps[worst] >= -0.02),
             Target(
-                "geometric mean of rules, of FOLD-RM's", "≤ 72 %", f"{ours:.1f} / {theirs:.1f} = {ours / theirs:.0%}", ours <= 0.72 * theirs
+                "geometric mean of rules, of FOLD-RM's",
+                "≤ 72 %",
+                f"{ours:.1f} / {theirs:.1f} = {ours / theirs:.0%}",
+                ours <= 0.72 * theirs,
             ),
         ]
     lines += _frame_targets(results)
@@ -230,12 +235,18 @@ def _accuracies(results: Mapping[str, Mapping[str, Record]]) -> str:
     note = "The mean is given for methods that ran on every dataset; the first 28 are those that our learner's design names.\n"
     binary = [name for name in results if _have(results, name, *(m for m in METHODS if m not in LIMITED))]
     if binary:
-        shown = ", ".join(f"{method} {fmean(_get(results, name, method) for name in binary):.4f}" for method in METHODS if method not in LIMITED)
+        shown = ", ".join(
+            f"{method} {fmean(_get(results, name, method) for name in binary):.4f}"
+            for method in METHODS
+            if method not in LIMITED
+        )
         note += f"Over the {len(binary)} datasets of two classes: {shown}.\n"
     for method in LIMITED:
         ran = [name for name in results if _have(results, name, method)]
         if ran:
-            both = ", ".join(f"{other} {fmean(_get(results, name, other) for name in ran):.4f}" for other in (method, "Unless"))
+            both = ", ".join(
+                f"{other} {fmean(_get(results, name, other) for name in ran):.4f}" for other in (method, "Unless")
+            )
             note += f"Over the {len(ran)} on which {method} ran: {both}.\n"
     return "## Accuracy by dataset\n\n" + _table(["data", *methods], rows) + "\n" + note
 
@@ -249,7 +260,13 @@ def _mean(results: Mapping[str, Mapping[str, Record]], names: Iterable[str], met
 def _sizes(results: Mapping[str, Mapping[str, Record]]) -> str:
     methods = ["Unless", "FOLD-RM", "FOLD-R++", "DecisionTree", "GreedyRuleList", "RIPPER"]
     rows = [
-        [name, *(f"{_shown(results, name, m, 'rules', '.1f')} / {_shown(results, name, m, 'literals', '.1f')}" for m in methods)]
+        [
+            name,
+            *(
+                f"{_shown(results, name, m, 'rules', '.1f')} / {_shown(results, name, m, 'literals', '.1f')}"
+                for m in methods
+            ),
+        ]
         for name in results
     ]
     text = """## Rules / literals
@@ -284,7 +301,9 @@ def _probabilities(results: Mapping[str, Mapping[str, Record]]) -> str:
         cells = [amount]
         for method in ("Unless", "FOLD-RM"):
             ran = [results[name][method]["smoothed"][amount] for name in results if _have(results, name, method)]
-            cells += [f"{fmean(loss for loss, _ in ran):.4f}", f"{fmean(gap for _, gap in ran):.4f}"] if ran else ["–", "–"]
+            cells += (
+                [f"{fmean(loss for loss, _ in ran):.4f}", f"{fmean(gap for _, gap in ran):.4f}"] if ran else ["–", "–"]
+            )
         smoothings.append(cells)
     text = f"""## Probabilities
 
@@ -302,7 +321,11 @@ def _frames(results: Mapping[str, Mapping[str, Record]]) -> str:
         return ""
     peers = list(FROM_FRAME)
     rows = [
-        [name, duration(found["Unless"]), *(f"{duration(found[peer])}, {times(found[peer] / found['Unless'])}" for peer in peers)]
+        [
+            name,
+            duration(found["Unless"]),
+            *(f"{duration(found[peer])}, {times(found[peer] / found['Unless'])}" for peer in peers),
+        ]
         for name, found in raced.items()
     ]
     text = """## Fit from a frame
@@ -344,8 +367,12 @@ def main(arguments: Sequence[str] | None = None) -> str:
     known = [*METHODS, "frame"]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Accuracy against peers.")
     parser.add_argument("--data", nargs="+", default=DATA, metavar="NAME", help="the datasets (all)")
-    parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help=f"of {', '.join(known)}")
-    parser.add_argument("--again", nargs="*", default=(), metavar="NAME", help="methods to forget first; ours: all of ours")
+    parser.add_argument(
+        "--methods", nargs="+", default=known, choices=known, metavar="NAME", help=f"of {', '.join(known)}"
+    )
+    parser.add_argument(
+        "--again", nargs="*", default=(), metavar="NAME", help="methods to forget first; ours: all of ours"
+    )
     parser.add_argument("--cache", type=Path, default=_CACHE, help="where results are kept")
     parser.add_argument("--limit", type=float, default=60, help=f"seconds per dataset for {' and '.join(LIMITED)}")
     parser.add_argument("--output", type=Path, default=_PAGE, help="the page to write")
@@ -355,7 +382,9 @@ def main(arguments: Sequence[str] | None = None) -> str:
             kept.unlink()
     names = [data.name for data in datasets.find(options.data)]
     watch = Watch()
-    found = _results(names, options.methods, options.cache, lambda method: options.limit if method in LIMITED else 10 * options.limit)
+    found = _results(
+        names, options.methods, options.cache, lambda method: options.limit if method in LIMITED else 10 * options.limit
+    )
     text = page(found, watch.others())
     options.output.write_text(text, "utf-8")
     return text

@@ -1,9 +1,9 @@
 """What would change a decision: the nearest records with another label, exactly.
 
-A program sees of a number only between which of its thresholds it lies, and of a category only whether it is one that it
-names. So every feature has finitely many *cells*: the intervals between thresholds, each named category, any other
-category, missing. In each cell the value nearest to the record's stands for all (`axes`). `search` finds the cheapest
-combination of cells that gives a label; this module says it in values and words.
+A program sees of a number only between which of its thresholds it lies, and of a category only whether it is one that
+it names. So every feature has finitely many *cells*: the intervals between thresholds, each named category, any other
+category, missing. In each cell the value nearest to the record's stands for all (`nearest.axes`). `nearest.boxes` finds
+the cheapest combinations of cells that give a label; this module says them in values and words.
 
 *Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
 change. *Minimal* leaves out what changes more than needed: no change is listed of which a part gives the same label, be
@@ -17,14 +17,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
 
-from unless.nearest.axes import Axis, Offer, axes_of
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explain import explain, known_label
+from unless.nearest.axes import Axis, Offer, axes_of
+from unless.nearest.boxes import cheapest_points
 from unless.predict import predict
 from unless.proof.tree import Proof
 from unless.proof.words import DEFAULT, Words, printable
 from unless.rule import Program
-from unless.nearest.boxes import cheapest_points
 from unless.table import Column, Table
 from unless.values import Label, Value
 

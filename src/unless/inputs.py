@@ -1,15 +1,17 @@
 """What scikit-learn users pass, as tables: frames, arrays and lists as X, labels as y, weights."""
 
+# ruff: noqa: ANN401, N803 - X and y are what scikit-learn calls them, and of any type
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from narwhals import dependencies
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils import check_array
+from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
@@ -19,93 +21,198 @@ from unless.read import read_table
 from unless.table import Labels, Schema, Table, smallest
 from unless.values import Label, value_of
 
-__all__ = ["features_of", "labels_of", "read_features", "read_features_alike", "weights_of"]
+__all__ = ["Training", "known_labels", "read_alike", "read_training", "same"]
+
+Weights = NDArray[np.float64]
+
+_LIGHTEST, _HEAVIEST = 1e-200, 1e200
+"""Of all rows together: their sums stay numbers, and so do the shares that are computed from them."""
 
 
-def read_features(X: Any, numeric: Sequence[Any] | None, categorical: Sequence[Any] | None) -> tuple[Table, bool]:
-    """X as a table without labels, and whether its columns have names."""
-    source, named = _source(X)
-    return read_table(source, numeric=_texts(numeric), categorical=_texts(categorical)), named
+@dataclass(frozen=True, slots=True)
+class Training:
+    """The records to learn from: a table with labels, the classes as scikit-learn has them, the weights of the rows.
+
+    ``named`` says whether the columns have names of their own; those of an array are called x0, x1 and so on.
+    """
+
+    table: Table
+    labels: Labels
+    classes: NDArray[Any]
+    weights: Weights | None
+    named: bool
 
 
-def read_features_alike(X: Any, schema: Schema, estimator: BaseEstimator, *, named: bool) -> Table:
-    """X as a table read like the training data: by name where both have names, else by position."""
-    source, has_names = _source(X)
+def read_training(
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    class_weight: Any,
+    numeric: Sequence[Any] | None,
+    categorical: Sequence[Any] | None,
+) -> Training:
+    """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
+    given = _given(X)
+    if y is None:
+        raise ReadError("requires y to be passed, but the target y is None")
+    cells = column_or_1d(np.asarray(y), warn=True)
+    check_consistent_length(np.empty(given.rows), cells)
+    weights = _row_weights(sample_weight, given.rows)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        given, cells, weights = replace(given, source=_safe_indexing(given.source, kept)), cells[kept], weights[kept]
+    features = _read(given.source, _texts(numeric), _texts(categorical))
+    classes, codes = _classes(cells)
+    labels = Labels(_target_name(y, features.features), tuple(classes.tolist()), smallest(codes, len(classes)))
+    if class_weight is not None:
+        weights = np.ones(len(codes)) if weights is None else weights
+        weights = _in_bounds(weights * _class_weights(class_weight, labels, weights)[labels.codes])
+    table = Table(features.columns, labels, len(features), features.missing)
+    return Training(table, labels, classes, weights, given.named)
+
+
+def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
+    """X as a table read like the training data of the classifier: by name where both have names, else by position."""
+    given = _given(X)
+    like = replace(schema, target=None)  # a column of that name is none of ours to read
+    if named and given.named:
+        _check_names(given.names, schema, name)
+        return read_table(given.source, like=like)
+    if named:
+        _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
+    elif given.named:
+        _warn(f"X has feature names, but {name} was fitted without feature names")
     expected = list(schema.kinds)
-    name = type(estimator).__name__
-    if not (named and has_names):
-        if named:
-            warnings.warn(
-                f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
-            )
-        elif has_names:
-            warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
-        found = features_of(source)
-        if len(found) != len(expected):
-            raise ParameterError(
-                f"X has {len(found)} features, but {name} is expecting {len(expected)} features as input"
-            )
-        by_position = Schema(dict(zip(found, schema.kinds.values(), strict=True)), schema.missing)
-        return read_table(source, like=by_position).renamed(expected)
-    found = features_of(source)
-    if lacking := [feature for feature in expected if feature not in found]:
-        listed = ", ".join(repr(feature) for feature in lacking[:8])
-        raise UnknownNameError(
-            f"X lacks {len(lacking)} of the features of training: {listed}{suggest(lacking[0], found)}"
+    if len(given.names) != len(expected):
+        raise ParameterError(
+            f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
         )
-    if extra := [feature for feature in found if feature not in schema.kinds]:
-        listed = ", ".join(repr(feature) for feature in extra[:8])
-        warnings.warn(
-            f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {listed}", stacklevel=4
-        )
-    return read_table(source, like=schema)
+    by_position = replace(like, kinds=dict(zip(given.names, schema.kinds.values(), strict=True)))
+    return read_table(given.source, like=by_position).renamed(expected)
 
 
-def features_of(source: Any) -> list[str]:
-    """The names of the columns of a source, as text."""
-    if isinstance(source, list):
-        return list(dict.fromkeys(str(key) for record in source for key in record))
-    opened = frame_source(source)
-    return [] if opened is None else [str(name) for name in opened.names]
+def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
+    """The place of every label among the classes."""
+    cells = column_or_1d(np.asarray(y))
+    check_consistent_length(np.empty(rows), cells)
+    distinct, codes = _distinct(cells)
+    return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
 
 
-def _source(X: Any) -> tuple[Any, bool]:
-    """What `read_table` takes, and whether it names its columns by text."""
+def same(label: object, labels: Sequence[Label], what: str) -> int:
+    """The place of a label among others, where numbers of any type are equal but True is not 1."""
+    plain = label.item() if isinstance(label, np.generic) else label
+    for place, other in enumerate(labels):
+        if plain == other and isinstance(plain, bool) == isinstance(other, bool):
+            return place
+    raise UnknownNameError(f"{what} {plain!r}, which is no label of training{suggest(str(plain), map(str, labels))}")
+
+
+# X.
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What `read_table` takes, the names of its columns as text, whether they are names of their own, and its rows."""
+
+    source: Any
+    names: list[str]
+    named: bool
+    rows: int
+
+
+def _given(X: Any) -> _Given:
+    if isinstance(X, Mapping):
+        raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
     if isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X):
-        return list(X), all(isinstance(key, str) for record in X for key in record)
-    if not isinstance(X, np.ndarray) and frame_source(X) is not None:
-        if min(X.shape) == 0:  # the words that scikit-learn uses
-            what = "sample" if X.shape[0] == 0 else "feature"
-            raise ReadError(f"Found array with 0 {what}(s) (shape={tuple(X.shape)}) while a minimum of 1 is required.")
-        return X, all(isinstance(name, str) for name in X.columns) if hasattr(X, "columns") else True
-    return check_array(X, dtype=None, ensure_all_finite=False), False
+        keys = list(dict.fromkeys(key for record in X for key in record))
+        if not keys:
+            raise ReadError("Found array with 0 feature(s): the records of X are empty")
+        return _Given(list(X), [str(key) for key in keys], all(isinstance(key, str) for key in keys), len(X))
+    if not isinstance(X, np.ndarray) and (opened := frame_source(X)) is not None:
+        if not opened.rows or not opened.names:  # the words that scikit-learn uses
+            what, shape = "feature" if opened.rows else "sample", (opened.rows, len(opened.names))
+            raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+        pandas = dependencies.is_pandas_like_dataframe(X)
+        return _Given(X, list(opened.names), not pandas or all(isinstance(k, str) for k in X.columns), opened.rows)
+    array = check_array(_objects(X), dtype=None, ensure_all_finite=False)
+    return _Given(array, [f"x{place}" for place in range(array.shape[1])], named=False, rows=len(array))
 
 
-def _texts(names: Sequence[Any] | None) -> list[str] | None:
+def _objects(X: Any) -> Any:
+    """Lists as arrays of objects, so that numbers stay numbers beside text and booleans; dates as Python's dates."""
+    if isinstance(X, list | tuple):
+        return np.array(X, dtype=object)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "M":
+        return X.astype("datetime64[us]").astype(object)  # finer ones would become integers
+    return X
+
+
+def _read(source: Any, numeric: list[str] | None, categorical: list[str] | None) -> Table:
+    table = read_table(source, numeric=numeric, categorical=categorical)
+    if any(column.kind == "mixed" for column in table.columns):
+        # Once it is known to be mixed, a column of new records is read as numbers where text spells them: so is this.
+        return read_table(source, like=table.schema)
+    return table
+
+
+def _texts(names: Iterable[Any] | None) -> list[str] | None:
     """Declared columns by name; of an array, by number."""
-    if names is None or isinstance(names, str):
-        return names  # type: ignore[return-value]
+    if names is None or isinstance(names, str) or not isinstance(names, Iterable):
+        return names  # type: ignore[return-value]  # read_table says what is wrong with it
     return [f"x{name}" if isinstance(name, int | np.integer) else name for name in names]
 
 
-def labels_of(y: Any, rows: int) -> tuple[NDArray[Any], Labels]:
-    """The classes, as scikit-learn gives them, and the labels of the rows."""
-    if y is None:
-        raise ReadError("requires y to be passed, but the target y is None")
-    name = getattr(y, "name", None)
-    cells = column_or_1d(np.asarray(y), warn=True)
-    check_consistent_length(np.empty(rows), cells)
-    if cells.dtype == object or cells.dtype.kind == "f":
-        missing = [k for k, cell in enumerate(cells.tolist()) if value_of(cell) is None]
-        if missing:
-            where = f"the first in row {missing[0] + 1}"
-            raise ReadError(f"y has {len(missing)} missing labels (NaN or None), {where}; drop those rows or name them")
-    if cells.dtype == object:
-        cells = _one_type(cells)
-    check_classification_targets(cells)
-    classes, codes = np.unique(cells, return_inverse=True)
-    labels: tuple[Label, ...] = tuple(classes.tolist())
-    return classes, Labels(name if isinstance(name, str) else "label", labels, smallest(codes, len(labels)))
+def _check_names(found: list[str], schema: Schema, name: str) -> None:
+    present = set(found)
+    if lacking := [feature for feature in schema.kinds if feature not in present]:
+        near = suggest(lacking[0], found)
+        raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
+    if extra := [feature for feature in found if feature not in schema.kinds]:
+        _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=5)  # of who called predict
+
+
+# y.
+
+
+def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The distinct labels in order, as scikit-learn gives them, and the place of each row's."""
+    distinct, places = _distinct(cells)
+    if lost := {place for place, label in enumerate(distinct.tolist()) if value_of(label) is None}:
+        rows = np.flatnonzero(np.isin(places, list(lost)))
+        where = f"{len(rows)} missing labels (NaN or None), the first in row {rows[0] + 1}"
+        raise ReadError(f"y has {where}; leave those rows out, or fill in their labels")
+    if distinct.dtype == object:
+        distinct = _one_type(distinct)
+    if distinct.dtype.kind not in "OUbiuf":
+        raise ReadError(f"Unknown label type: {distinct.dtype}; labels are text, numbers or booleans: y.astype(str)")
+    if distinct.dtype.kind == "f":
+        check_classification_targets(cells.astype(float))  # refuses what a regression would be for
+    classes, order = np.unique(distinct, return_inverse=True)
+    return classes, order[places]
+
+
+def _distinct(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The distinct labels in some order, and the place of each row's; of objects, those of different types differ."""
+    if cells.dtype != object:
+        return np.unique(cells, return_inverse=True)
+    known: dict[Any, int] = {}
+    # A dictionary of 32,561 texts takes 3 ms, numpy's sort of them 30.
+    try:
+        codes = [known.setdefault((type(cell), cell), len(known)) for cell in cells.tolist()]
+    except TypeError as error:
+        raise ReadError(f"Unknown label type: {error}; labels are text, numbers or booleans") from None
+    distinct = np.empty(len(known), dtype=object)
+    distinct[:] = [cell for _, cell in known]
+    return distinct, np.array(codes, dtype=np.intp)
 
 
 def _one_type(cells: NDArray[Any]) -> NDArray[Any]:
@@ -113,43 +220,76 @@ def _one_type(cells: NDArray[Any]) -> NDArray[Any]:
     kinds = {type(cell) for cell in cells.tolist()}
     if all(issubclass(kind, str) for kind in kinds):
         return np.array([str(cell) for cell in cells.tolist()], dtype=object)
-    for several, dtype in (
-        ((bool, np.bool_), bool),
-        ((int, np.integer), np.int64),
-        ((int, float, np.number), np.float64),
-    ):
-        if all(
-            issubclass(kind, several) and (dtype is bool or not issubclass(kind, bool | np.bool_)) for kind in kinds
-        ):
-            return cells.astype(dtype)
+    flags = {kind for kind in kinds if issubclass(kind, bool | np.bool_)}
+    if flags == kinds:
+        return cells.astype(bool)
+    if not flags and all(issubclass(kind, int | np.integer) for kind in kinds):
+        return _integers(cells)
+    if not flags and all(issubclass(kind, int | float | np.number) for kind in kinds):
+        return cells.astype(np.float64)
     names = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise ReadError(f"Unknown label type: labels of mixed types ({names}); make them all text or all numbers")
+    several = "labels of mixed types" if len(kinds) > 1 else "labels of a type that is none of text, number, boolean"
+    raise ReadError(f"Unknown label type: {several} ({names}); make them all text: y.astype(str)")
 
 
-def weights_of(sample_weight: Any, class_weight: Any, labels: Labels) -> NDArray[np.float64] | None:
-    """The weight of every row, None where all weigh the same and nothing was asked."""
-    if sample_weight is None and class_weight is None:
+def _integers(cells: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return cells.astype(np.int64)
+    except OverflowError:
+        raise ReadError("y has integers beyond 64 bits; make the labels text: y.astype(str)") from None
+
+
+def _target_name(y: Any, features: Sequence[str]) -> str:
+    """The name of y if it has one of its own, else ``label``; never that of a feature."""
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name and name not in features else "label"
+    while name in features:
+        name += "_"
+    return name
+
+
+# Weights.
+
+
+def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
+    if sample_weight is None:
         return None
-    rows = len(labels.codes)
-    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    if class_weight is not None:
-        weights = weights * _class_weights(class_weight, labels, weights)[labels.codes]
-    if not weights.sum():
+    return _in_bounds(
+        _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    )
+
+
+def _in_bounds(weights: Weights) -> Weights:
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not total:
         raise ParameterError("every row weighs 0; there is nothing to learn from")
-    return weights  # type: ignore[no-any-return]
+    if not _LIGHTEST < total < _HEAVIEST:
+        raise ParameterError(f"all rows together weigh {total:g}; scale the weights so that they are about 1")
+    return weights
 
 
-def _class_weights(class_weight: Any, labels: Labels, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+def _class_weights(class_weight: Any, labels: Labels, weights: Weights) -> Weights:
     """The weight of every class: named, or, balanced, the same for all classes together."""
     totals = np.bincount(labels.codes, weights, len(labels.labels))
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
-        return np.divide(totals.sum() / np.count_nonzero(totals), totals, out=np.zeros_like(totals), where=totals > 0)
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        return totals.sum() / (len(totals) * totals)  # type: ignore[no-any-return]
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
-    if unknown := [label for label in class_weight if label not in labels.labels]:
-        raise ParameterError(
-            f"class_weight names {unknown[0]!r}, which is no class{suggest(str(unknown[0]), map(str, labels.labels))}"
-        )
-    return np.array([float(class_weight.get(label, 1.0)) for label in labels.labels])
+    found = np.full(len(labels.labels), np.nan)
+    unknown: list[UnknownNameError] = []
+    for label, weight in class_weight.items():
+        try:
+            found[same(label, labels.labels, "class_weight names")] = _checked(label, weight)
+        except UnknownNameError as error:
+            unknown.append(error)
+    if unknown and np.isnan(found).any():  # where all are named, a fold of a cross-validation may lack some
+        raise unknown[0]
+    return np.where(np.isnan(found), 1.0, found)
+
+
+def _checked(label: object, weight: object) -> float:
+    plain = weight.item() if isinstance(weight, np.generic) else weight
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not 0 <= plain < _HEAVIEST:
+        raise ParameterError(f"class_weight of {label!r} must be a number of at least 0, not {weight!r}")
+    return float(plain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from unless.values import Label
 __all__ = ["Statistics", "measure"]
 
 SMOOTHING = 2.0
-"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md has the log-loss of others)."""
+"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What a program decided: ``counts[rule, class]`` records of each class by each rule, in the last row by none.
 
-    Counts are sums of weights. ``rules`` are the labels of the rules, None at the end stands for no rule.
+    Counts are sums of weights. ``labels`` are those of the rules, at the end of where no rule decides.
     """
 
     classes: tuple[Label, ...]
@@ -54,22 +55,23 @@ class Statistics:
     @property
     def right(self) -> NDArray[np.float64]:
         """The records that each rule decides rightly."""
-        places = [self._place(label) for label in self.labels]
-        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(places)])
+        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._places)])
 
     @property
     def precision(self) -> NDArray[np.float64]:
         """The share of its decisions in which each rule is right; NaN where it decides nothing."""
         with np.errstate(invalid="ignore"):
-            return self.right / self.support
+            shares: NDArray[np.float64] = self.right / self.support
+        return shares
 
     @property
     def lift(self) -> NDArray[np.float64]:
         """How many times more often right than by chance; NaN where a rule decides nothing."""
-        places = [self._place(label) for label in self.labels]
-        chance = np.array([np.nan if k is None else self.prior[k] for k in places])
+        prior = self.prior
+        chance = np.array([np.nan if k is None else prior[k] for k in self._places])
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self.precision / chance
+            ratio: NDArray[np.float64] = self.precision / chance
+        return ratio
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with so many records of the prior added.
@@ -78,13 +80,16 @@ class Statistics:
         """
         smoothed = self.counts + smoothing * self.prior
         shares = smoothed / smoothed.sum(axis=1, keepdims=True)
-        for rule, label in enumerate(self.labels):
-            if (own := self._place(label)) is not None:
+        for rule, own in enumerate(self._places):
+            if own is not None:
                 shares[rule] = _favouring(shares[rule], own)
-        return shares  # type: ignore[no-any-return]
+        return shares
 
-    def _place(self, label: Label | None) -> int | None:
-        return None if label is None else self.classes.index(label)
+    @cached_property
+    def _places(self) -> list[int | None]:
+        """Where the label of each rule stands among the classes."""
+        place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
+        return [place.get(label) for label in self.labels]
 
 
 def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from html import escape
+from math import isnan
 
 from unless.measure import Statistics
 from unless.rule import Literal, Program, Rule
 
-__all__ = ["rules_html"]
+__all__ = ["model_html", "rules_html"]
 
 _STYLE = """
 .unless{font:14px/1.5 system-ui,sans-serif;max-width:60em}
@@ -18,6 +19,11 @@ _STYLE = """
 """.replace("\n", "")
 
 _SIGNS = {"<=": "≤", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
+
+
+def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str:
+    """A classifier: its rules once it is fitted, before that only what it is."""
+    return f"<pre>{escape(title)}</pre>" if program is None else rules_html(program, statistics, title)
 
 
 def rules_html(program: Program, statistics: Statistics | None = None, title: str = "") -> str:
@@ -35,7 +41,7 @@ def _figures(statistics: Statistics | None, rule: int) -> str:
     if statistics is None:
         return ""
     decided, precision = statistics.support[rule], statistics.precision[rule]
-    right = "" if precision != precision else f", right {precision:.3f}"  # NaN where it decides nothing
+    right = "" if isnan(precision) else f", right {precision:.3f}"  # NaN where it decides nothing
     return f' <span class="n">decides {decided:,.0f}{right}</span>'
 
 

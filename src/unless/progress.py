@@ -16,9 +16,9 @@ _EVERY_LINE = 2.0  # the same where lines are kept
 class Meter:
     """Shows progress on standard error: in a terminal a bar that renews itself, elsewhere a line now and then."""
 
-    def __init__(self, total: int, verbose: bool | int) -> None:
-        self.total = max(total, 1)
-        self.on = bool(verbose)
+    def __init__(self, *, on: bool) -> None:
+        self.total = 0  # what the learner tells first: it may count weights, or positives only
+        self.on = on
         self.terminal = self.on and sys.stderr.isatty()
         self.next = time.monotonic()
         self.last = ""
@@ -27,7 +27,8 @@ class Meter:
         """Tell how many records are left and how many rules there are."""
         if not self.on:
             return
-        done = (self.total - left) / self.total
+        self.total = self.total or left
+        done = 1 - left / max(self.total, 1)
         self.last = f"{rules:,} rules, {left:,} of {self.total:,} records left"
         if time.monotonic() < self.next:
             return

@@ -8,7 +8,8 @@ aside; and the last rule is true of every record.
 
 from __future__ import annotations
 
-from math import log
+from math import inf, log
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unless.errors import ParameterError
@@ -46,8 +47,8 @@ def fold_unless(
     ratio
         A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
     penalty
-        How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``, where C
-        is the number of values it was chosen from.
+        How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
+        where C is the number of values it was chosen from.
     min_support
         How many positives each literal, rule and exception must cover.
     weights
@@ -56,7 +57,7 @@ def fold_unless(
         As in `fold_rm`.
     """
     for name, value in (("penalty", penalty), ("min_support", min_support)):
-        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < float("inf"):
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < inf:
             raise ParameterError(f"{name} must be a number of at least 0, not {value!r}")
     engine = engine_of(table, ratio, weights)
     return _Learner(engine, ratio, penalty, min_support).program(progress, keep_on_interrupt=keep_on_interrupt)

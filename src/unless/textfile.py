@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["TextFile"]
 
 _MARK = b"\xef\xbb\xbf"
-_SAMPLES, _SAMPLE = 8, 4096
+_SAMPLES, _SAMPLE = 4, 2048
 _MANY = 1000
 _SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")

@@ -52,7 +52,7 @@ def agree(database, name, program, table, columns):
 
 
 @given(program=programs())
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, TABLE, KINDS)
@@ -84,6 +84,22 @@ def test_a_mixed_column_takes_for_numbers_what_read_table_does(database):
     program = Program("y", ("m",), (Rule("number", (Literal("m", "<=", math.inf),)),), "text")
     found = database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), name)
     assert found == ["text" if isinstance(meaning("mixed", cell), str) else "number" for cell in cells]
+
+
+def test_texts_at_the_edge_of_the_doubles(database):
+    """A text is rounded to a double before it is compared: just above half of the smallest is the smallest.
+
+    SQLite reads texts of more than fifteen digits in its own way, see the page on SQL.
+    """
+    if database.dialect == "sqlite":
+        pytest.skip("SQLite's reader of numbers is not exact")
+    cells = ["2.4703282292062328e-324", "2.4703282292062327e-324", "1.7976931348623158e308", "1.797693134862315808e308"]
+    cells += ["0.1000000000000000055511151231257827", "0.10000000000000001", "0.1000000000000000124"]
+    name = database.table({"m": cells}, {"m": "mixed"})
+    for bound in (0.0, 0.1, 1.7976931348623157e308):
+        program = Program("y", ("m",), (Rule("low", (Literal("m", "<=", bound),)), Rule("high", (Literal("m", ">", bound),))))
+        found = database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), name)
+        assert found == [program.label({"m": meaning("mixed", cell)}) for cell in cells]
 
 
 def test_thresholds_are_exact(database):
@@ -198,7 +214,7 @@ def test_deep_and_wide(database):
 def test_a_thousand_rules(database):
     """Long lists of rules run, with exceptions and mixed columns among them."""
     rules = [
-        Rule(f"label {number}", (Literal("n", "<=", number + 0.5),), (Rule(None, (Literal("m", ">", number / 7),)),))
+        Rule(f"label {number}", (Literal("n", "<=", number + 0.5),), (Rule(None, (Literal("nm"[number % 9 == 0], ">", number / 7),)),))
         for number in range(1000)
     ]
     rng = random.Random(0)
@@ -256,14 +272,12 @@ def test_learned_programs(database, name):
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(program=programs())
 @settings(max_examples=25, deadline=None)
-def test_every_dialect_parses_to_the_same_texts(dialect, program):
-    """The expression parses in its dialect, and the labels come out of the parser as they went in."""
+def test_every_dialect_parses(dialect, program):
+    """The expression parses in its dialect, as an expression over the columns of the program and nothing else."""
     for what in ("label", "rule", "because"):
         tree = sqlglot.parse_one(to_sql(program, dialect, what, columns=KINDS), dialect=dialect)
-        assert not list(tree.find_all(exp.Command, exp.Drop))
-        assert {column.name for column in tree.find_all(exp.Column)} <= set(FEATURES)
-    labels = [case.args["true"].name for case in tree.find_all(exp.If)] if False else None
-    assert labels is None
+        assert not list(tree.find_all(exp.Command, exp.DDL, exp.Query))
+        assert {column.name for column in tree.find_all(exp.Column)} <= set(program.used)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -275,7 +289,7 @@ def test_every_dialect_quotes_any_text(dialect, text):
     if not isinstance(tree, exp.Cast):  # spelled by its bytes
         assert isinstance(tree, exp.Literal | exp.National)
         assert tree.name == text
-    if text.strip():
+    if text.strip() and not (dialect == "bigquery" and "." in text):  # a name of BigQuery has no dot
         tree = sqlglot.parse_one(to_sql(Program("y", (text,), (Rule("x", (Literal(text, "missing"),)),)), dialect), dialect=dialect)
         assert [column.name for column in tree.find_all(exp.Column)] == [text]
 

@@ -50,6 +50,25 @@ def _joined(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> 
     return whole
 
 
+def _cast(node: exp.Expression, kind: exp.DataType) -> exp.Cast:
+    return exp.Cast(this=node, to=kind.copy())
+
+
+def _try_cast(node: exp.Expression) -> exp.TryCast:
+    return exp.TryCast(this=node, to=_DOUBLE.copy(), requires_string=True)  # Snowflake's is for text only
+
+
+_DOUBLE = exp.DataType(this=exp.DataType.Type.DOUBLE)
+_TEXT = exp.DataType(this=exp.DataType.Type.TEXT)
+_NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
+_BIT = exp.DataType(this=exp.DataType.Type.BIT)
+_BLOB = exp.DataType(this=exp.DataType.Type.BLOB)
+_BINARY = exp.DataType(this=exp.DataType.Type.BINARY)
+_UTF8MB4 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
+_NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
+_VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
+
+
 class Dialect:
     """Standard behaviour; also that of DuckDB, Spark, BigQuery and Snowflake where they do not say otherwise."""
 
@@ -66,11 +85,11 @@ class Dialect:
         """The numeric column holds NaN; None where it cannot."""
         if not self.nan_is_high:
             return None
-        return exp.EQ(this=column, expression=exp.cast(exp.Literal.string("NaN"), exp.DataType.Type.DOUBLE))
+        return exp.EQ(this=column, expression=_cast(exp.Literal.string("NaN"), _DOUBLE))
 
     def infinity(self, number: float) -> exp.Expression | None:
         """An infinite double as a label, None where there is none."""
-        return exp.cast(exp.Literal.string("Infinity" if number > 0 else "-Infinity"), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Literal.string("Infinity" if number > 0 else "-Infinity"), _DOUBLE)
 
     def number(self, column: exp.Expression) -> exp.Expression:
         """A numeric column, to be compared with a double: integers, decimals and short floats are then widened."""
@@ -96,7 +115,7 @@ class Dialect:
 
     def as_text(self, column: exp.Expression) -> exp.Expression:
         """A cell as the database spells it."""
-        return exp.cast(column, exp.DataType.Type.TEXT)
+        return _cast(column, _TEXT)
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """A text column and a text such that ``=`` between them compares character by character."""
@@ -112,7 +131,7 @@ class Dialect:
 
     def cast(self, column: exp.Expression) -> exp.Expression:
         """The double that a cell spells; infinite, or NULL, where it is too large."""
-        return exp.cast(exp.Trim(this=column), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Trim(this=column), _DOUBLE)
 
     def bound(self, number: float) -> exp.Expression:
         """A double to be compared with `cast`."""
@@ -125,7 +144,7 @@ class _Postgres(Dialect):
 
     def literal(self, number: float) -> exp.Expression:
         # 0.1 and 1E-1 are numeric here; against a numeric column they would compare as decimals, not as doubles.
-        return exp.cast(exp.Literal.string(repr(number)), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Literal.string(repr(number)), _DOUBLE)
 
     def from_hex(self, text: str) -> exp.Expression | None:  # noqa: ARG002
         return None  # a text never holds NUL
@@ -139,7 +158,7 @@ class _Postgres(Dialect):
         def matches(pattern: str) -> exp.Expression:
             return exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern))
 
-        size = exp.Abs(this=exp.cast(column, exp.DataType.Type.DECIMAL))
+        size = exp.Abs(this=_cast(column, _NUMERIC))
         far = "[eE][+-]?0*[1-9][0-9]{3}"
         return [
             (exp.Not(this=matches(f"^ *{_NUMBER} *$")), False),
@@ -150,7 +169,7 @@ class _Postgres(Dialect):
         ]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
-        return exp.cast(column, exp.DataType.Type.DOUBLE)
+        return _cast(column, _DOUBLE)
 
 
 class _SQLite(Dialect):
@@ -178,33 +197,33 @@ class _SQLite(Dialect):
         return _signed(exp.Literal.number("9e999"), number)
 
     def number(self, column: exp.Expression) -> exp.Expression:
-        return exp.cast(column, exp.DataType.Type.DOUBLE)  # else a large integer compares with all its digits
+        return _cast(column, _DOUBLE)  # else a large integer compares with all its digits
 
     def from_hex(self, text: str) -> exp.Expression:
-        return exp.cast(exp.HexString(this=text.encode().hex()), exp.DataType.Type.TEXT)
+        return _cast(exp.HexString(this=text.encode().hex()), _TEXT)
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         return column, exp.Collate(this=text, expression=exp.Var(this="BINARY"))  # the column may be NOCASE or RTRIM
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002, FBT001
         cell = exp.Trim(this=column, expression=exp.Literal.string(" "))
-        bytes_of = exp.cast(column, exp.DataType.Type.BLOB)
+        bytes_of = _cast(column, _BLOB)
         nul = exp.Anonymous(this="INSTR", expressions=[bytes_of, exp.HexString(this="00")])  # GLOB and CAST stop there
         return [(exp.GT(this=nul, expression=exp.Literal.number(0)), False), *_unlike(cell, exp.Glob, "*")]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
-        return exp.cast(column, exp.DataType.Type.DOUBLE)
+        return _cast(column, _DOUBLE)
 
     def bound(self, number: float) -> exp.Expression:
         # Read by the reader of the cells: a cell that is spelled like the threshold equals it, exact or not.
-        return exp.cast(exp.Literal.string(repr(number)), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Literal.string(repr(number)), _DOUBLE)
 
 
 class _Spark(Dialect):
     name = "spark"
 
     def from_hex(self, text: str) -> exp.Expression:
-        return exp.cast(exp.HexString(this=text.encode().hex()), exp.DataType.Type.TEXT)  # '\0' may begin an octal escape
+        return _cast(exp.HexString(this=text.encode().hex()), _TEXT)  # '\0' may begin an octal escape
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002, FBT001
         return _searched(column)
@@ -225,7 +244,7 @@ class _BigQuery(Dialect):
         return [(exp.Not(this=exp.RegexpLike(this=column, expression=pattern)), False)]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
-        return exp.TryCast(this=exp.Trim(this=column), to=exp.DataType.build("double"))
+        return _try_cast(exp.Trim(this=column))
 
 
 class _Snowflake(Dialect):
@@ -233,20 +252,20 @@ class _Snowflake(Dialect):
     folds_case = False
 
     def literal(self, number: float) -> exp.Expression:
-        return exp.cast(exp.Literal.string(repr(number)), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Literal.string(repr(number)), _DOUBLE)
 
     def plain(self, text: str) -> bool:  # noqa: ARG002
         return True
 
     def infinity(self, number: float) -> exp.Expression:
-        return exp.cast(exp.Literal.string("inf" if number > 0 else "-inf"), exp.DataType.Type.DOUBLE)
+        return _cast(exp.Literal.string("inf" if number > 0 else "-inf"), _DOUBLE)
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002, FBT001
         pattern = exp.Literal.string(f" *{_NUMBER} *")  # REGEXP_LIKE asks for the whole text
         return [(exp.Not(this=exp.RegexpLike(this=column, expression=pattern)), False)]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
-        return exp.TryCast(this=exp.Trim(this=column), to=exp.DataType.build("double"), requires_string=True)
+        return _try_cast(exp.Trim(this=column))
 
 
 class _MySQL(Dialect):
@@ -261,9 +280,9 @@ class _MySQL(Dialect):
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
-        unicode = exp.cast(column, _UTF8MB4)
+        unicode = _cast(column, _UTF8MB4)
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
-        return exp.cast(unicode, exp.DataType.Type.BINARY), side
+        return _cast(unicode, _BINARY), side
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002, FBT001
         return _searched(column)
@@ -282,7 +301,7 @@ class _TSQL(Dialect):
         return None
 
     def boolean(self, value: bool) -> exp.Expression:  # noqa: FBT001
-        return exp.cast(exp.Literal.number(int(value)), exp.DataType.Type.BIT)
+        return _cast(exp.Literal.number(int(value)), _BIT)
 
     def plain(self, text: str) -> bool:
         return "\0" not in text and "\\\n" not in text and "\\\r" not in text  # a backslash joins lines
@@ -292,26 +311,21 @@ class _TSQL(Dialect):
             return None
         if self.plain(text):
             return exp.National(this=text)
-        return exp.cast(exp.HexString(this=text.encode("utf-16-le").hex()), _NVARCHAR)
+        return _cast(exp.HexString(this=text.encode("utf-16-le").hex()), _NVARCHAR)
 
     def as_text(self, column: exp.Expression) -> exp.Expression:
-        return exp.cast(column, _NVARCHAR)
+        return _cast(column, _NVARCHAR)
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
-        return exp.cast(self.as_text(column), _VARBINARY), exp.cast(text, _VARBINARY)
+        return _cast(self.as_text(column), _VARBINARY), _cast(text, _VARBINARY)
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002, FBT001
         binary = exp.Var(this="Latin1_General_BIN2")  # in other collations [0-9] takes in ² and ½
         return _unlike(exp.Collate(this=exp.Trim(this=column), expression=binary), exp.Like, "%")
 
     def cast(self, column: exp.Expression) -> exp.Expression:
-        return exp.TryCast(this=exp.Trim(this=column), to=exp.DataType.build("double"))
-
-
-_UTF8MB4 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
-_NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
-_VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
+        return _try_cast(exp.Trim(this=column))
 
 
 def _searched(column: exp.Expression) -> list[tuple[exp.Expression, bool]]:

@@ -78,7 +78,7 @@ def to_sql(
     engine = DIALECTS[dialect]
     _check_names(program, engine)
     writer = _Writer(engine, _kinds(program, known, columns or {}))
-    return _cases(program, what, writer).sql(dialect, pretty=True, unsupported_level=ErrorLevel.RAISE)
+    return _cases(program, what, writer).sql(dialect, copy=False, pretty=True, unsupported_level=ErrorLevel.RAISE)
 
 
 def _check_names(program: Program, dialect: Dialect) -> None:

@@ -1,8 +1,8 @@
 """Background knowledge and examples: `.lp` text or files, read by clingo and checked before anything is run.
 
-Accepted are facts and normal rules, with negation, recursion, body aggregates and arithmetic in bodies. Refused, with
-file, line and reason, is what has no place in a stratified program without functions, and what might never end: scripts,
-includes, arithmetic in recursion.
+Accepted are facts and normal rules, with negation, recursion, body aggregates and arithmetic in bodies. Refused,
+with file, line and reason, is what has no place in a stratified program without functions, and what might never end:
+scripts, includes, arithmetic in recursion.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class Background:
             raise ReadError(f"{self.name}, {error}") from error
         if undecided:
             raise ReadError(
-                f"{self.name}, line {self._line(undecided[0])}: not stratified: {undecided[0]} depends on its own negation; "
+                f"{self.name}, line {self._line(undecided[0])}: not stratified: {undecided[0]} depends on its own "
+                "negation; "
                 "write the rules so that negation only asks what is settled before"
             )
         if not control.solve().satisfiable:
@@ -96,7 +97,8 @@ class Background:
 
     def _line(self, atom: Symbol) -> int:
         signature = (atom.name, len(atom.arguments))
-        return next(rule.location.begin.line for rule in self.rules if signature in heads(rule))
+        line: int = next(rule.location.begin.line for rule in self.rules if signature in heads(rule))
+        return line
 
 
 def read_background(source: str | os.PathLike[str], role: str = "background") -> Background:
@@ -184,7 +186,7 @@ def _check(rule: AST, name: str) -> None:
                 _refuse(name, getattr(node, "location", rule.location).begin.line, reason)
 
 
-def _reason(node: AST, *, in_head: bool) -> str | None:
+def _reason(node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - a list of cases
     """Why a node is not accepted, None if it is."""
     match _kind(node):
         case "SymbolicAtom" if _kind(node.symbol) == "UnaryOperation":
@@ -194,7 +196,7 @@ def _reason(node: AST, *, in_head: bool) -> str | None:
         case "Function":
             return f"the function term {node}; name it with a constant"
         case "BinaryOperation" | "UnaryOperation" if in_head and not _is_number(node):
-            return f"arithmetic in the head, {node}; let a variable be that in the body"
+            return f"the arithmetic {node} in the head; let a variable be that in the body"
         case "Interval":
             return "an interval; write the numbers out"
         case "TheoryAtom":

@@ -32,8 +32,8 @@ YES = "yes"
 class Goals:
     """How literals on one column read as goals.
 
-    ``yes`` is the whole goal of a yes-or-nothing column. Otherwise ``predicate`` has a value, ``terms`` are its categories
-    as clingo spells them, and ``mixed`` says that it also has numbers.
+    ``yes`` is the whole goal of a yes-or-nothing column. Otherwise ``predicate`` has a value, ``terms`` are its
+    categories as clingo spells them, and ``mixed`` says that it also has numbers.
     """
 
     predicate: str

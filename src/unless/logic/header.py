@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +14,7 @@ from unless.logic.names import IDENTIFIER, commented, reserved, spellable
 from unless.logic.scale import MOST_DECIMALS, Decimals, Ranks, Scale
 from unless.logic.shape import Feature
 
-__all__ = ["Header", "read_header", "refuse"]
+__all__ = ["Header", "fault", "read_header"]
 
 
 @dataclass(slots=True)
@@ -28,6 +29,7 @@ class Header:
 
 
 def read_header(headers: Iterable[tuple[int, str]]) -> Header:
+    """The header in comments, each with its line; the target comes first."""
     words: Header | None = None
     for line, text in headers:
         match _parsed(text, line):
@@ -39,19 +41,19 @@ def read_header(headers: Iterable[tuple[int, str]]) -> Header:
             }:
                 _nothing_more(rest, line)
                 if words is not None:
-                    refuse(line, "a second target")
+                    raise fault(line, "a second target")
                 words = Header(target, name, kind)
             case {"feature": str(name), **rest} if words is not None:
                 if name in words.features:
-                    refuse(line, f"the feature {commented(name)!r} a second time")
+                    raise fault(line, f"the feature {commented(name)!r} a second time")
                 words.features[name] = _feature(name, rest, line)
             case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
                 _nothing_more(rest, line)
                 if name in words.stand_ins or text in words.stand_ins.values() or spellable(text):
-                    refuse(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
+                    raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
                 words.stand_ins[name] = text
             case _:
-                refuse(line, "a header that is no target, feature or stand_in, the target first")
+                raise fault(line, "a header that is no target, feature or stand_in, the target first")
     if words is None:
         raise ProgramError('the header has no target; to_clingo writes it as %: {"target": …}')
     _check_names(words)
@@ -62,14 +64,14 @@ def _parsed(text: str, line: int) -> object:
     try:
         return json.loads(text, parse_int=lambda digits: int(digits[:400]), parse_constant=_no_constant)
     except (json.JSONDecodeError, RecursionError):
-        refuse(line, "a header that is not JSON")
+        raise fault(line, "a header that is not JSON") from None
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ProgramError(f'{name} in the header is not JSON; infinities are "inf" and "-inf"')
 
 
-def _feature(name: str, parts: dict[str, Any], line: int) -> Feature:
+def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
     predicates = {key: parts.pop(key, None) for key in ("number", "text", "present")}
     scale: Scale | None = None
     match parts.pop("decimals", None), parts.pop("thresholds", None):
@@ -78,19 +80,19 @@ def _feature(name: str, parts: dict[str, Any], line: int) -> Feature:
         case (None, list(spelled)):
             numbers = [_threshold(number, line) for number in spelled]
             if numbers != sorted(set(numbers)):
-                refuse(line, "thresholds that do not ascend")
+                raise fault(line, "thresholds that do not ascend")
             scale = Ranks(tuple(numbers))
         case (None, None):
             pass
         case _:
-            refuse(line, f"decimals that are no number from 0 to {MOST_DECIMALS}, or thresholds that are no list")
+            raise fault(line, f"decimals that are no number from 0 to {MOST_DECIMALS}, or thresholds that are no list")
     _nothing_more(parts, line)
     if not all(value is None or isinstance(value, str) for value in predicates.values()):
-        refuse(line, "a predicate that is no text")
+        raise fault(line, "a predicate that is no text")
     if (predicates["number"] is None) != (scale is None):
-        refuse(line, "numbers without decimals or thresholds, or these without numbers")
+        raise fault(line, "numbers without decimals or thresholds, or these without numbers")
     if predicates["present"] is not None and None in predicates.values():
-        refuse(line, "presence without the predicates of numbers and of text")
+        raise fault(line, "presence without the predicates of numbers and of text")
     return Feature(name, **predicates, scale=scale)
 
 
@@ -100,13 +102,15 @@ def _threshold(number: object, line: int) -> float:
             return float(number)
         case int() | float() if not isinstance(number, bool) and abs(number) <= sys.float_info.max:
             return float(number) + 0.0
-    refuse(line, f"{commented(repr(number))[:40]} for a threshold")
+    raise fault(line, f"{commented(repr(number))[:40]} for a threshold")
 
 
 def _check_names(words: Header) -> None:
     names = [words.predicate]
     for feature in words.features.values():
         names += [name for name in (feature.number, feature.text, feature.present) if name is not None]
+    if bad := next((name for name in words.stand_ins if not re.fullmatch("text[0-9]+", name)), None):
+        raise ProgramError(f"{commented(bad)!r} in the header is no stand-in; they are text1, text2 and so on")
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives to a predicate")
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -115,9 +119,9 @@ def _check_names(words: Header) -> None:
 
 def _nothing_more(rest: dict[Any, Any], line: int) -> None:
     for key in rest:
-        refuse(line, f"{commented(str(key))!r} in the header, which means nothing there")
+        raise fault(line, f"{commented(str(key))!r} in the header, which means nothing there")
 
 
-def refuse(line: int, what: str) -> NoReturn:
-    """Say what is wrong, and on which line."""
-    raise ProgramError(f"line {line}: {what}")
+def fault(line: int, what: str) -> ProgramError:
+    """The error about a line."""
+    return ProgramError(f"line {line}: {what}")

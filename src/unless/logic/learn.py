@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
-from typing import get_args
 
 from unless.engine.memory import MemoryEngine
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
@@ -38,7 +37,7 @@ class Hypothesis:
     """What was learned, over the predicates of the background knowledge.
 
     ``program`` has a feature per predicate (per value, where an individual has several); ``table`` the examples;
-    ``individuals`` their names, row by row; ``entailed`` the labels that B and H together entail, as clingo derived them.
+    ``individuals`` their names, row by row; ``entailed`` the labels that B and H together entail, by clingo.
     """
 
     program: Program
@@ -124,8 +123,8 @@ def learn_logic(
     """Learn rules for ``target(X,Label)`` from background knowledge B and examples E, both `.lp` text or files.
 
     B is grounded without E. Its unary predicates become features that are true or not, its binary ones features with a
-    value; whatever else should count is a rule of B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` What was learned is run
-    together with B in clingo, and entails what it predicts.
+    value; whatever else should count is a rule of B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` What was learned is
+    run together with B in clingo, and entails what it predicts.
 
     Parameters
     ----------
@@ -157,7 +156,7 @@ def learn_logic(
 
 
 class _ClosedWorld(MemoryEngine):
-    """An engine for which "is missing" is no literal where a predicate is true or not: that is what "is not yes" says."""
+    """An engine for which "is missing" is no literal where a predicate is true or not: "is not yes" says that."""
 
     def __init__(self, table: Table, unary: Iterable[str]) -> None:
         super().__init__(table)

@@ -69,8 +69,8 @@ class StandIns:
 def spellable(text: str) -> bool:
     """Whether engines, and files on the way to them, keep the text as it is.
 
-    NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python reads
-    a text file.
+    NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python
+    reads a text file.
     """
     return "\0" not in text and "\r" not in text and not _SURROGATE.search(text)
 

@@ -1,24 +1,19 @@
 """Programs that `to_clingo` wrote, read back; also after changes, as long as they keep to its forms.
 
-The rules are read, not just the header: whoever changes a threshold, drops an exception or adds a rule gets the changed
-program. What has no meaning as a program (a rule that is no default with exceptions, an exception that refers to itself,
-rules that do not exclude each other) is refused with its line. Facts are passed over: they are records.
+The rules are read, not just the header: whoever changes a threshold, drops an exception or adds a rule gets the
+changed program. What has no meaning as a program (a rule that is no default with exceptions, an exception that refers
+to itself, rules that do not exclude each other) is refused with its line. Facts are passed over: they are records.
 """
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
-
 from unless.errors import ProgramError
 from unless.logic.asp import FIRST_LINE
-from unless.logic.names import IDENTIFIER, commented, reserved, spellable
-from unless.logic.scale import HIGHEST, MOST_DECIMALS, Decimals, Ranks, Scale
+from unless.logic.header import Header, fault, read_header
+from unless.logic.names import commented
+from unless.logic.scale import HIGHEST
 from unless.logic.shape import Body, Feature
-from unless.logic.tokens import Atom, Comparison, Goal, Source, Statement, Term, statements
+from unless.logic.tokens import Atom, Comparison, Statement, Term, statements
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -71,15 +66,15 @@ class _Reader:
                 case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
-                    refuse(line, f"another definition of {name}(X) than a number or a text")
+                    raise fault(line, f"another definition of {name}(X) than a number or a text")
         elif terms == (_SUBJECT,) and (place := _numbered(name)):
             prefix, number = place
             bodies = self.rules if prefix == "rule" else self.exceptions
             if number in bodies:
-                refuse(line, f"{name}(X) a second time; write one rule per number")
+                raise fault(line, f"{name}(X) a second time; write one rule per number")
             bodies[number] = self._body(statement)
         else:
-            refuse(line, f"a rule for {name}, which is no label, rule or exception")
+            raise fault(line, f"a rule for {name}, which is no label, rule or exception")
 
     def program(self) -> Program:
         """The program, when every statement is read."""
@@ -89,9 +84,9 @@ class _Reader:
             missing = sorted(everything ^ set(self.rules) or everything ^ set(self.labels))
             raise ProgramError(f"rule{missing[0]} lacks its body or its label; rules are numbered from 1 without gaps")
         if self.otherwise and self.otherwise[1] != everything:
-            refuse(self.otherwise[2], "a label for the rest that does not exclude every rule")
+            raise fault(self.otherwise[2], "a label for the rest that does not exclude every rule")
         wanted = {(name, predicate) for name, f in self.presence.items() for predicate in (f.number, f.text)}
-        if sorted(self.helpers) != sorted(wanted):  # type: ignore[type-var]  # presence has both, see _feature
+        if len(self.helpers) != len(wanted) or set(self.helpers) != wanted:
             raise ProgramError("the rules that say which cells are present are not those of to_clingo")
         exceptions = self._nested()
         rules = [
@@ -112,7 +107,7 @@ class _Reader:
             case Atom(name, (Term("integer", int(row)), term)) if name in self.texts and abs(row) <= HIGHEST:
                 self._text(term, statement.line)
                 return
-        refuse(statement.line, f"a fact of {statement.head.name} that no record of a table has")
+        raise fault(statement.line, f"a fact of {statement.head.name} that no record of a table has")
 
     def _label_rule(self, statement: Statement) -> None:
         label, line = self._label(statement.head.terms[1], statement.line), statement.line
@@ -121,21 +116,21 @@ class _Reader:
             match goal:
                 case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
                     if place[0] != "rule":
-                        refuse(line, f"{name} where only rules exclude each other")
+                        raise fault(line, f"{name} where only rules exclude each other")
                     negative.add(place[1])
                 case (False, Atom(_, (subject,)) as atom) if subject == _SUBJECT:
                     positive.append(atom)
                 case _:
-                    refuse(line, "a label that depends on something other than rules")
+                    raise fault(line, "a label that depends on something other than rules")
         name = positive[0].name if len(positive) == 1 else ""
         if name == "record":
             if self.otherwise:
-                refuse(line, "a second label for the rest")
+                raise fault(line, "a second label for the rest")
             self.otherwise = (label, negative, line)
             return
         prefix, number = _numbered(name) or ("", 0)
         if prefix != "rule" or number in self.labels or negative != set(range(1, number)):
-            refuse(line, "a label that is not of one rule and of no earlier one")
+            raise fault(line, "a label that is not of one rule and of no earlier one")
         self.labels[number] = label
 
     def _label(self, term: Term, line: int) -> Label:
@@ -148,44 +143,46 @@ class _Reader:
                 return value
             case ("number", Term("string", str(spelled))):
                 return _number(spelled, line)
-        refuse(line, f"a label that is no {self.words.labels}: {commented(str(term.value))[:40]!r}")
+        raise fault(line, f"a label that is no {self.words.labels}: {commented(str(term.value))[:40]!r}")
 
     def _text(self, term: Term, line: int) -> str:
         if term.kind == "string":
             return str(term.value)
         if term.kind != "name" or term.value not in self.words.stand_ins:
-            refuse(line, f"{commented(str(term.value))[:40]!r} for a text; text stands in double quotes")
+            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; text stands in double quotes")
         return self.words.stand_ins[str(term.value)]
 
     def _body(self, statement: Statement) -> Body:
-        line = statement.line
-        variables = self._variables(statement)
-        unused = set(variables)
-        literals, exceptions, records = list[Literal](), list[int](), 0
+        line, variables = statement.line, self._variables(statement)
+        literals, exceptions, compared, records = list[Literal](), list[int](), set[str](), 0
         for goal in statement.body:
             match goal:
                 case Comparison(variable, op, integer):
                     if variable not in variables:
-                        refuse(line, f"{variable}, which no number of the record is bound to")
+                        raise fault(line, f"{variable}, which no number of the record is bound to")
                     literals.append(_comparison(variables[variable], op, integer, line))
-                    unused.discard(variable)
+                    compared.add(variable)
                 case (False, Atom("record", (subject,))) if subject == _SUBJECT:
                     records += 1
-                case (negated, Atom(name, (subject,))) if subject == _SUBJECT and name in self.presence:
-                    literals.append(Literal(self.presence[name].name, "missing" if negated else "present"))
                 case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
                     if place[0] != "ab":
-                        refuse(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
+                        raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
-                case (negated, Atom(name, (subject, term))) if subject == _SUBJECT and name in self.texts:
-                    literals.append(Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line)))
-                case (False, Atom(name, (subject, Term("variable")))) if subject == _SUBJECT and name in self.numbers:
-                    pass
-                case _:
-                    refuse(line, "a goal that is no test of a feature and no exception")
-        if records != 1 or unused:
-            refuse(line, "a body without record(X), or a number that is compared with nothing")
+                case (False, Atom(name, (_, Term("variable")))) if name in self.numbers:
+                    pass  # _variables has seen to it
+                case (negated, atom):
+                    literals.append(self._category(atom, line, negated=negated))
+        if records != 1 or compared != set(variables):
+            raise fault(line, "a body without record(X), or a number that is compared with nothing")
         return Body(tuple(literals), tuple(exceptions))
+
+    def _category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
+        match atom:
+            case Atom(name, (subject,)) if subject == _SUBJECT and name in self.presence:
+                return Literal(self.presence[name].name, "missing" if negated else "present")
+            case Atom(name, (subject, term)) if subject == _SUBJECT and name in self.texts:
+                return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
+        raise fault(line, f"{atom.name} in a body, where it is no test of a feature and no exception")
 
     def _variables(self, statement: Statement) -> dict[str, Feature]:
         """The feature whose number each variable is."""
@@ -194,7 +191,7 @@ class _Reader:
             match goal:
                 case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
                     if subject != _SUBJECT or variable in {"X", "_", *found}:
-                        refuse(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
+                        raise fault(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
                     found[variable] = self.numbers[name]
         return found
 
@@ -229,9 +226,10 @@ class _Reader:
 
 
 def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
-    threshold = feature.scale and feature.scale.threshold(integer if op == ">" else integer - 1)
+    code = integer if op == ">" else integer - 1
+    threshold = None if feature.scale is None else feature.scale.threshold(code)
     if threshold is None:
-        refuse(line, f"{integer}, which stands for no threshold of {commented(feature.name)!r}")
+        raise fault(line, f"{integer}, which stands for no threshold of {commented(feature.name)!r}")
     return Literal(feature.name, ">" if op == ">" else "<=", threshold)
 
 
@@ -248,12 +246,10 @@ def _number(spelled: str, line: int) -> int | float:
     """A label that is no 32-bit integer: spelled as Python does, so that nothing else is."""
     for kind in (int, float):
         try:
-            number = kind(spelled) if len(spelled) <= 400 else None
+            number = kind(spelled[:400])
         except ValueError:
             continue
-        if number is not None and repr(number) == spelled and number == number:  # noqa: PLR0124 - not NaN
-            if kind is float or abs(number) > HIGHEST:
-                return number
-    refuse(line, f"{commented(spelled)[:40]!r} for a number")
-
-
+        small = kind is int and abs(number) <= HIGHEST
+        if repr(number) == spelled and spelled != "nan" and not small:
+            return number
+    raise fault(line, f"{commented(spelled)[:40]!r} for a number")

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
-from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.logic.names import StandIns, as_json, commented, prolog_atom
@@ -35,8 +34,8 @@ def to_prolog(
 ) -> str:
     """The program for s(CASP) or SWI-Prolog, in the mutually exclusive form; with a table also its records' facts.
 
-    Ask ``?- class(5,L).`` for the label of record 5. Numbers and names are exact; a predicate that is not the name of its
-    column is explained in a comment.
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers and names are exact; a predicate that is not the name of
+    its column is explained in a comment.
 
     Parameters
     ----------
@@ -115,7 +114,7 @@ class _Writer:
         yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.texts.items())
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: ``not`` before a goal, and no error where a predicate has no facts or is a system's."""
+        """What SWI-Prolog needs: ``not`` before a goal, no error where a predicate has no facts or a system's name."""
         yield ":- op(900, fy, not)."
         yield ":- dynamic record/1."
         predicates = [self.words.target]

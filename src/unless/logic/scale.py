@@ -1,7 +1,8 @@
 """Numbers in clingo, exactly: its integers have 32 bits and wrap in silence.
 
-A number is compared with the thresholds of its feature and with nothing else, so any code that keeps these comparisons
-will do: the number scaled by a power of ten and rounded up, or, where that does not fit, its place among the thresholds.
+A number is compared with the thresholds of its feature and with nothing else, so any code that keeps these
+comparisons will do: the number scaled by a power of ten and rounded up, or, where that does not fit, its place among
+the thresholds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ MOST_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """Numbers times a power of ten, rounded up: ``x <= t`` where ``code(x) <= code(t)``, for t of that many decimals."""
+    """Numbers times a power of ten, rounded up: ``x <= t`` if ``code(x) <= code(t)``, for t of that many decimals."""
 
     places: int
 

@@ -26,8 +26,8 @@ __all__ = ["Body", "Clause", "Feature", "Vocabulary", "Words", "clauses", "facts
 class Feature:
     """The predicates of a feature that a program uses: None where it does not need one.
 
-    ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell. Integers stand
-    for numbers by ``scale``.
+    ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell. Integers
+    stand for numbers by ``scale``.
     """
 
     name: str

@@ -95,7 +95,7 @@ def _tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         found = _TOKEN.match(text, place)
         if not found or (bad and bad.start() < found.end()):
-            shown = commented(text[place : place + 20].split("\n")[0])
+            shown = commented(text[place : place + 20].split("\n", 1)[0])
             raise ProgramError(f"line {line}: {shown!r} is not in the language that to_clingo writes")
         yield str(found.lastgroup), found.group(), line
         line += found.group().count("\n")

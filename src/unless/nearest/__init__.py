@@ -1,5 +1,5 @@
 """The search behind counterfactuals.
 
-`allowed` reads what a feature may become, `axes` divides that into the cells between which a program tells values apart,
-`boxes` finds the cheapest combination of cells that gives a label.
+`allowed` reads what a feature may become, `axes` divides that into the cells between which a program tells values
+apart, `boxes` finds the cheapest combinations of cells that give a label.
 """

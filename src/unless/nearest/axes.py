@@ -20,6 +20,7 @@ from unless.values import Value
 
 __all__ = ["Axis", "Offer", "axes_of"]
 
+
 class Offer(NamedTuple):
     """The nearest allowed value of a cell, how far it is, and how it is said: "above" or "at most" a bound."""
 
@@ -31,7 +32,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True)
 class Axis:
-    """The cells of one feature; ``offers[cell]`` is None where the cell has no allowed value, or is the record's own."""
+    """The cells of one feature, of which the record's value is in ``home``; what is not allowed has no offer."""
 
     feature: str
     value: Value
@@ -59,7 +60,7 @@ class Axis:
 
     @cached_property
     def offers(self) -> tuple[Offer | None, ...]:
-        """The value to take in each cell."""
+        """The value to take in each cell; None where there is no allowed one, and at home."""
         if (allowed := self.allowed) is None:
             return (None,) * self.size
         numbers = [self._number(cell, allowed) for cell in range(len(self.thresholds) + 1)]

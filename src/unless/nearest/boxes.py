@@ -4,9 +4,11 @@ A *box* gives every axis a set of cells. The cost of a record is a sum over axes
 the cheapest cell of every axis, and its cost is a lower bound for the whole box. The search starts with a box for every
 rule that gives the label, in which the literals of that rule hold, and a list of rules that must not cover: the rule's
 exceptions, and the earlier rules with another label. It takes the box with the lowest bound. If none of those rules
-covers its cheapest record, that record is the next answer. Otherwise the box is divided into the ways to escape one such
-rule, the one with the fewest: a literal fails, or all hold and an exception covers. A rule that cannot be escaped ends
-the box. What comes out is in exact order, and everything does come out.
+covers its cheapest record, that record is the next answer. Otherwise the box is divided into the ways to escape one
+such rule, the one with the fewest: a literal fails, or all hold and an exception covers. A rule that cannot be escaped
+ends the box. What comes out is in exact order, and everything does come out. Before a box is divided, its bound is
+raised by one change for each rule to escape, of rules without a common way out (14 changes among 40 features under 200
+random rules: 2 s instead of 17).
 
 An answer rules out what changes more in the same direction (`Axis.beyond`): that is again a rule that must not cover.
 """
@@ -41,7 +43,7 @@ class Shape(NamedTuple):
         for axis, cells in self.tests:
             if not point[axis] & cells:
                 return False
-        for exception in self.exceptions:  # a loop: one frame per level of nesting
+        for exception in self.exceptions:  # noqa: SIM110 - the hot loop, and one frame per level of nesting
             if exception.covers(point):
                 return False
         return True
@@ -65,7 +67,9 @@ Cost = tuple[int, float, tuple[tuple[int, int], ...]]
 """Changed features, distance and, so that ties have one order, the changes: (axis, cell) pairs."""
 
 
-def cheapest_points(program: Program, axes: Sequence[Axis], labels: Sequence[Label]) -> Iterator[tuple[Label, list[int]]]:
+def cheapest_points(
+    program: Program, axes: Sequence[Axis], labels: Sequence[Label]
+) -> Iterator[tuple[Label, list[int]]]:
     """Records with one of the labels, cheapest first, minimal ones only, each as a cell per axis."""
     search = _Search(program, axes)
     for label in labels:
@@ -90,10 +94,7 @@ class _Search:
         for literal in rule.default:
             place = self.place[literal.feature]
             tests[place] = tests.get(place, -1) & self.axes[place].mask(literal)
-        exceptions = []
-        for exception in rule.exceptions:  # a loop: one frame per level of nesting
-            exceptions.append(self.shape(exception))
-        return Shape(tuple(tests.items()), tuple(exceptions))
+        return Shape(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
 
     def start(self, label: Label) -> None:
         """A box for every rule of the label, and for "otherwise"."""
@@ -148,13 +149,12 @@ class _Search:
         return sum(bit != home for bit, home in zip(box.point, self.home, strict=True))
 
     def looked_into(self, box: Box) -> Box:
-        """The box with the rules that cover its cheapest record, and without those that cover nothing in it."""
-        avoid = tuple(shape for shape in box.avoid if _possible(shape, box.cells))
-        violated = [shape for shape in (*self.answered[box.label], *avoid) if shape.covers(box.point)]
-        return box._replace(avoid=avoid, ways=tuple((shape, self.ways_out(shape, box)) for shape in violated))
+        """The box with the rules that cover its cheapest record, and the ways out."""
+        violated = [shape for shape in (*self.answered[box.label], *box.avoid) if shape.covers(box.point)]
+        return box._replace(ways=tuple((shape, self.ways_out(shape, box)) for shape in violated))
 
     def ways_out(self, shape: Shape, box: Box) -> list[int]:
-        """The ways to escape a rule that covers the cheapest record of a box: a literal fails, or an exception covers."""
+        """The ways to escape a rule that covers the cheapest record: a literal fails, or an exception covers."""
         ways = []
         for place, inside in shape.tests:
             if box.cells[place] & ~inside:
@@ -210,7 +210,4 @@ def _narrowed(cells: Cells, shape: Shape) -> Cells | None:
 
 def _possible(shape: Shape, cells: Cells) -> bool:
     """Whether the default of a rule can hold in a box."""
-    for place, inside in shape.tests:
-        if not cells[place] & inside:
-            return False
-    return True
+    return all(cells[place] & inside for place, inside in shape.tests)

@@ -34,9 +34,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
 
 def rule_dict(proof: RuleProof) -> dict[str, Any]:
     """One rule; an exception has no label, and its own exceptions are there if its default holds."""
-    exceptions = []
-    for exception in proof.exceptions:  # one frame per level: 200 levels stay within Python's limit
-        exceptions.append(rule_dict(exception))
+    exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_data(proof.rule.head)}
     checks = [_check(check) for check in proof.checks]
     return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}

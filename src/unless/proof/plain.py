@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unless.proof.words import DEFAULT, Words, joined
@@ -12,7 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "decision", "literal_text", "reason", "sentence"]
 
-_SIGNS = {"<=": "at most", ">": "above", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
+_SIGNS = {
+    "<=": "is at most",
+    ">": "is above",
+    "==": "is",
+    "!=": "is not",
+    "missing": "is missing",
+    "present": "is present",
+}
 
 
 def sentence(proof: Proof, words: Words) -> str:
@@ -39,9 +47,7 @@ def reason(proof: RuleProof, words: Words) -> str:
         return f"although {but}, an exception applies: {reason(applying[0], words)}"
     if not proof.exceptions:
         return text
-    against = []
-    for exception in proof.exceptions:
-        against.append(reason(exception, words))
+    against = list(map(partial(reason, words=words), proof.exceptions))
     nobody = "the exception does not apply" if len(against) == 1 else "no exception applies"
     return f"{text}; {nobody}, because {joined(against)}"
 
@@ -66,6 +72,6 @@ def check(one: Check, words: Words = DEFAULT) -> str:
 
 
 def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
-    """What a literal asks: "income at most 21,000", "history is late"."""
+    """What a literal asks: "income is at most 21,000", "history is late"."""
     text = f"{words.name(literal.feature)} {_SIGNS[literal.op]}"
     return text if literal.value is None else f"{text} {words.value(literal.feature, literal.value)}"

@@ -59,7 +59,7 @@ def _figures(proof: Proof, statistics: Statistics | None) -> str:
 
 
 def _because(rule: RuleProof, words: Words) -> list[str]:
-    lines = []
+    lines: list[str] = []
     for check in rule.checks:
         lines.append(f"  {'and    ' if lines else 'because'} {asked(check, words)}")
     if not rule.exceptions:

@@ -1,4 +1,4 @@
-"""Proofs in a terminal, by rich: a tree with colours. Texts are `rich.text.Text`, so ``[bold]`` in data is just text."""
+"""Proofs in a terminal, by rich: a tree with colours. Texts are `rich.text.Text`: ``[bold]`` in data is just text."""
 
 from __future__ import annotations
 

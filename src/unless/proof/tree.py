@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
-from typing import get_args
 
 from unless.errors import ParameterError, suggest
 from unless.proof import plain
@@ -81,7 +80,8 @@ class RuleProof(NamedTuple):
     def __str__(self) -> str:
         return plain.reason(self, DEFAULT)
 
-    __repr__ = __str__
+    def __repr__(self) -> str:
+        return f"<RuleProof: {self}>"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -110,7 +110,7 @@ class Proof:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The features that mattered, in the program's order: checked by the deciding rule, or by all if none decided."""
+        """The features that mattered, in the program's order: of the deciding rule, or of all if none decided."""
         shown = self.tried if self.decided is None else self.tried[-1:]
         checked = {check.literal.feature for proof in shown for check in proof.every_check()}
         return tuple(feature for feature in self.program.features if feature in checked)
@@ -147,7 +147,7 @@ class Proof:
         changes: Counterfactuals | None = None,
         words: Words = DEFAULT,
     ) -> str:
-        """The proof on several lines: the decision, its reasons, why earlier rules did not apply, what would change it."""
+        """The proof on several lines: the decision, its reasons, the rules before it, and what would change it."""
         from unless.proof import story  # noqa: PLC0415 - for people at a terminal
 
         return story.story(self, number, statistics, changes, words)

@@ -1,0 +1,1 @@
+"""Explanations: proofs and their forms, why not, what if."""
