@@ -83,7 +83,14 @@ def test_proofs_agree_with_the_program(program, record):
 
 def test_one_truth():
     """The quick truth of a literal on a value is `Literal.holds`, on every kind of value and operator."""
-    wanted = {"<=": [0.0, 1.0], ">": [0.0, 1.0], "==": ["a", "1"], "!=": ["a", "1"], "missing": [None], "present": [None]}
+    wanted = {
+        "<=": [0.0, 1.0],
+        ">": [0.0, 1.0],
+        "==": ["a", "1"],
+        "!=": ["a", "1"],
+        "missing": [None],
+        "present": [None],
+    }
     cells = [-0.0, 0, 1, 1.5, float("inf"), float("nan"), None, "a", "1", "", True]
     for op, cell in itertools.product(wanted, cells):
         for value in wanted[op]:

@@ -26,7 +26,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
-_LARGEST = 10**10  # clingo's integers end before; longer ones need not be read at all
+_LARGEST = 10**12  # clingo's integers end before; longer ones need not be read at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ class _Parser:
 
     def integer(self) -> int:
         spelled = self.token("integer")
-        return int(spelled) if len(spelled) < 11 else _LARGEST * (-1 if spelled.startswith("-") else 1)
+        return int(spelled) if len(spelled) < 12 else _LARGEST * (-1 if spelled.startswith("-") else 1)
 
     def token(self, kind: str) -> str:
         if self.tokens[self.place][0] != kind:
