@@ -100,8 +100,8 @@ def _lightgbm(texts: list[int]) -> Any:
     from lightgbm import LGBMClassifier
 
     class Native(LGBMClassifier):
-        def fit(self, X: Any, y: Any) -> Any:
-            return super().fit(X, y, categorical_feature=texts or "auto")
+        def fit(self, cells: Any, label: Any) -> Any:
+            return super().fit(cells, label, categorical_feature=texts or "auto")
 
     return Native(n_jobs=1, verbose=-1)
 

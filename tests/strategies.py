@@ -1,6 +1,6 @@
 """Programs and records for every executor: what Hypothesis draws, and cells chosen to be misunderstood.
 
-There is one feature of each kind: ``n`` numbers, ``t`` text, ``m`` mixed (text that may spell a number), ``b`` booleans.
+There is one feature of each kind: ``n`` numbers, ``t`` text, ``m`` mixed (text that may spell numbers), ``b`` booleans.
 """
 
 from __future__ import annotations
@@ -18,19 +18,28 @@ __all__ = ["CELLS", "FEATURES", "KINDS", "chain", "literals", "meaning", "progra
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
 FEATURES = tuple(KINDS)
 
+_NUMBERS = (0.0, -0.0, 1.0, 2.5, 0.1, math.nextafter(0.1, 1), 1 / 3, -1.5, 1e300, -1e-300, 5e-324, 1e23, 2.0**53)
+_LIMITS = (1.7976931348623157e308, math.inf, -math.inf, math.nan, None)
+# Cells stand between bars here, so that spaces show and the lists stay short.
+_TEXTS = "a|A|a | a|| |é|e\u0301|it's|\"|back\\slash|\\|\\n|new\nline|\r\n|\t|\\'|\\\n|$$|E'|N'|x'41'|*/"
+_WORDS = "3|2.5|None|True|true|NULL|NaN|%|%s|_|:x|$1|?"
+_TRAPS = "'; DROP TABLE grid; --|' OR 1=1 --|{x}|<b>|</script>|<!--|\u2028|日本|😀"
+_SPELLED = (
+    "1| 0.46|2.5|2.50 |25e-1|1e3|1E+3|+.5|-.5e-3|5.|5.e2|-0|00012|.5|0.1|1e-310|5e-324|2.47e-324|-2e-324|1e000001"
+)
+_HUGE = (
+    "1e999|-1e999|1e-999|0e99999|1e99999|-1e99999|1e-99999|1e9999999999999|0.0e-9999999999999"
+    f"|1.7976931348623157e308|1.7976931348623159e308|{'9' * 400}|0.{'0' * 400}1|0.{'0' * 400}1e401"
+)
+_NOT_SPELLED = (
+    "1_0|nan|inf|Infinity|-|+|.|| |e5|.e5|+.e5|+e5|1e|1e+|--1|+-1|1.2.3|1e5.0|1e5e5|1-|1+1|0x10|1 2|\t1|1\n|\n1|1\r"
+    "|\u00a01|1,5|１２|١|²|½|1d|1f|a|A|a |True|?"
+)
+
 CELLS: dict[str, list] = {
-    "n": [0.0, -0.0, 1.0, 2.5, 0.1, math.nextafter(0.1, 1), 1 / 3, -1.5, 1e300, -1e-300, 5e-324, 1e23, 2.0**53]
-    + [1.7976931348623157e308, math.inf, -math.inf, math.nan, None],
-    "t": ["a", "A", "a ", " a", "", " ", "é", "e\u0301", "it's", '"', "back\\slash", "\\", "\\n", "new\nline", "\r\n", "\t"]
-    + ["'; DROP TABLE grid; --", "' OR 1=1 --", "*/", "3", "2.5", "None", "True", "true", "NULL", "%", "%s", "_", ":x", "$1"]
-    + ["?", "{x}", "<b>", "</script>", "<!--", "\u2028", "日本", "😀", "NaN", "\\'", "\\\n", "$$", "E'", "N'", "x'41'", None],
-    "m": ["1", " 0.46", "2.5", "2.50 ", "25e-1", "1e3", "1E+3", "+.5", "-.5e-3", "5.", "5.e2", "-0", "00012", ".5", "0.1"]
-    + ["1_0", "nan", "inf", "Infinity", "1e999", "-1e999", "1e-999", "0e99999", "1e99999", "-1e99999", "1e-99999"]
-    + ["1e9999999999999", "0.0e-9999999999999", "1e000000000000001", "1.7976931348623157e308", "1.7976931348623159e308"]
-    + ["5e-324", "2.47e-324", "-2e-324", "1e-310", "9" * 400]
-    + ["0." + "0" * 400 + "1", "0." + "0" * 400 + "1e401", "-", "+", ".", "", " ", "e5", ".e5", "+.e5", "+e5", "1e", "1e+"]
-    + ["--1", "+-1", "1.2.3", "1e5.0", "1e5e5", "1-", "1+1", "0x10", "1 2", "\t1", "1\n", "\n1", "1\r", "\u00a01", "1,5"]
-    + ["１２", "١", "²", "½", "1d", "1f", "a", "A", "a ", "True", "?", None],
+    "n": [*_NUMBERS, *_LIMITS],
+    "t": [*f"{_TEXTS}|{_WORDS}|{_TRAPS}".split("|"), None],
+    "m": [*f"{_SPELLED}|{_HUGE}|{_NOT_SPELLED}".split("|"), None],
     "b": [True, False, None],
 }
 """Cells as a database or a file holds them: a mixed cell is text."""
@@ -51,8 +60,8 @@ def records(rows: int, seed: int = 0) -> dict[str, list]:
     }
 
 
-_bounds = st.sampled_from([*(cell for cell in CELLS["n"] if cell == cell and cell is not None), 0.46, 0.5, 12.0, 1e3, 1e-310])  # noqa: PLR0124
-_categories = st.sampled_from([cell for name in "tm" for cell in CELLS[name] if cell is not None] + ["False", "never seen"])
+_bounds = st.sampled_from([*_NUMBERS, *_LIMITS[:3], 0.46, 0.5, 12.0, 1e3, 1e-310])
+_categories = st.sampled_from([*CELLS["t"][:-1], *CELLS["m"][:-1], "False", "never seen"])
 
 
 def literals(features=FEATURES):
@@ -92,7 +101,7 @@ def programs():
 
 
 def chain(depth: int, feature: str = "n", *, width: int = 1) -> Rule:
-    """A rule nested as deep as given: n > 0, unless n > 1, unless n > 2, ...; with ``width`` literals on every level."""
+    """A rule nested as deep as given: n > 0, unless n > 1, unless n > 2, ...; ``width`` literals on every level."""
     rule = None
     for level in reversed(range(depth)):
         default = (Literal(feature, ">", float(level)), *(Literal("t", "!=", f"{level} {i}") for i in range(1, width)))

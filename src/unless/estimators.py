@@ -105,8 +105,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         class prior added; the predicted label always has the largest. Where no rule decides: of the records that none
         decided.
         """
-        rules = self.apply(X)
-        return self.statistics_.probabilities()[rules]
+        table = self._table(X)
+        return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index in ``program_.rules`` of the rule that decides each record, -1 where none does."""
@@ -350,7 +350,7 @@ class FoldRMClassifier(RuleClassifier):
         As in `UnlessClassifier`.
     """
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's way
+    def __init__(
         self,
         ratio: float = 0.5,
         otherwise: Label | None = "most_frequent",
@@ -403,7 +403,7 @@ class FoldRPPClassifier(RuleClassifier):
         As in `UnlessClassifier`.
     """
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's way
+    def __init__(
         self,
         ratio: float = 0.5,
         positive: Label | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from narwhals import dependencies
 from numpy.typing import NDArray
+from scipy.sparse import issparse  # type: ignore[import-untyped]
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
@@ -55,7 +56,7 @@ def read_training(
     given = _given(X)
     if y is None:
         raise ReadError("requires y to be passed, but the target y is None")
-    cells = column_or_1d(np.asarray(y), warn=True)
+    cells = _column(y)
     check_consistent_length(np.empty(given.rows), cells)
     weights = _row_weights(sample_weight, given.rows)
     if weights is not None and not weights.all():
@@ -76,7 +77,8 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
     given = _given(X)
     like = replace(schema, target=None)  # a column of that name is none of ours to read
     if named and given.named:
-        _check_names(given.names, schema, name)
+        if extra := _extra(given.names, schema):
+            _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
         return read_table(given.source, like=like)
     if named:
         _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
@@ -93,7 +95,7 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
 
 def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes."""
-    cells = column_or_1d(np.asarray(y))
+    cells = _column(y)
     check_consistent_length(np.empty(rows), cells)
     distinct, codes = _distinct(cells)
     return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
@@ -122,7 +124,7 @@ class _Given:
 
 
 def _given(X: Any) -> _Given:
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not issparse(X):  # one kind of sparse matrix is a dict
         raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
     if isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X):
         keys = list(dict.fromkeys(key for record in X for key in record))
@@ -163,13 +165,13 @@ def _texts(names: Iterable[Any] | None) -> list[str] | None:
     return [f"x{name}" if isinstance(name, int | np.integer) else name for name in names]
 
 
-def _check_names(found: list[str], schema: Schema, name: str) -> None:
+def _extra(found: list[str], schema: Schema) -> list[str]:
+    """The columns that training did not have; one that training had and that is lacking is an error."""
     present = set(found)
     if lacking := [feature for feature in schema.kinds if feature not in present]:
         near = suggest(lacking[0], found)
         raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
-    if extra := [feature for feature in found if feature not in schema.kinds]:
-        _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
+    return [feature for feature in found if feature not in schema.kinds]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -181,6 +183,12 @@ def _warn(message: str) -> None:
 
 
 # y.
+
+
+def _column(y: Any) -> NDArray[Any]:
+    """Labels as an array; of a list as objects, since numpy would make numbers beside text text."""
+    cells: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    return column_or_1d(cells, warn=True)  # type: ignore[no-any-return]
 
 
 def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -195,6 +203,8 @@ def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if distinct.dtype.kind not in "OUbiuf":
         raise ReadError(f"Unknown label type: {distinct.dtype}; labels are text, numbers or booleans: y.astype(str)")
     if distinct.dtype.kind == "f":
+        if not np.isfinite(distinct).all():
+            raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
         check_classification_targets(cells.astype(float))  # refuses what a regression would be for
     classes, order = np.unique(distinct, return_inverse=True)
     return classes, order[places]

@@ -2,23 +2,24 @@
 
 The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction
 of literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a
-default.
-Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is evaluated twice.
+default. Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is
+evaluated twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from unless.engine.base import Engine
     from unless.table import Table
 
@@ -169,9 +170,11 @@ def engine_of(
     """The engine of a table, after the checks that every learner needs."""
     from unless.engine import Engine, MemoryEngine  # noqa: PLC0415 - kernels load when learning starts
 
-    if not isinstance(ratio, int | float) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
+    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
         raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
     if isinstance(table, Engine):
+        if weights is not None:
+            raise ParameterError("an engine has weights of its own; give it the weights when it is made")
         return table
     if table.target is None:
         raise ReadError("the table has no labels; name them: read_table(source, target=...)")
@@ -182,6 +185,7 @@ def engine_of(
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:
     """Where a label stands, its type included: True is not 1."""
+    positive = positive.item() if isinstance(positive, np.generic) else positive
     for place, label in enumerate(labels):
         if label == positive and type(label) is type(positive):
             return place

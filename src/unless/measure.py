@@ -17,8 +17,11 @@ from unless.values import Label
 
 __all__ = ["Statistics", "measure"]
 
-SMOOTHING = 2.0
-"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others)."""
+SMOOTHING = 4.0
+"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others).
+
+Over 34 datasets 4 has the least calibration error for our learner, and a log-loss within 0.5 % of the least (6).
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +82,7 @@ class Statistics:
         Where another class would be as probable as the rule's own label, just enough is moved to the label.
         """
         smoothed = self.counts + smoothing * self.prior
-        shares = smoothed / smoothed.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         for rule, own in enumerate(self._places):
             if own is not None:
                 shares[rule] = _favouring(shares[rule], own)
@@ -98,7 +101,7 @@ def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
     if shares[own] > rival:
         return shares
     moved = (rival - shares[own] + 1e-9) / (1 + rival - shares[own])
-    mixed = (1 - moved) * shares
+    mixed: NDArray[np.float64] = (1 - moved) * shares
     mixed[own] += moved
     return mixed
 

@@ -29,17 +29,22 @@ def naive_counterfactuals(program: Program, record: dict, labels: set, allowed: 
 
 
 def _candidates(program: Program, feature: str, own: object, allowed: list) -> list:
-    """The record's value, and whatever could be nearest on some side of a threshold, as far as it is allowed."""
-    thresholds = {lit.value for rule in program for lit in rule.literals() if lit.feature == feature}
-    numbers = {t for t in thresholds if isinstance(t, float)}
-    numbers |= {math.nextafter(t, math.inf) for t in numbers}
+    """The record's value and, of the allowed values that no literal tells apart, the nearest."""
+    literals = [literal for rule in program for literal in rule.literals() if literal.feature == feature]
     pairs = [item for item in allowed if isinstance(item, tuple)]
-    numbers |= {end for pair in pairs for end in pair if math.isfinite(end)}
-    if not isinstance(own, float):
-        numbers.add(0.0)
-    inside = {x for x in numbers if any(low <= x <= high for low, high in pairs)}
-    others = [value for value in allowed if not isinstance(value, tuple)]
-    return [own, *(value for value in [*inside, *others] if not _same(value, own))]
+    ends = {0.0, *(literal.value for literal in literals if isinstance(literal.value, float))}
+    ends |= {end for pair in pairs for end in pair if math.isfinite(end)}
+    numbers = {x for x in ends | {math.nextafter(t, math.inf) for t in ends} if any(a <= x <= b for a, b in pairs)}
+    nearest: dict[tuple, object] = {}
+    others = sorted((value for value in allowed if not isinstance(value, tuple)), key=str)
+    for value in sorted(numbers, key=lambda x: abs(x - own) if isinstance(own, float) else 0) + others:
+        nearest.setdefault(_seen(value, literals), value)
+    return [own, *(value for seen, value in nearest.items() if seen != _seen(own, literals))]
+
+
+def _seen(value: object, literals: list) -> tuple:
+    """What a program sees of a value: its kind, and which literals hold."""
+    return type(value), *(literal.holds(value) for literal in literals)
 
 
 def _less(one: tuple, other: tuple, record: dict) -> bool:

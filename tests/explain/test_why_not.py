@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
@@ -26,14 +26,18 @@ LATE = {"income": 18400, "history": "late", "guarantor": None}
         (
             {**LATE, "guarantor": "yes"},
             "refuse",
-            "loan ask, not refuse:\n  rule 1 has an exception that applies: guarantor is yes; "
-            "the exception does not apply, because history is late, not missing",
+            (
+                "loan ask, not refuse:\n  rule 1 has an exception that applies: guarantor is yes; "
+                "the exception does not apply, because history is late, not missing"
+            ),
         ),
         (
             {**LATE, "income": 5000, "history": "late"},
             "accept",
-            "loan refuse, not accept:\n  rule 2 asks that history is not late and income is above 10,000, "
-            "but history is late and income is 5000",
+            (
+                "loan refuse, not accept:\n  rule 2 asks that history is not late and income is above 10,000, "
+                "but history is late and income is 5000"
+            ),
         ),
     ],
 )
@@ -50,6 +54,7 @@ def test_an_earlier_rule():
     assert str(answer).splitlines()[1:] == [f"  rule {k} came too late: rule 1 decided first" for k in (2, 3)]
 
 
+@settings(deadline=None)
 @given(programs, records, st.sampled_from("ABCD"))
 def test_every_rule_of_the_label_is_stopped_by_something(program, record, label):
     """There is one obstacle per rule of the label, a true one, and none only for the rule that decides."""

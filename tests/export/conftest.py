@@ -13,7 +13,6 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from glob import glob
 from pathlib import Path
 
 import pytest
@@ -43,7 +42,9 @@ class Database:
         name = f"table_{self.tables}"
         types = [TYPES[self.dialect].get(kinds[column], kinds[column]) for column in columns]
         quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
-        self._execute(f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})")
+        self._execute(
+            f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})"
+        )
         rows = [(number, *row) for number, row in enumerate(zip(*columns.values(), strict=True))]
         self._insert(name, rows)
         return name
@@ -79,7 +80,8 @@ def sqlite_database() -> Database:
 @pytest.fixture(scope="session")
 def postgres_server():
     """The folder of the socket of a PostgreSQL server that lives as long as the tests."""
-    found = [Path(path).parent for path in sorted(glob("/usr/lib/postgresql/*/bin/initdb")) + [shutil.which("initdb") or ""] if path]
+    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")), shutil.which("initdb")]
+    found = [Path(place).parent for place in places if place]
     if not found:
         lacking("PostgreSQL (Debian: postgresql)")
     folder = tempfile.mkdtemp(prefix="unless-pg-")

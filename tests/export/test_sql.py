@@ -27,7 +27,9 @@ COLUMNS = records(150)
 
 def table_of(columns, kinds=KINDS):
     """The same cells as a table of unless."""
-    return Table(tuple(Column.of(name, [meaning(kinds[name], cell) for cell in cells]) for name, cells in columns.items()))
+    return Table(
+        tuple(Column.of(name, [meaning(kinds[name], cell) for cell in cells]) for name, cells in columns.items())
+    )
 
 
 TABLE = table_of(COLUMNS)
@@ -52,7 +54,7 @@ def agree(database, name, program, table, columns):
 
 
 @given(program=programs())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, TABLE, KINDS)
@@ -79,7 +81,9 @@ def test_every_literal_on_every_cell(database, grid, feature):
 
 def test_a_mixed_column_takes_for_numbers_what_read_table_does(database):
     """Short texts of the characters of numbers are numbers exactly where `number_in` says so."""
-    cells = ["".join(text) for size in range(5) for text in itertools.product("1.e-+ x"[: 7 if size < 4 else 5], repeat=size)]
+    cells = [
+        "".join(text) for size in range(5) for text in itertools.product("1.e-+ x"[: 7 if size < 4 else 5], repeat=size)
+    ]
     name = database.table({"m": cells}, {"m": "mixed"})
     program = Program("y", ("m",), (Rule("number", (Literal("m", "<=", math.inf),)),), "text")
     found = database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), name)
@@ -97,7 +101,9 @@ def test_texts_at_the_edge_of_the_doubles(database):
     cells += ["0.1000000000000000055511151231257827", "0.10000000000000001", "0.1000000000000000124"]
     name = database.table({"m": cells}, {"m": "mixed"})
     for bound in (0.0, 0.1, 1.7976931348623157e308):
-        program = Program("y", ("m",), (Rule("low", (Literal("m", "<=", bound),)), Rule("high", (Literal("m", ">", bound),))))
+        program = Program(
+            "y", ("m",), (Rule("low", (Literal("m", "<=", bound),)), Rule("high", (Literal("m", ">", bound),)))
+        )
         found = database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), name)
         assert found == [program.label({"m": meaning("mixed", cell)}) for cell in cells]
 
@@ -106,7 +112,9 @@ def test_thresholds_are_exact(database):
     """A number is at most itself, and the next double is above it: whatever the number, its digits or its sign."""
     rng = random.Random(5)
     numbers = [struct.unpack("d", struct.pack("Q", rng.getrandbits(64)))[0] for _ in range(300)]
-    numbers += [rng.uniform(-1, 1) for _ in range(300)] + [round(rng.uniform(0, 1000), rng.randrange(12)) for _ in range(1500)]
+    numbers += [rng.uniform(-1, 1) for _ in range(300)] + [
+        round(rng.uniform(0, 1000), rng.randrange(12)) for _ in range(1500)
+    ]
     numbers += [5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 0.1, 1e22, 1e23, 9007199254740993.0]
     numbers = [number for number in numbers if math.isfinite(number)]
     name = database.table({"n": [0.0]}, {"n": "number"})
@@ -119,7 +127,9 @@ def test_thresholds_are_exact(database):
     for number in numbers[::40]:
         cells = [math.nextafter(number, -math.inf), number, math.nextafter(number, math.inf)]
         name = database.table({"n": cells}, {"n": "number"})
-        program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", number),)), Rule("high", (Literal("n", ">", number),))))
+        program = Program(
+            "y", ("n",), (Rule("low", (Literal("n", "<=", number),)), Rule("high", (Literal("n", ">", number),)))
+        )
         assert database.select(to_sql(program, database.dialect), name) == ["low", "low", "high"]
 
 
@@ -136,14 +146,32 @@ def test_numeric_types_compare_as_doubles(database, kind, cells):
     name = database.table({"n": cells}, {"n": kind})
     values = [None if cell is None else float(cell) for cell in cells]
     for bound in {0.1, 0.10000000149011612, 2.0**53, *(value for value in values if value is not None)}:
-        program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", bound),)), Rule("high", (Literal("n", ">", bound),))))
+        program = Program(
+            "y", ("n",), (Rule("low", (Literal("n", "<=", bound),)), Rule("high", (Literal("n", ">", bound),)))
+        )
         wanted = [program.label({"n": value}) for value in values]
         assert database.select(to_sql(program, database.dialect), name) == wanted, bound
 
 
 @pytest.mark.parametrize(
     "name",
-    ["select", 'say "hi"', "it's", "new\nline", "a b", "x; DROP TABLE y", "é😀", "\\", "`tick`", "[x]", "a.b", "%s", "--", "1", " "],
+    [
+        "select",
+        'say "hi"',
+        "it's",
+        "new\nline",
+        "a b",
+        "x; DROP TABLE y",
+        "é😀",
+        "\\",
+        "`tick`",
+        "[x]",
+        "a.b",
+        "%s",
+        "--",
+        "1",
+        " ",
+    ],
 )
 def test_any_name_is_a_column(database, name):
     """A column is found by its name, whatever its characters."""
@@ -151,6 +179,13 @@ def test_any_name_is_a_column(database, name):
     program = Program("y", (name,), (Rule("x", (Literal(name, "==", "a"),)),), "z")
     assert database.select(to_sql(program, database.dialect), table) == ["x", "z", "z"]
     assert database.select(to_sql(program, database.dialect, "because"), table)[0] == f"y x, because {name} is 'a'"
+
+
+def test_a_column_that_is_not_there_is_an_error(database, grid):
+    """A table without a column of the program is refused; SQLite would take a name in double quotes for a text."""
+    program = Program("y", ("nope",), (Rule("x", (Literal("nope", "present"),)),))
+    with pytest.raises(Exception, match="nope"):
+        database.select(to_sql(program, database.dialect), grid)
 
 
 def test_any_text_is_a_label(database, grid):
@@ -173,7 +208,11 @@ def test_nul_in_texts(database):
         assert database.select(to_sql(Program("y", (), (), "a\0b"), database.dialect), name)[0] == "a\0b"
         mixed = database.table({"m": ["1\0", "1\x002", "1"]}, {"m": "mixed"})
         program = Program("y", ("m",), (Rule("number", (Literal("m", ">", 0.0),)),), "text")
-        assert database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), mixed) == ["text", "text", "number"]
+        assert database.select(to_sql(program, database.dialect, columns={"m": "mixed"}), mixed) == [
+            "text",
+            "text",
+            "number",
+        ]
 
 
 def test_case_matters_in_sqlite_even_where_the_column_ignores_it():
@@ -199,11 +238,13 @@ def test_200_levels_deep(database, width):
 def test_deep_and_wide(database):
     """Exceptions that branch on every level, and rules of a thousand literals or a thousand exceptions, run too."""
     rule = Rule(None, (Literal("n", ">", 9.5),))
-    for level in range(9):
+    for level in range(6):
         other = Rule(None, (Literal("n", ">", level + 0.25), Literal("t", "!=", f"{level}")), rule.exceptions)
         rule = Rule(None, (Literal("n", "<=", 9.0 - level),), (other, rule))
     many = tuple(Literal("t", "!=", str(number)) for number in range(1, 1000))
-    each = tuple(Rule(None, (Literal("n", ">", number / 10), Literal("n", "<=", number / 10 + 0.05))) for number in range(1000))
+    each = tuple(
+        Rule(None, (Literal("n", ">", number / 10), Literal("n", "<=", number / 10 + 0.05))) for number in range(1000)
+    )
     program = Program("y", ("n", "t"), (Rule("tree", (), (rule,)), Rule("many", many), Rule("each", (), each)), "no")
     rng = random.Random(0)
     cells = {"n": [rng.uniform(-1, 12) for _ in range(200)], "t": [str(rng.randrange(12)) for _ in range(200)]}
@@ -214,11 +255,18 @@ def test_deep_and_wide(database):
 def test_a_thousand_rules(database):
     """Long lists of rules run, with exceptions and mixed columns among them."""
     rules = [
-        Rule(f"label {number}", (Literal("n", "<=", number + 0.5),), (Rule(None, (Literal("nm"[number % 9 == 0], ">", number / 7),)),))
+        Rule(
+            f"label {number}",
+            (Literal("n", "<=", number + 0.5),),
+            (Rule(None, (Literal("nm"[number % 9 == 0], ">", number / 7),)),),
+        )
         for number in range(1000)
     ]
     rng = random.Random(0)
-    cells = {"n": [rng.uniform(-1, 1100) for _ in range(60)], "m": [str(rng.randrange(200)) for _ in range(59)] + ["text"]}
+    cells = {
+        "n": [rng.uniform(-1, 1100) for _ in range(60)],
+        "m": [str(rng.randrange(200)) for _ in range(59)] + ["text"],
+    }
     kinds = {"n": "number", "m": "mixed"}
     program = Program("y", ("n", "m"), tuple(rules))
     agree(database, database.table(cells, kinds), program, table_of(cells, kinds), kinds)
@@ -226,7 +274,9 @@ def test_a_thousand_rules(database):
 
 def test_because_is_a_sentence_with_the_values_of_the_record(database):
     """The sentence names the record's values, the exceptions, and what decides where no rule does."""
-    rule = Rule("high", (Literal("n", "<=", 30.0), Literal("t", "!=", "Oslo")), (Rule(None, (Literal("m", "==", "x"),)),))
+    rule = Rule(
+        "high", (Literal("n", "<=", 30.0), Literal("t", "!=", "Oslo")), (Rule(None, (Literal("m", "==", "x"),)),)
+    )
     program = Program("risk", FEATURES, (rule,), "low")
     name = database.table({"n": [25.5, 25.5, 99.0], "t": ["Rome", None, "Rome"], "m": [None] * 3}, KINDS)
     sentence = to_sql(program, database.dialect, "because")
@@ -236,9 +286,15 @@ def test_because_is_a_sentence_with_the_values_of_the_record(database):
         "risk low, because no rule applies",
     ]
     undecided = Program("risk", FEATURES, (rule, Rule("always", ())))
-    assert database.select(to_sql(undecided, database.dialect, "because"), name)[2] == "risk always, because it always applies"
+    assert (
+        database.select(to_sql(undecided, database.dialect, "because"), name)[2]
+        == "risk always, because it always applies"
+    )
     undecided = Program("risk", FEATURES, (rule,))
-    assert database.select(to_sql(undecided, database.dialect, "because"), name)[2] == "risk is not decided: no rule applies"
+    assert (
+        database.select(to_sql(undecided, database.dialect, "because"), name)[2]
+        == "risk is not decided: no rule applies"
+    )
 
 
 def test_because_of_many_literals(database):
@@ -261,7 +317,9 @@ def test_learned_programs(database, name):
     }
     rows = [table.record(row) for row in range(len(table))]
     cells = {
-        feature: [repr(row[feature]) if kind == "mixed" and isinstance(row[feature], float) else row[feature] for row in rows]
+        feature: [
+            repr(row[feature]) if kind == "mixed" and isinstance(row[feature], float) else row[feature] for row in rows
+        ]
         for feature, kind in kinds.items()
     }
     stored = database.table(cells, kinds)
@@ -271,7 +329,7 @@ def test_learned_programs(database, name):
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(program=programs())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_every_dialect_parses(dialect, program):
     """The expression parses in its dialect, as an expression over the columns of the program and nothing else."""
     for what in ("label", "rule", "because"):
@@ -290,7 +348,9 @@ def test_every_dialect_quotes_any_text(dialect, text):
         assert isinstance(tree, exp.Literal | exp.National)
         assert tree.name == text
     if text.strip() and not (dialect == "bigquery" and "." in text):  # a name of BigQuery has no dot
-        tree = sqlglot.parse_one(to_sql(Program("y", (text,), (Rule("x", (Literal(text, "missing"),)),)), dialect), dialect=dialect)
+        tree = sqlglot.parse_one(
+            to_sql(Program("y", (text,), (Rule("x", (Literal(text, "missing"),)),)), dialect), dialect=dialect
+        )
         assert [column.name for column in tree.find_all(exp.Column)] == [text]
 
 
@@ -310,7 +370,8 @@ def test_kinds_are_inferred_from_literals():
     assert "REGEXP_FULL_MATCH" in sql
     assert '"b" = TRUE' in sql
     sql = to_sql(Program("y", ("m", "b"), rules), columns={"m": "number", "b": "text"})
-    assert sql.split("THEN")[0].split() == """CASE WHEN "m" > 1.0E0 AND NOT "m" = CAST('NaN' AS DOUBLE) AND "b" = 'True'""".split()
+    wanted = """CASE WHEN "m" > 1.0E0 AND NOT "m" = CAST('NaN' AS DOUBLE) AND "b" = 'True' """
+    assert " ".join(sql.split("THEN")[0].split()) == wanted.strip()
 
 
 def test_a_model_knows_its_kinds():

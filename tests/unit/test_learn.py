@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 import unless
@@ -164,6 +165,19 @@ def test_a_thousand_labels():
     program = unless.fold_rm(table)
     assert len({rule.head for rule in program}) == 1000
     assert list(unless.predict(program, table)) == [k // 2 for k in range(2000)]
+
+
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] + [1.0] * 299, [math.nan] * 300, [0.0] * 300, [math.inf] * 300])
+def test_wrong_weights_are_refused(table, weights):
+    """Weights are as many as rows, finite, not negative, and not all 0."""
+    with pytest.raises(ParameterError, match="weights"):
+        unless.fold_rm(table, weights=np.array(weights))
+
+
+def test_numpy_scalars_are_values():
+    """Parameters may be numpy's numbers and texts."""
+    table = Table((Column.of("f", [1, 2, 3]),), Labels.of("y", ["a", "a", "b"]))
+    assert unless.fold_rpp(table, np.str_("a"), np.float32(0.5)) == unless.fold_rpp(table, "a", 0.5)
 
 
 def test_many_categories():

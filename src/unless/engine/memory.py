@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.engine.base import Counts, Engine
+from unless.errors import ParameterError
 from unless.kernels import Search, Selection
 from unless.rule import Literal, Operator
 from unless.table import Column, Table
@@ -118,6 +119,11 @@ def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArra
     """
     if weights is None:
         return np.ones(rows, np.int32), 1
+    weights = np.asarray(weights, dtype=np.float64)
+    if weights.shape != (rows,):
+        raise ParameterError(f"{rows} rows need as many weights, not an array of shape {weights.shape}")
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ParameterError("weights must be finite and at least 0, and not all 0")
     total = float(weights.sum())
     if (weights == np.floor(weights)).all() and total < _MOST_WEIGHT:
         return weights.astype(np.int32), 1

@@ -40,7 +40,9 @@ def features(program: Program) -> Iterator[tuple[str, str, bool]]:
 
     An identifier is made of the letters and digits of the name, and differs from every other.
     """
-    numeric = {literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)}
+    numeric = {
+        literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
+    }
     for feature, identifier in _identifiers(program).items():
         yield feature, identifier, feature in numeric
 
@@ -111,7 +113,7 @@ class _Writer:
     def negation(self, part: str) -> str:
         return f"{self.syntax.negation}({part})"
 
-    def first_failing(self, gates: Sequence[tuple[str, bool]], otherwise: bool) -> str:  # noqa: FBT001
+    def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> str:
         text = self.syntax.constant(otherwise)
         for gate, truth in reversed(gates):
             text = self.syntax.choice.format(gate=gate, truth=self.syntax.constant(truth), further=text)

@@ -11,7 +11,9 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
+from sqlglot.dialects.dialect import DialectType
+from sqlglot.dialects.sqlite import SQLite
 
 __all__ = ["DIALECTS", "Dialect", "all_of", "any_of", "bracketed"]
 
@@ -64,7 +66,7 @@ _NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
 _BIT = exp.DataType(this=exp.DataType.Type.BIT)
 _BLOB = exp.DataType(this=exp.DataType.Type.BLOB)
 _BINARY = exp.DataType(this=exp.DataType.Type.BINARY)
-_UTF8MB4 = exp.DataType(this=exp.DataType.Type.CHARACTER_SET, kind=exp.Var(this="utf8mb4"))
+_UTF8MB4 = parse_one("CAST(x AS CHAR CHARACTER SET utf8mb4)", dialect="mysql").args["to"]
 _NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
 _VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
 
@@ -75,6 +77,11 @@ class Dialect:
     name = "duckdb"
     nan_is_high = True  # NaN can be stored, equals itself, and is above every number
     folds_case = True  # "Age" and "age" are the same column
+
+    @property
+    def syntax(self) -> DialectType:
+        """What sqlglot calls the dialect."""
+        return self.name
 
     def literal(self, number: float) -> exp.Expression:
         """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
@@ -172,9 +179,20 @@ class _Postgres(Dialect):
         return _cast(column, _DOUBLE)
 
 
+class _Backticks(SQLite):
+    """SQLite with names in backticks: where no column has a name in double quotes, SQLite takes it for a text."""
+
+    class Tokenizer(SQLite.Tokenizer):
+        IDENTIFIERS = ["`", '"', ("[", "]")]  # noqa: RUF012 - a list, like the one it replaces
+
+
 class _SQLite(Dialect):
     name = "sqlite"
     nan_is_high = False  # it is stored as NULL
+
+    @property
+    def syntax(self) -> DialectType:
+        return _Backticks
 
     def literal(self, number: float) -> exp.Expression:
         """A decimal where every reader of decimals gives the same double, else a fraction.
@@ -187,7 +205,7 @@ class _SQLite(Dialect):
         mantissa, exponent = math.frexp(abs(number))
         node: exp.Expression = exp.Literal.number(str(int(mantissa * 2**53)))
         exponent -= 53
-        step: type[exp.Binary] = exp.Mul if exponent > 0 else exp.Div
+        step: type[exp.Mul | exp.Div] = exp.Mul if exponent > 0 else exp.Div
         for power in _powers(abs(exponent)):
             operand = exp.Literal.number(f"{2**power}.0")
             node = step(this=node, expression=operand, **({"typed": True} if step is exp.Div else {}))
@@ -335,21 +353,12 @@ def _searched(column: exp.Expression) -> list[tuple[exp.Expression, bool]]:
     return [(foreign, False), (exp.Not(this=number), False)]
 
 
-def _unlike(cell: exp.Expression, kind: type[exp.Binary], star: str) -> list[tuple[exp.Expression, bool]]:
+def _unlike(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) -> list[tuple[exp.Expression, bool]]:
     """For engines without patterns but for sets of characters: what no number looks like, and how every one ends.
 
     The end and the last four together leave no number without a digit before the exponent, or in it.
     """
-    wrong = [
-        "*[^0-9.eE+-]*",
-        "*.*.*",
-        "*[eE]*[.eE]*",
-        "*[^eE][+-]*",
-        "*[^0-9.][eE]*",
-        "[eE]*",
-        ".[eE]*",
-        "[+-].[eE]*",
-    ]
+    wrong = ["*[^0-9.eE+-]*", "*.*.*", "*[eE]*[.eE]*", "*[^eE][+-]*", "*[^0-9.][eE]*", "[eE]*", ".[eE]*", "[+-].[eE]*"]
 
     def like(pattern: str) -> exp.Expression:
         return kind(this=cell.copy(), expression=exp.Literal.string(pattern.replace("*", star)))
@@ -394,5 +403,7 @@ def _powers(exponent: int) -> list[int]:
     return [52] * (exponent // 52) + [exponent % 52] * (exponent % 52 > 0)
 
 
-DIALECTS = {dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _BigQuery, _Snowflake, _MySQL, _TSQL)}
+DIALECTS = {
+    dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _BigQuery, _Snowflake, _MySQL, _TSQL)
+}
 """What `to_sql` can write."""

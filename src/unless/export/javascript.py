@@ -28,9 +28,12 @@ _NUMBER = """
   const number = (found) => (typeof found === "number" ? found : NaN);"""
 
 _RESERVED = frozenset(
-    "arguments async await break case catch class const continue debugger default delete do else enum eval export extends"
-    " false finally for function if implements import in instanceof interface let new null package private protected"
-    " public return static super switch this throw true try typeof var void while with yield".split()
+    """
+    arguments async await break case catch class const continue debugger default delete do else enum eval
+    export extends false finally for function if implements import in instanceof interface let new null
+    package private protected public return static super switch this throw true try typeof var void while with
+    yield
+    """.split()  # noqa: SIM905 - words are read more easily
 )
 
 
@@ -49,8 +52,8 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
     name
         The name of the function.
     returns
-        ``label``: the label, null where no rule decides and the program has no ``otherwise``. ``rule``: the number of the
-        rule that decides, from 1, null where none does. ``both``: ``{label, rule}``.
+        ``label``: the label, null where no rule decides and the program has no ``otherwise``. ``rule``: the number of
+        the rule that decides, from 1, null where none does. ``both``: ``{label, rule}``.
     """
     check_returns(returns)
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name)) or name in _RESERVED:

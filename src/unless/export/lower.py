@@ -1,14 +1,16 @@
 """Rules as conditions, the step that every export that runs shares: SQL, Python, JavaScript.
 
 A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, each of which takes back what the
-one before it said. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops at
-200 parentheses, SQLite at expressions 1000 deep), so long chains are written flat: the first gate that fails decides.
+one before it said. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops
+at 200 parentheses, SQLite at expressions 1000 deep). So long chains are written flat: the first gate that fails
+decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 from unless.rule import Literal, Rule
 
@@ -32,43 +34,64 @@ class Writer(Protocol[T]):
     def negation(self, part: T) -> T:
         """The part does not hold."""
 
-    def first_failing(self, gates: Sequence[tuple[T, bool]], otherwise: bool) -> T:  # noqa: FBT001
+    def first_failing(self, gates: Sequence[tuple[T, bool]], *, otherwise: bool) -> T:
         """The truth that stands beside the first gate that does not hold, ``otherwise`` if all hold."""
 
 
-def covers(rule: Rule, writer: Writer[T], *, negated: bool = False) -> T | bool:
-    """The condition under which the rule covers a record, as `Rule.covers` defines it.
-
-    ``negated`` says that the result will stand under a "not", where unknown would not mean false.
-    """
-    chain = list(_chain(rule))
-    flat = len(chain) > _NESTED
-    gates: list[list[T | bool]] = []
-    for level, others in chain:
-        sure = negated or flat or bool(gates)
-        tests = [writer.test(literal, sure=sure) for literal in dict.fromkeys(level.default)]
-        gates.append([*tests, *(_not(covers(other, writer, negated=True), writer) for other in others)])
-    return _flat(gates, writer) if flat else _nested(gates, writer)
+def covers(rule: Rule, writer: Writer[T]) -> T | bool:
+    """The condition under which the rule covers a record, as `Rule.covers` defines it."""
+    return _Lowering(writer).covers(rule, negated=False)
 
 
-def _nested(gates: list[list[T | bool]], writer: Writer[T]) -> T | bool:
-    condition: T | bool = False
-    for gate in reversed(gates):
-        condition = _all([*gate, _not(condition, writer)], writer)
-    return condition
+@dataclass(frozen=True, slots=True)
+class _Lowering(Generic[T]):
+    """From rules to conditions, with those that are always or never true left out."""
 
+    writer: Writer[T]
 
-def _flat(gates: list[list[T | bool]], writer: Writer[T]) -> T | bool:
-    arms: list[tuple[T, bool]] = []
-    for number, parts in enumerate(gates):
-        gate = _all(parts, writer)
-        if isinstance(gate, bool):
-            if gate:
-                continue
-            return writer.first_failing(arms, number % 2 == 1) if arms else number % 2 == 1
-        arms.append((gate, number % 2 == 1))
-    otherwise = len(gates) % 2 == 1
-    return writer.first_failing(arms, otherwise) if arms else otherwise
+    def covers(self, rule: Rule, *, negated: bool) -> T | bool:
+        """``negated`` says that the result will stand under a "not", where unknown would not mean false."""
+        chain = list(_chain(rule))
+        flat = len(chain) > _NESTED
+        gates: list[list[T | bool]] = []
+        for level, others in chain:
+            sure = negated or flat or bool(gates)
+            tests = [self.writer.test(literal, sure=sure) for literal in dict.fromkeys(level.default)]
+            gates.append([*tests, *(self.negation(self.covers(other, negated=True)) for other in others)])
+        return self.flat(gates) if flat else self.nested(gates)
+
+    def nested(self, gates: list[list[T | bool]]) -> T | bool:
+        """Every gate holds, and what follows it does not."""
+        condition: T | bool = False
+        for gate in reversed(gates):
+            condition = self.conjunction([*gate, self.negation(condition)])
+        return condition
+
+    def flat(self, gates: list[list[T | bool]]) -> T | bool:
+        """The first gate that fails decides: of the gates before it, an odd number speaks for the rule."""
+        arms: list[tuple[T, bool]] = []
+        otherwise = len(gates) % 2 == 1
+        for number, parts in enumerate(gates):
+            gate = self.conjunction(parts)
+            if gate is False:
+                otherwise = number % 2 == 1
+                break
+            if not isinstance(gate, bool):
+                arms.append((gate, number % 2 == 1))
+        return self.writer.first_failing(arms, otherwise=otherwise) if arms else otherwise
+
+    def conjunction(self, parts: list[T | bool]) -> T | bool:
+        """All parts hold."""
+        if any(part is False for part in parts):
+            return False
+        kept = [part for part in parts if not isinstance(part, bool)]
+        if not kept:
+            return True
+        return kept[0] if len(kept) == 1 else self.writer.both(kept)
+
+    def negation(self, part: T | bool) -> T | bool:  # noqa: FBT001 - a condition
+        """The part does not hold."""
+        return not part if isinstance(part, bool) else self.writer.negation(part)
 
 
 def _chain(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
@@ -89,19 +112,3 @@ def _size(rule: Rule) -> int:
         waiting.extend(waiting.pop().exceptions)
         size += 1
     return size
-
-
-def _all(parts: Iterable[T | bool], writer: Writer[T]) -> T | bool:
-    kept: list[T] = []
-    for part in parts:
-        if not isinstance(part, bool):
-            kept.append(part)
-        elif not part:
-            return False
-    if not kept:
-        return True
-    return kept[0] if len(kept) == 1 else writer.both(kept)
-
-
-def _not(part: T | bool, writer: Writer[T]) -> T | bool:
-    return not part if isinstance(part, bool) else writer.negation(part)

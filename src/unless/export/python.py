@@ -69,11 +69,12 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
         raise ParameterError(f"a Python function cannot have the name {name!r}; use letters, digits and _")
     used = list(features(program))
-    gives = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
-    lines = [f"def {name}(record):", f"    {ascii(f'The {gives} of a record, for the target {program.target}.')}"]
+    about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
+    summary = f"The {about} of a record, for the target {program.target}."
+    lines = [f"def {name}(record):", f"    {summary!a}"]
     lines += [_VALUE] * bool(used) + [_NUMBER] * any(numeric for *_, numeric in used)
     for feature, identifier, numeric in used:
-        lines.append(f"    v_{identifier} = value(record[{ascii(feature)}])")
+        lines.append(f"    v_{identifier} = value(record[{feature!a}])")
         lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
     for condition, result, number in decisions(program, _PYTHON, returns):
         remark = "" if number is None else f"  # rule {number}"

@@ -59,8 +59,8 @@ def to_sql(
     dialect
         ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``.
     what
-        ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from 1,
-        NULL where none does. ``because``: a sentence, with the record's values as the database spells them.
+        ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
+        1, NULL where none does. ``because``: a sentence, with the record's values as the database spells them.
     columns
         Kinds of columns, as far as they are not those of the literals. ``number``: NULL and NaN are missing. ``text``:
         never a number, even if it looks like one. ``mixed``: text, where cells that spell a number, as `read_table`
@@ -72,13 +72,12 @@ def to_sql(
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
-    known: Mapping[str, str] = {}
-    if not isinstance(program, Program):
-        program, known = program.program_, program.schema_.kinds
+    rules, known = (program, {}) if isinstance(program, Program) else (program.program_, program.schema_.kinds)
     engine = DIALECTS[dialect]
-    _check_names(program, engine)
-    writer = _Writer(engine, _kinds(program, known, columns or {}))
-    return _cases(program, what, writer).sql(dialect, copy=False, pretty=True, unsupported_level=ErrorLevel.RAISE)
+    _check_names(rules, engine)
+    writer = _Writer(engine, _kinds(rules, known, columns or {}))
+    pretty = not any("\n" in feature for feature in rules.used)  # sqlglot before 30.30 indents within such a name
+    return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 
 def _check_names(program: Program, dialect: Dialect) -> None:
@@ -93,7 +92,7 @@ def _check_names(program: Program, dialect: Dialect) -> None:
 
 
 def _kinds(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The kind of every column that the program uses: as given, else as the model knows it, else as the literals say."""
+    """The kind of every column that is used: as given, else as the model knows it, else as the literals say."""
     for feature, kind in given.items():
         if feature not in program.features:
             raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, program.features)}")
@@ -152,11 +151,11 @@ class _Writer:
         """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""
         kind = self.kinds[literal.feature]
         match literal.op, literal.value:
-            case ("<=" | ">"), float(bound):
+            case (("<=" | ">"), float(bound)):
                 if kind == "mixed":
                     return self._spelled(literal, bound)
                 return kind == "number" and self._compared(literal, bound, sure=sure)
-            case ("==" | "!="), str(category):
+            case (("==" | "!="), str(category)):
                 return self._equals(literal, category, sure=sure)
             case "missing", _:
                 return self._missing(literal.feature)
@@ -168,7 +167,7 @@ class _Writer:
     def negation(self, part: exp.Expression) -> exp.Expression:
         return exp.Not(this=bracketed(part))
 
-    def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], otherwise: bool) -> exp.Expression:  # noqa: FBT001
+    def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
         return _decided([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:
@@ -182,7 +181,7 @@ class _Writer:
         if bound == math.inf:
             return literal.op == "<=" and self.negation(self._missing(literal.feature))
         if bound == -math.inf:
-            kind: type[exp.Binary] = exp.LT if literal.op == "<=" else exp.GTE
+            kind: type[exp.LT | exp.GTE | exp.LTE | exp.GT] = exp.LT if literal.op == "<=" else exp.GTE
             test: exp.Expression = kind(this=column, expression=self.dialect.literal(-_MAX))
         else:
             kind = exp.LTE if literal.op == "<=" else exp.GT
@@ -213,7 +212,11 @@ class _Writer:
         impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
         if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
             return differs
-        left, right = (column, self.dialect.boolean(category == "True")) if kind == "boolean" else self.dialect.sides(column, text)
+        left, right = (
+            (column, self.dialect.boolean(category == "True"))
+            if kind == "boolean"
+            else self.dialect.sides(column, text)
+        )
         if differs:
             return any_of(_is_null(_column(literal.feature)), exp.NEQ(this=left, expression=right))
         equal = exp.EQ(this=left, expression=right)

@@ -20,7 +20,7 @@ from unless.logic.names import commented, spellable
 from unless.logic.scale import HIGHEST
 
 if TYPE_CHECKING:
-    from clingo import Control, Symbol
+    from clingo import Control
     from clingo.ast import AST
 
 __all__ = ["Background", "Signature", "read_background"]
@@ -32,9 +32,10 @@ _DEEPEST = 200
 """Of parentheses, and of operators in a statement: clingo's own reader dies at some 20,000, without a message."""
 
 _LEXEME = re.compile(
-    r"""(?P<text>"(?:[^"\\\n]|\\.)*"|%(?!\*)[^\n]*|[A-Za-z_'][A-Za-z0-9_']*)
+    r"""(?P<text>"(?:[^"\\\n]|\\["\\n])*"|%(?!\*)[^\n]*|[A-Za-z_'][A-Za-z0-9_']*)
       | (?P<integer>0x[0-9A-Fa-f]+|0o[0-7]+|0b[01]+|[0-9]+)
-      | (?P<refused>%\*|\#(?:include|script)) | (?P<line>\n) | (?P<dots>\.\.) | (?P<end>\.)
+      | (?P<refused>%\*|\#(?:include|script)|") | (?P<foreign>[^\x00-\x7f])
+      | (?P<line>\n) | (?P<dots>\.\.) | (?P<end>\.)
       | (?P<opening>[(\[{]) | (?P<closing>[)\]}]) | (?P<operator>[-+*/\\&?^~|])""",
     re.VERBOSE,
 )
@@ -42,6 +43,7 @@ _REFUSED = {
     "#include": "an include; pass the text of both files",
     "#script": "a script; programs are read, never executed",
     "%*": "a block comment; start each line with %",
+    '"': "this string; it ends on its line and escapes nothing but a quote, a backslash and n, the newline",
 }
 _PATHS = (".lp", ".asp", ".pl")
 
@@ -84,21 +86,12 @@ class Background:
             control, undecided = grounded(self.fill)
         except ProgramError as error:
             raise ReadError(f"{self.name}, {error}") from error
-        if undecided:
-            raise ReadError(
-                f"{self.name}, line {self._line(undecided[0])}: not stratified: {undecided[0]} depends on its own "
-                "negation; "
-                "write the rules so that negation only asks what is settled before"
-            )
+        if undecided:  # never seen: rules that pass the checks are stratified, and grounding decides those
+            raise ReadError(f"{self.name}: clingo leaves {undecided[0]} open")
         if not control.solve().satisfiable:
             lines = ", ".join(str(rule.location.begin.line) for rule in self.rules if not list(heads(rule)))
             raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on lines {lines}")
         return control
-
-    def _line(self, atom: Symbol) -> int:
-        signature = (atom.name, len(atom.arguments))
-        line: int = next(rule.location.begin.line for rule in self.rules if signature in heads(rule))
-        return line
 
 
 def read_background(source: str | os.PathLike[str], role: str = "background") -> Background:
@@ -156,6 +149,8 @@ def _scan(text: str, name: str) -> None:
         operators = 0 if kind == "end" else operators + (kind in {"operator", "dots"})
         if kind == "refused":
             _refuse(name, line, _REFUSED[lexeme])
+        if kind == "foreign":  # clingo's message would cut the letter in two, and its Python package ends the process
+            _refuse(name, line, f"{lexeme!r} outside a string; put the text in double quotes")
         if depth > _DEEPEST or operators > _DEEPEST:
             _refuse(name, line, f"a term of more than {_DEEPEST} parentheses or operators; take it apart")
         if kind == "integer" and (len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST):
@@ -207,22 +202,31 @@ def _reason(node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - a lis
 
 
 def _check_recursion(rules: list[AST], name: str) -> None:
-    """Refuse recursion that makes new numbers: grounding it might never end."""
+    """Refuse recursion through negation, and recursion that makes new numbers: grounding it might never end."""
     below: dict[Signature, set[Signature]] = {}
     for rule in rules:
         for head in heads(rule):
             below.setdefault(head, set()).update(_signatures(*rule.body))
-    reachable = {head: _reachable(head, below) for head in below}
+    above = {head: _reachable(head, below) for head in below}
     for rule in rules:
-        cycle = {
-            goal for head in heads(rule) for goal in _signatures(*rule.body) if head in reachable.get(goal, {goal})
-        }
+        cycle = {goal for head in heads(rule) for goal in _signatures(*rule.body) if head in above.get(goal, ())}
         for node in (node for goal in rule.body for node in _walk(goal)) if cycle else ():
-            counting = "Aggregate" in _kind(node) and cycle & set(_signatures(node))
-            if counting or (_kind(node) in {"BinaryOperation", "UnaryOperation"} and not _is_number(node)):
-                what = "an aggregate" if counting else "arithmetic"
-                reason = f"{what} in a recursive rule; it might never end, so list the values as facts"
-                _refuse(name, rule.location.begin.line, reason)
+            if reason := _recursion(node, cycle):
+                raise ReadError(f"{name}, line {rule.location.begin.line}: {reason}")
+
+
+def _recursion(node: AST, cycle: set[Signature]) -> str | None:
+    """Why a recursive rule may not have a node in its body, None if it may."""
+    kind = _kind(node)
+    if kind in {"BinaryOperation", "UnaryOperation"} and not _is_number(node):
+        return "arithmetic in a recursive rule is not accepted; it might never end, so list the values as facts"
+    if through := cycle & set(_signatures(node)):
+        predicate = "{}/{}".format(*min(through))
+        if kind == "Literal" and node.sign:
+            return f"not stratified: {predicate} depends on its own negation; negate only what is settled before"
+        if kind == "ConditionalLiteral" or "Aggregate" in kind:
+            return f"not stratified: {predicate} depends on a count or condition of itself; name it differently"
+    return None
 
 
 def _reachable(start: Signature, below: dict[Signature, set[Signature]]) -> set[Signature]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
@@ -222,8 +222,11 @@ def _label_terms(symbols: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
 
 
 def _words(target: str, known: Background) -> Words:
+    """Predicates for H that B does not have, and that differ among themselves."""
     names = {name for name, _ in known.signatures} | {target}
-    return Words(target, fresh("record", names), free_prefix(f"{target}_", names), free_prefix("ab", names))
+    names.add(record := fresh("record", names))
+    rule = free_prefix(f"{target}_", names)
+    return Words(target, record, rule, free_prefix("ab", {*names, f"{rule}1"}))
 
 
 def _checked(hypothesis: Hypothesis, known: Background, terms: dict[Symbol, Label]) -> Hypothesis:
@@ -243,8 +246,7 @@ def _checked(hypothesis: Hypothesis, known: Background, terms: dict[Symbol, Labe
         entailed[place[individual]] = terms[label]
     if entailed != predict(hypothesis.program, hypothesis.table).tolist():
         raise ProgramError("B and H do not entail what the program predicts; please report this")
-    fields = {name: getattr(hypothesis, name) for name in hypothesis.__dataclass_fields__}
-    return Hypothesis(**fields | {"entailed": tuple(entailed)})
+    return replace(hypothesis, entailed=tuple(entailed))
 
 
 def _line(head: str, goals: list[str]) -> str:

@@ -1,7 +1,8 @@
-"""Programs for s(CASP) and SWI-Prolog: one text for both, but for what each wants around it.
+"""Programs for s(CASP) and SWI-Prolog, in one text for both or with what only one of them wants.
 
-Numbers are decimals as they are, texts are quoted atoms. s(CASP) takes sentences (``#pred``) for its explanations and
-would read a directive as a constraint; SWI-Prolog needs directives, for ``not`` and for predicates without facts.
+Numbers are decimals as they are, texts are quoted atoms. s(CASP) takes sentences (``#pred``) for its explanations; to
+SWI-Prolog, given the operators, they are facts that nobody asks for. SWI-Prolog needs directives, for ``not`` and for
+predicates without facts; to s(CASP) they are constraints that nothing violates.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialect", "to_prolog"]
 
-Dialect = OneOf["scasp", "swi"]
+Dialect = OneOf["both", "scasp", "swi"]
 
 
 def to_prolog(
     program: Program,
     table: Table | None = None,
-    dialect: Dialect = "scasp",
+    dialect: Dialect = "both",
     *,
     sentences: Mapping[str, str] | None = None,
 ) -> str:
@@ -40,7 +41,7 @@ def to_prolog(
     Parameters
     ----------
     dialect
-        ``scasp``, with a sentence for every predicate, or ``swi``, with the directives that SWI-Prolog needs.
+        ``scasp`` has a sentence for every predicate, ``swi`` the directives that SWI-Prolog needs, ``both`` has both.
     sentences
         For s(CASP), by feature or target: ``{"age": "{record} is {value} years old"}``.
     """
@@ -49,8 +50,9 @@ def to_prolog(
     writer = _Writer(program, dialect)
     rules = [str(clause) for clause in writer.clauses()]
     records = [] if table is None else [*writer.facts(table)]
-    around = writer.directives() if dialect == "swi" else writer.sentences(sentences or {})
-    return "\n".join([*writer.comments(), *around, *rules, *records]) + "\n"
+    said = [] if dialect == "swi" else [*writer.sentences(sentences or {})]
+    directives = [] if dialect == "scasp" else [*writer.directives()]
+    return "\n".join([*writer.comments(), *directives, *said, *rules, *records]) + "\n"
 
 
 class _Writer:
@@ -58,9 +60,8 @@ class _Writer:
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
         self.program = program
-        self.infinity = (
-            "1.0Inf" if dialect == "swi" else "1" + "0" * 309
-        )  # s(CASP) counts in rationals, which have none
+        # s(CASP) counts in rationals, which have no infinity: a number beyond every float takes its place
+        self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
         self.words = vocabulary(program)
         self.stand_ins = StandIns("text({})")
         self.place = {name: place for place, name in enumerate(program.features)}
@@ -114,8 +115,9 @@ class _Writer:
         yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.texts.items())
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: ``not`` before a goal, no error where a predicate has no facts or a system's name."""
-        yield ":- op(900, fy, not)."
+        """What SWI-Prolog needs: operators, and no error where a predicate has no facts or a system's name."""
+        yield ":- op(900, fy, not), op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)."
+        yield ":- style_check(-singleton)."
         yield ":- dynamic record/1."
         predicates = [self.words.target]
         for feature in self.words.features.values():
@@ -124,7 +126,7 @@ class _Writer:
             predicate
         ) in predicates:  # a column may be called length; the system's own length/2 stays as it is elsewhere
             yield f":- redefine_system_predicate({predicate}(_,_))."
-            yield f":- dynamic {predicate}/2."
+            yield f":- dynamic(({predicate})/2)."  # in parentheses for the sake of operators, such as rem
 
     def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
         """The ``#pred`` lines, from which s(CASP) makes its explanations."""

@@ -78,6 +78,8 @@ def cheapest_points(
 
 
 class _Search:
+    """The boxes still to look into, by their bounds, and what was answered."""
+
     def __init__(self, program: Program, axes: Sequence[Axis]) -> None:
         self.program = program
         self.axes = axes
@@ -90,6 +92,7 @@ class _Search:
         self.answered: dict[Label, list[Shape]] = {}
 
     def shape(self, rule: Rule) -> Shape:
+        """A rule on cells; literals on one feature are one test."""
         tests: dict[int, int] = {}
         for literal in rule.default:
             place = self.place[literal.feature]
@@ -115,8 +118,7 @@ class _Search:
         for place, inside in enumerate(cells):
             if inside != parent.cells[place]:
                 point[place] = self.cheapest(place, inside)
-        moved = [place for place, home in enumerate(self.home) if point[place] != home]
-        changes = tuple((place, point[place].bit_length() - 1) for place in moved)
+        changes = self.changes(point)
         distance = sum(self.axes[place].distance(cell) for place, cell in changes)
         cost = (len(changes), distance, changes) if len(changes) >= bound else (bound, distance, ())
         heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
@@ -130,23 +132,27 @@ class _Search:
         return self.known[place, inside]
 
     def answers(self) -> Iterator[tuple[Label, list[int]]]:
+        """The cheapest records in order: of the box with the lowest bound, unless it must be divided."""
         while self.boxes:
             cost, _, box = heappop(self.boxes)
             if not box.ways:
                 box = self.looked_into(box)
                 if not box.ways:
                     yield box.label, [bit.bit_length() - 1 for bit in box.point]
-                    answer = Shape(tuple((place, self.axes[place].beyond(cell)) for place, cell in cost[2]))
+                    answer = Shape(
+                        tuple((place, self.axes[place].beyond(cell)) for place, cell in self.changes(box.point))
+                    )
                     self.answered[box.label].append(answer)
                     box = box._replace(ways=((answer, self.ways_out(answer, box)),))
-                elif (bound := self.changed(box) + _more(box)) > cost[0]:
+                elif (bound := len(self.changes(box.point)) + _more(box)) > cost[0]:
                     heappush(self.boxes, ((bound, cost[1], ()), next(self.ties), box))
                     continue
             self.divide(box, cost[0])
 
-    def changed(self, box: Box) -> int:
-        """The number of features that the cheapest record of a box changes."""
-        return sum(bit != home for bit, home in zip(box.point, self.home, strict=True))
+    def changes(self, point: Sequence[int]) -> tuple[tuple[int, int], ...]:
+        """What a record changes, as (axis, cell) pairs."""
+        moved = [place for place, home in enumerate(self.home) if point[place] != home]
+        return tuple((place, point[place].bit_length() - 1) for place in moved)
 
     def looked_into(self, box: Box) -> Box:
         """The box with the rules that cover its cheapest record, and the ways out."""

@@ -2,27 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from unless.proof.plain import literal_text, reason
 from unless.proof.words import Words, printable
 from unless.rule import Literal
 
 if TYPE_CHECKING:
-    from unless.counterfactual import Counterfactuals
-    from unless.measure import Statistics
     from unless.proof.tree import Check, Proof, RuleProof
 
-__all__ = ["asked", "headline", "story"]
+__all__ = ["Changes", "Figures", "asked", "headline", "stopped", "story"]
 
 _INDENT = " " * 10
 _SHALLOW = 8
 """Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
 
 
-def story(
-    proof: Proof, number: int | None, statistics: Statistics | None, changes: Counterfactuals | None, words: Words
-) -> str:
+class Figures(Protocol):
+    """How rules do on records, as `measure` counts: an entry per rule, and a last one for records without a rule."""
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """How many records each decides."""
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """For which share of them it is right."""
+
+
+class Changes(Protocol):
+    """What would change a decision, as `counterfactuals` finds it."""
+
+    def lines(self, words: Words) -> list[str]:
+        """A title and a line for each change."""
+
+
+def story(proof: Proof, number: int | None, statistics: Figures | None, changes: Changes | None, words: Words) -> str:
     """The proof on several lines, see `Proof.story`."""
     lines = [headline(proof, number, statistics)]
     if (rule := proof.rule) is not None:
@@ -35,7 +53,7 @@ def story(
     return "\n".join(lines)
 
 
-def headline(proof: Proof, number: int | None = None, statistics: Statistics | None = None) -> str:
+def headline(proof: Proof, number: int | None = None, statistics: Figures | None = None) -> str:
     """The decision: "Record 17 is decided: refuse (rule 2, right for 94 % of the 311 records it decides)."."""
     record = "The record" if number is None else f"Record {number}"
     if proof.label is None:
@@ -44,7 +62,7 @@ def headline(proof: Proof, number: int | None = None, statistics: Statistics | N
     return f"{record} is decided: {printable(str(proof.label))} ({rule}{_figures(proof, statistics)})."
 
 
-def _figures(proof: Proof, statistics: Statistics | None) -> str:
+def _figures(proof: Proof, statistics: Figures | None) -> str:
     """How the rule does elsewhere; the last of the statistics is for records that no rule covers."""
     if statistics is None:
         return ""

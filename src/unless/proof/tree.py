@@ -1,7 +1,7 @@
 """A proof as values: literals checked on a record, rules of them, and the decision. It prints itself.
 
 A proof has a hundred checks where it has one decision, so checks and rules are named tuples: made in half the time of
-a frozen dataclass (0.3 against 0.6 µs).
+a frozen dataclass (0.6 against 1.2 µs on a busy machine).
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from unless.values import Label, Value
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from unless.counterfactual import Counterfactuals
-    from unless.measure import Statistics
+    from unless.proof.story import Changes, Figures
 
 __all__ = ["Check", "Proof", "RuleProof", "Style"]
 
@@ -143,11 +142,14 @@ class Proof:
         self,
         number: int | None = None,
         *,
-        statistics: Statistics | None = None,
-        changes: Counterfactuals | None = None,
+        statistics: Figures | None = None,
+        changes: Changes | None = None,
         words: Words = DEFAULT,
     ) -> str:
-        """The proof on several lines: the decision, its reasons, the rules before it, and what would change it."""
+        """The proof on several lines: the decision, its reasons, the rules before it, and what would change it.
+
+        ``statistics`` are those of `measure`, for how often the rule is right; ``changes`` those of `counterfactuals`.
+        """
         from unless.proof import story  # noqa: PLC0415 - for people at a terminal
 
         return story.story(self, number, statistics, changes, words)

@@ -1,0 +1,435 @@
+"""What a fitted classifier has, says and does."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+import signal
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from io import StringIO
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_wine
+from sklearn.exceptions import NotFittedError
+
+from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
+from unless.domain import domain_of
+from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
+
+LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
+each = pytest.mark.parametrize("learner", LEARNERS)
+
+TITANIC = pd.DataFrame(
+    {
+        "sex": ["male", "female"] * 60,
+        "class": [1, 2, 3] * 40,
+        "age": [(7 * k) % 60 + 1.0 if k % 11 else np.nan for k in range(120)],
+    }
+)
+SURVIVED = ((TITANIC["sex"] == "female") & (TITANIC["class"] < 3)) | (TITANIC["age"] < 10)
+FATE = SURVIVED.map({True: "survived", False: "perished"}).rename("fate")
+
+
+@pytest.fixture(params=LEARNERS, ids=lambda learner: learner.__name__)
+def model(request):
+    """Each of the three, fitted."""
+    return request.param().fit(TITANIC, FATE)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    """Three classes."""
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def test_it_has_what_scikit_learn_expects(model):
+    """Classes, features, program."""
+    assert model.classes_.tolist() == ["perished", "survived"]
+    assert model.n_features_in_ == 3
+    assert model.feature_names_in_.tolist() == ["sex", "class", "age"]
+    assert model.program_.target == "fate"
+    assert model.score(TITANIC, FATE) > 0.9
+
+
+def test_importances_are_shares_of_decisions(model):
+    """The importance of a feature is the share of training records decided by a rule that tests it."""
+    decided = model.apply(TITANIC)
+    for feature, importance in zip(model.feature_names_in_, model.feature_importances_, strict=True):
+        testing = [k for k, rule in enumerate(model.program_) if any(lit.feature == feature for lit in rule.literals())]
+        assert importance == pytest.approx(np.isin(decided, testing).mean())
+
+
+def test_rules_are_a_frame(model):
+    """One row per rule, with what it says, decides and gets right."""
+    frame, decided = model.rules_, model.apply(TITANIC)
+    assert list(frame) == ["order", "label", "text", "support", "coverage", "precision", "lift", "exceptions"]
+    assert frame["order"].tolist() == list(range(1, len(model.program_) + 1))
+    for k, row in enumerate(frame.itertuples()):
+        mine = FATE[decided == k] == row.label
+        assert row.support == len(mine)
+        assert row.coverage == pytest.approx(len(mine) / len(FATE))
+        assert row.precision == pytest.approx(mine.mean())
+        assert row.lift == pytest.approx(mine.mean() / FATE.eq(row.label).mean())
+        assert row.exceptions == len(model.program_.rules[k].exceptions)
+        assert row.text == str(model.program_.rules[k]).removeprefix(f"{row.label} if ")
+
+
+def test_rules_are_a_polars_frame_without_pandas(model, monkeypatch):
+    """Where pandas is not at hand."""
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert type(model.rules_).__module__.startswith("polars")
+
+
+def test_apply_tells_the_rule(model):
+    """The rule that decides has the label that is predicted; -1 is `otherwise`."""
+    heads = np.array([*(rule.head for rule in model.program_), model.program_.otherwise], dtype=object)
+    assert_array_equal(heads[model.apply(TITANIC)], model.predict(TITANIC))
+
+
+def test_probabilities_are_the_records_of_the_rule(model):
+    """With four records of the class prior added, unless that would make another class the most probable."""
+    shares, decided = model.predict_proba(TITANIC), model.apply(TITANIC)
+    prior = np.array([FATE.eq(label).mean() for label in model.classes_])
+    for k in np.unique(decided):
+        counts = np.array([(FATE[decided == k] == label).sum() for label in model.classes_])
+        expected = (counts + 4 * prior) / (counts.sum() + 4)
+        if model.classes_[expected.argmax()] == model.predict(TITANIC)[decided == k][0]:
+            assert_allclose(shares[decided == k][0], expected)
+
+
+def test_a_rule_outvoted_by_the_prior_keeps_its_label():
+    """Smoothing never lifts another class above the label of the rule."""
+    X, y = [[0]] * 98 + [[1]] * 2, ["common"] * 98 + ["rare"] * 2
+    model = FoldRMClassifier().fit(X, y)
+    (shares,) = model.predict_proba([[1]])
+    assert model.predict([[1]]) == ["rare"]
+    assert shares[1] > shares[0] > 0
+    assert shares.sum() == pytest.approx(1)
+
+
+def test_explanations(model):
+    """A proof for every record, of the predicted label and the deciding rule."""
+    proofs = model.explain(TITANIC[:10])
+    assert [proof.label for proof in proofs] == model.predict(TITANIC[:10]).tolist()
+    assert [-1 if proof.decided is None else proof.decided for proof in proofs] == model.apply(TITANIC[:10]).tolist()
+
+
+def test_the_domain_remembers_training(model):
+    """Of the features that rules test, the categories and the range of numbers are kept."""
+    assert model.domain_.features == model.program_.used
+    assert model.domain_.column("sex").categories == ("female", "male")
+    assert model.domain_.column("age").numbers.tolist() == [TITANIC["age"].min(), TITANIC["age"].max()]
+    assert not len(model.domain_)
+
+
+def test_a_domain_is_bounded():
+    """The thousand most frequent categories, in their order, and the finite numbers."""
+    cells = [f"c{k:04}" for k in range(1500)] + ["c1499", np.inf]
+    table = read_table(pd.DataFrame({"many": cells, "number": [*range(1500), np.inf, -np.inf], "none": None}))
+    many, number, none = domain_of(table, ["many", "number", "none"]).columns
+    assert many.categories == (*(f"c{k:04}" for k in range(999)), "c1499")
+    assert number.numbers.tolist() == [0, 1499]
+    assert not len(none.numbers)
+    assert not none.categories
+
+
+class TestOtherwise:
+    """What FOLD-RM says where no rule covers."""
+
+    def test_the_most_frequent_of_what_is_left(self):
+        """By default it is the most frequent label among the training records that no rule covers."""
+        model = FoldRMClassifier(max_rules=1).fit([[1]] * 5 + [[2]] * 3 + [[3]] * 2, list("aaaaabbbcc"))
+        assert model.program_.otherwise == "b"
+        assert FoldRMClassifier().fit([[1]] * 5, list("aaaaa")).program_.otherwise == "a"
+
+    def test_a_named_label(self):
+        """Numbers are equal whatever their type; True is not 1."""
+        X, y = [[1], [2], [3]] * 4, [1.0, 2.0, 3.0] * 4
+        assert FoldRMClassifier(otherwise=3).fit(X, y).program_.otherwise == 3.0
+        assert FoldRMClassifier(otherwise=np.float32(2)).fit(X, y).program_.otherwise == 2.0
+        with pytest.raises(UnknownNameError, match="otherwise is True, which is no label of training"):
+            FoldRMClassifier(otherwise=True).fit(X, y)
+        with pytest.raises(UnknownNameError, match="did you mean 'b'"):
+            FoldRMClassifier(otherwise="bb").fit([[1.0], [2.0]], ["a", "b"])
+
+    def test_none_leaves_records_unclassified(self):
+        """Then labels are objects, None counts as wrong, apply says -1, and probabilities are those of what is left."""
+        X, y = [[1]] * 5 + [[2]] * 3 + [[3]] * 2, list("aaaaabbbcc")
+        model = FoldRMClassifier(otherwise=None, max_rules=1).fit(X, y)
+        assert model.predict(X).tolist() == ["a"] * 5 + [None] * 5
+        assert model.predict(X[:5]).dtype == object
+        assert model.score(X, y) == 0.5
+        assert model.score(X, y, sample_weight=[1] * 5 + [0] * 5) == 1
+        assert model.apply(X).tolist() == [0] * 5 + [-1] * 5
+        left = model.predict_proba([[9]])[0]
+        assert left.argmax() == 1
+        assert left.sum() == pytest.approx(1)
+        assert str(model.explain([[9]])[0])
+
+    def test_integers_too(self):
+        """Labels of any type come beside None."""
+        X, y = [[1]] * 5 + [[2]] * 3 + [[3]] * 2, [1] * 5 + [2] * 3 + [3] * 2
+        model = FoldRMClassifier(otherwise=None, max_rules=1).fit(X, y)
+        assert model.predict(X).tolist() == [1] * 5 + [None] * 5
+        assert model.score(X, np.array(y)) == 0.5
+
+
+class TestPositive:
+    """The label that FOLD-R++ learns."""
+
+    def test_it_is_the_second_class(self):
+        """Unless another is named."""
+        assert {rule.head for rule in FoldRPPClassifier().fit(TITANIC, FATE).program_} == {"survived"}
+        named = FoldRPPClassifier(positive="perished").fit(TITANIC, FATE)
+        assert {rule.head for rule in named.program_} == {"perished"}
+        assert named.program_.otherwise == "survived"
+
+    def test_it_must_be_a_class(self):
+        """Numbers are equal whatever their type."""
+        assert FoldRPPClassifier(positive=np.int64(0)).fit(TITANIC, SURVIVED.astype(float)).program_.otherwise == 1.0
+        with pytest.raises(UnknownNameError, match=r"positive is 'survive'.*did you mean 'survived'"):
+            FoldRPPClassifier(positive="survive").fit(TITANIC, FATE)
+
+    def test_two_classes_only(self, wine):
+        """More are refused with the names of those that take them."""
+        with pytest.raises(ParameterError, match=r"3 labels; use FoldRMClassifier or UnlessClassifier"):
+            FoldRPPClassifier().fit(*wine)
+
+
+@each
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_max_rules_is_the_most_rules(learner, most):
+    """A program never has more rules, the last of Unless included, and is valid."""
+    y = np.arange(200) // 20 % 2
+    model = learner(max_rules=most).fit(np.arange(200.0).reshape(-1, 1), y)
+    assert len(model.program_) == most
+    assert set(model.predict([[1.0], [500.0]])) <= {0, 1}
+
+
+@each
+def test_max_seconds_ends_the_learning(learner):
+    """With no time at all there is a model, of the classes alone."""
+    model = learner(max_seconds=0).fit(TITANIC, FATE)
+    assert not [rule for rule in model.program_ if rule.default]
+    assert set(model.predict(TITANIC)) <= set(model.classes_)
+
+
+@each
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"max_rules": 0},
+        {"max_rules": 1.5},
+        {"max_rules": True},
+        {"max_seconds": -1},
+        {"max_seconds": float("nan")},
+        {"max_seconds": "1"},
+        {"ratio": -1},
+        {"ratio": 2},
+        {"ratio": None},
+        {"ratio": True},
+    ],
+    ids=str,
+)
+def test_wrong_parameters(learner, wrong):
+    """A parameter without meaning is named."""
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        learner(**wrong).fit(TITANIC, FATE)
+
+
+@pytest.mark.parametrize("name", ["penalty", "min_support"])
+@pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "much", None, True])
+def test_wrong_parameters_of_unless(name, value):
+    """The two further ones are numbers of at least 0."""
+    with pytest.raises(ParameterError, match=name):
+        UnlessClassifier(**{name: value}).fit(TITANIC, FATE)
+
+
+class TestInterruption:
+    """Ctrl-C."""
+
+    @each
+    def test_it_leaves_a_fitted_model_and_goes_on(self, learner, monkeypatch):
+        """A KeyboardInterrupt in the middle carries the program, and the model decides by it."""
+        model = learner()
+        limits = model._limits
+
+        def interrupting(meter):
+            progress = limits(meter)
+
+            def stop(rows, rules):
+                if rules == 1:
+                    signal.raise_signal(signal.SIGINT)
+                return progress(rows, rules)
+
+            return stop
+
+        monkeypatch.setattr(model, "_limits", interrupting, raising=False)
+        with pytest.raises(KeyboardInterrupt) as stopped:
+            model.fit(TITANIC, FATE)
+        assert isinstance(stopped.value, Interrupted)
+        assert len([rule for rule in model.program_ if rule.default]) <= 1
+        assert set(model.predict(TITANIC)) <= set(model.classes_)
+        assert model.predict_proba(TITANIC).shape == (120, 2)
+
+
+class TestVerbose:
+    """Progress on standard error."""
+
+    @each
+    def test_it_tells_rules_and_records(self, learner, capsys):
+        """Where lines are kept, a line at the start and one at the end; nothing unless asked for."""
+        learner(verbose=True).fit(TITANIC, FATE)
+        told = capsys.readouterr()
+        assert re.search(r"unless: 0 rules, \d+ of \d+ records left\n", told.err)
+        assert re.search(r"unless: \d+ rules, \d+ of \d+ records left; done\n$", told.err)
+        learner().fit(TITANIC, FATE)
+        assert capsys.readouterr() == ("", "")
+
+    def test_it_is_a_bar_in_a_terminal(self, monkeypatch):
+        """A bar that renews itself, and grows."""
+
+        class Terminal(StringIO):
+            def isatty(self):
+                return True
+
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr("unless.progress._EVERY", 0)
+        FoldRMClassifier(verbose=1).fit(TITANIC, FATE, sample_weight=np.full(120, 3.0))
+        bars = re.findall(r"\r\033\[K(█*)░* (\d+) rules, (\d+) of 360 records left", terminal.getvalue())
+        assert len(bars) > 1
+        assert [len(bar) for bar, _, _ in bars] == sorted(len(bar) for bar, _, _ in bars)
+        assert all(len(bar) <= 24 for bar, _, _ in bars)
+
+
+class TestPrinting:
+    """Text and HTML."""
+
+    def test_text(self, model):
+        """The repr is scikit-learn's, str of a fitted model its rules."""
+        assert repr(model) == f"{type(model).__name__}()"
+        assert str(model) == str(model.program_)
+        assert str(type(model)(ratio=0.1)) == f"{type(model).__name__}(ratio=0.1)"
+
+    def test_html_lists_the_rules(self, model):
+        """Every rule with what it decides; exceptions fold out; tags are balanced."""
+        html = model._repr_html_()
+        assert html.count("decides ") == len(model.program_)
+        assert _balanced(html)
+        assert model._repr_mimebundle_()["text/html"] == html
+        assert type(model)()._repr_html_() == f"<pre>{type(model).__name__}()</pre>"
+
+    def test_html_is_escaped(self):
+        """Names, categories, labels and parameters of a stranger are text, never markup."""
+        evil = "<script>alert('&')</script>"
+        X = pd.DataFrame({evil: [evil, "b"] * 20, f"{evil}2": range(40)})
+        weights = {evil: 1, "x": 1}
+        for unfitted in (
+            UnlessClassifier(class_weight=weights),
+            FoldRMClassifier(class_weight=weights, otherwise=evil),
+        ):
+            assert "<script" not in unfitted._repr_html_()
+            fitted = unfitted.fit(X, pd.Series([evil, "x"] * 20, name=evil))
+            assert "<script" not in fitted._repr_html_()
+            assert "&lt;script&gt;" in fitted._repr_html_()
+            assert _balanced(fitted._repr_html_())
+
+
+def _balanced(html):
+    """Whether every element that opens closes, in order."""
+    open_tags, fine = [], []
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag, attrs):  # noqa: ARG002
+            open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            fine.append(open_tags.pop() == tag)
+
+    Parser().feed(html)
+    return all(fine) and not open_tags
+
+
+class TestEditing:
+    """A finished program may be edited rule by rule."""
+
+    def test_counts_follow(self, model):
+        """The edited model decides by the edited program; what its rules decide is counted anew."""
+        rules = model.program_.rules
+        edited = model.with_program(replace(model.program_, rules=rules[1:]), TITANIC, FATE)
+        assert len(edited.program_) == len(rules) - 1
+        assert edited.statistics_.total == len(FATE)
+        assert_array_equal(np.bincount(edited.apply(TITANIC) + 1, minlength=len(rules))[1:], edited.rules_["support"])
+        assert model.program_.rules == rules
+        assert type(edited)(**edited.get_params()).fit(TITANIC, FATE).program_ == model.program_
+
+    def test_an_added_rule(self, model):
+        """A rule on a feature that no rule tested brings that feature's values along."""
+        rule = Rule("survived", (Literal("class", "<=", 1.0),))
+        edited = model.with_program(replace(model.program_, rules=(rule, *model.program_.rules)), TITANIC, FATE)
+        assert edited.rules_["support"][0] == 40
+        assert edited.domain_.column("class").numbers.tolist() == [1, 3]
+
+    def test_weights(self, model):
+        """Counts are of weights."""
+        edited = model.with_program(model.program_, TITANIC, FATE, sample_weight=np.full(120, 0.5))
+        assert edited.statistics_.total == 60
+
+    def test_what_does_not_fit_is_refused(self, model):
+        """Other features, other labels."""
+        with pytest.raises(ProgramError, match="other features"):
+            model.with_program(replace(model.program_, features=("sex", "class", "age", "more")), TITANIC, FATE)
+        with pytest.raises(UnknownNameError, match="the program has 'drowned'"):
+            model.with_program(replace(model.program_, otherwise="drowned"), TITANIC, FATE)
+        with pytest.raises(UnknownNameError, match="y has 'drowned'"):
+            model.with_program(model.program_, TITANIC, ["drowned"] * 120)
+
+
+@pytest.mark.parametrize("dump", [pickle, joblib], ids=["pickle", "joblib"])
+def test_pickles(model, dump, tmp_path):
+    """A model survives pickle and joblib."""
+    path = tmp_path / "model.pkl"
+    if dump is pickle:
+        back = pickle.loads(pickle.dumps(model))
+    else:
+        joblib.dump(model, path)
+        back = joblib.load(path)
+    assert back.program_ == model.program_
+    assert_array_equal(back.predict_proba(TITANIC), model.predict_proba(TITANIC))
+
+
+@each
+def test_an_unfitted_model_says_so(learner):
+    """Everything that needs rules asks for fit first."""
+    model = learner()
+    for ask in (model.predict, model.predict_proba, model.apply, model.explain):
+        with pytest.raises(NotFittedError):
+            ask(TITANIC)
+    with pytest.raises(NotFittedError):
+        model.save("nowhere.json")
+    assert not hasattr(model, "rules_")
+    assert not hasattr(model, "feature_importances_")
+    assert not hasattr(model, "schema")
+
+
+def test_score_needs_as_many_labels(model):
+    """Too few labels are an error, not a broadcast."""
+    with pytest.raises(ValueError, match="inconsistent"):
+        model.score(TITANIC, FATE[:5])
+
+
+def test_a_failed_fit_keeps_the_old_model(model):
+    """An error leaves the model as it was."""
+    program = model.program_
+    with pytest.raises(UnlessError):
+        model.fit(TITANIC, [None] * 120)
+    assert model.program_ == program
+    assert json.dumps(model.predict(TITANIC[:1]).tolist())

@@ -1,0 +1,252 @@
+"""Model files: everything comes back, files of earlier versions load, and a stranger's file does no harm."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import unless
+from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
+from unless.errors import MissingFileError, ProgramError
+from unless.export import json as programs
+from unless.model import _document, load
+
+DATA = Path(__file__).parents[1] / "data"
+X = pd.DataFrame(
+    {
+        "sex": ["male", "female"] * 30,
+        "class": [1, 2, 3] * 20,
+        "age": [(7 * k) % 60 + 0.1 if k % 11 else np.nan for k in range(60)],
+        "mixed": [1.5, "x", None, 2.5, 3.5] * 12,
+    }
+)
+HIT = ((X["sex"] == "female") & (X["class"] < 3)) | (X["age"] < 10)
+LABELS = {
+    "text": HIT.map({True: "yes", False: "no"}),
+    "int": HIT.map({True: 7, False: -1}),
+    "float": HIT.map({True: 1.0, False: 2.0}),
+    "bool": HIT,
+}
+NEW = pd.DataFrame(
+    {"sex": ["male", None, "other"], "class": [1, 9, None], "age": [5.0, 1e9, None], "mixed": ["x", 2, "1.5"]}
+)
+MODELS = {
+    "Unless": UnlessClassifier(penalty=0.1, min_support=np.int64(2)),
+    "FOLD-RM": FoldRMClassifier(),
+    "FOLD-RM, unclassified": FoldRMClassifier(otherwise=None, max_rules=1, max_seconds=float("inf")),
+    "FOLD-R++": FoldRPPClassifier(ratio=np.float32(0.5)),
+    "declared": UnlessClassifier(categorical=("class",), numeric=np.array(["mixed"]), verbose=0),
+}
+
+
+@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_comes_back(name, labels, tmp_path):
+    """Predictions, probabilities, rules, statistics, parameters, and the type of labels."""
+    y = LABELS[labels]
+    model = copy.deepcopy(MODELS[name]).fit(X, y)
+    model.save(tmp_path / "model.json")
+    back = unless.load(tmp_path / "model.json")
+    assert type(back) is type(model)
+    assert str(back) == str(model)
+    assert back.classes_.tolist() == model.classes_.tolist()
+    assert back.predict(X).dtype.kind == model.predict(X).dtype.kind
+    for records in (X, NEW):
+        assert_array_equal(back.predict(records), model.predict(records))
+        assert_array_equal(back.predict_proba(records), model.predict_proba(records))
+        assert_array_equal(back.apply(records), model.apply(records))
+        assert back.explain(records) == model.explain(records)
+    assert_array_equal(back.feature_importances_, model.feature_importances_)
+    assert back.rules_.equals(model.rules_)
+    assert back.schema_ == model.schema_
+    assert [(c.name, c.kind, c.categories) for c in back.domain_.columns] == [
+        (c.name, c.kind, c.categories) for c in model.domain_.columns
+    ]
+    assert_array_equal(back.feature_names_in_, model.feature_names_in_)
+    assert back.fit(X, y).program_ == model.program_
+
+
+def test_saving_twice_gives_the_same_file(tmp_path):
+    """A loaded model is saved as it was."""
+    UnlessClassifier(class_weight={"yes": 2, "no": np.float32(1)}).fit(X, LABELS["text"]).save(tmp_path / "a.json")
+    unless.load(tmp_path / "a.json").save(tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_text() == (tmp_path / "b.json").read_text()
+
+
+def test_class_weights_come_back(tmp_path):
+    """Their keys keep their type."""
+    weights = {np.int64(7): 2, -1: 0.5}
+    UnlessClassifier(class_weight=weights).fit(X, LABELS["int"]).save(tmp_path / "model.json")
+    assert unless.load(tmp_path / "model.json").class_weight == {7: 2.0, -1: 0.5}
+
+
+def test_a_model_of_an_array(tmp_path):
+    """Columns without names stay without."""
+    FoldRMClassifier().fit(X.to_numpy(object), LABELS["text"]).save(tmp_path / "model.json")
+    back = unless.load(tmp_path / "model.json")
+    assert not hasattr(back, "feature_names_in_")
+    assert back.predict(X.to_numpy(object)).shape == (60,)
+
+
+def test_a_model_file_is_a_program_file(tmp_path):
+    """What reads programs reads models too; a program without statistics loads as a program."""
+    model = FoldRMClassifier().fit(X, LABELS["text"])
+    model.save(tmp_path / "model.json")
+    assert programs.load(tmp_path / "model.json") == model.program_
+    programs.save(model.program_, tmp_path / "program.json")
+    assert unless.load(tmp_path / "program.json") == model.program_
+
+
+def test_a_parameter_that_no_file_can_hold(tmp_path):
+    """It is named, and no file is written."""
+    model = UnlessClassifier().fit(X, LABELS["text"]).set_params(verbose=object())
+    with pytest.raises(ProgramError, match="the parameter verbose is"):
+        model.save(tmp_path / "model.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("path", sorted(DATA.glob("model-v*.json")), ids=lambda path: path.stem)
+def test_files_of_earlier_versions_load(path):
+    """A file of any released version gives the labels, probabilities and reasons that it gave then."""
+    model = unless.load(path)
+    then = json.loads(path.with_name(path.name.replace("model-", "answers-")).read_text())
+    records = pd.DataFrame(then["records"])
+    assert model.predict(records).tolist() == then["labels"]
+    assert model.apply(records).tolist() == then["rules"]
+    assert model.predict_proba(records).round(9).tolist() == then["probabilities"]
+    assert str(model) == then["text"]
+    assert type(model).__name__ == then["learner"]
+
+
+DOCUMENT = json.loads(json.dumps(_document(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"]))))
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("columns",), None, "expected how columns were read"),
+        (("columns", "kinds"), [], "they are not those of the features"),
+        (("columns", "kinds", 0, 1), "date", "a kind: number, text or mixed"),
+        (("columns", "values", 0, 0), "nobody", "no feature"),
+        (("columns", "values", 0, 1), [1, 2, 3], "at most two numbers"),
+        (("statistics", "learner"), "SVC", "no learner 'SVC'"),
+        (("statistics", "learner"), "RuleClassifier", "no learner 'RuleClassifier'"),
+        (("statistics", "parameters", 0, 0), "ratios", "has no parameter 'ratios'; did you mean 'ratio'"),
+        (("statistics", "parameters", 0, 1), {"pairs": 1}, "expected a parameter"),
+        (("statistics", "classes"), [], "at least one"),
+        (("statistics", "classes"), ["yes", "no"], "not in order"),
+        (("statistics", "classes"), ["no", "no"], "not in order"),
+        (("statistics", "classes"), [0, 1], "all text, all numbers"),
+        (("statistics", "classes"), ["a", "b"], "is a label of the program, but no class"),
+        (("statistics", "counts"), [[1, 2]], "counts are expected"),
+        (("statistics", "counts", 0), [1], "counts are expected"),
+        (("statistics", "counts", 0, 0), -1, "from 0 to 1e200"),
+        (("statistics", "counts", 0, 0), 1e201, "from 0 to 1e200"),
+    ],
+    ids=str,
+)
+def test_a_wrong_file_is_refused(place, value, message, tmp_path):
+    """With the place of what is wrong."""
+    document = copy.deepcopy(DOCUMENT)
+    node = document
+    for key in place[:-1]:
+        node = node[key]
+    node[place[-1]] = value
+    with pytest.raises(ProgramError, match=message):
+        _load(document, tmp_path)
+
+
+def test_statistics_need_columns_and_counts(tmp_path):
+    """Half a model is none."""
+    without = {key: value for key, value in DOCUMENT.items() if key != "columns"}
+    with pytest.raises(ProgramError, match="statistics but no columns"):
+        _load(without, tmp_path)
+    nothing = copy.deepcopy(DOCUMENT)
+    nothing["statistics"]["counts"] = [[0, 0] for _ in nothing["statistics"]["counts"]]
+    with pytest.raises(ProgramError, match="all are 0"):
+        _load(nothing, tmp_path)
+    older = copy.deepcopy(DOCUMENT)
+    del older["columns"]["values"]
+    assert _load(older, tmp_path).domain_.features == ()
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    """It is named, and so is the nearest that is there."""
+    UnlessClassifier().fit(X, LABELS["text"]).save(tmp_path / "model.json")
+    with pytest.raises(MissingFileError, match=r"did you mean 'model.json'"):
+        unless.load(tmp_path / "modell.json")
+
+
+def _load(document, folder):
+    (folder / "model.json").write_text(json.dumps(document))
+    return load(folder / "model.json")
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+def places(node, here=()):
+    """Every place of a document."""
+    yield here
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in items:
+        yield from places(value, (*here, key))
+
+
+PLACES = [place for place in places(DOCUMENT) if place]
+
+
+@given(st.data())
+@settings(max_examples=250, deadline=None)
+def test_a_damaged_file_is_refused_or_works(tmp_path_factory, data):
+    """Whatever is changed, left out or doubled, only an error of unless comes out, or a model that predicts."""
+    document = copy.deepcopy(DOCUMENT)
+    for place in data.draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=2)):
+        _damage(document, place, data)
+    try:
+        model = _load(document, tmp_path_factory.getbasetemp())
+    except UnlessError:
+        return
+    if not isinstance(model, Program):
+        assert len(model.predict(X)) == len(X)
+        assert np.isfinite(model.predict_proba(X)).all()
+        assert str(model)
+        assert model._repr_html_()
+        assert len(model.rules_) == len(model.program_)
+
+
+def _damage(document, place, data):
+    """Change, remove or double what stands at a place, if it still does."""
+    node = document
+    try:
+        for key in place[:-1]:
+            node = node[key]
+        node[place[-1]]
+    except (KeyError, IndexError, TypeError):
+        return
+    if isinstance(node, str):
+        return
+    how = data.draw(st.sampled_from(["change", "remove", "double", "borrow"]))
+    if how == "remove":
+        del node[place[-1]]
+    elif how == "double" and isinstance(node, list):
+        node.insert(place[-1], copy.deepcopy(node[place[-1]]))
+    elif how == "borrow":
+        other = DOCUMENT
+        for key in data.draw(st.sampled_from(PLACES)):
+            other = other[key]
+        node[place[-1]] = copy.deepcopy(other)
+    else:
+        node[place[-1]] = data.draw(anything)

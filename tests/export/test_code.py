@@ -1,0 +1,289 @@
+"""Python and JavaScript: the exported functions, run, give what the program gives."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import date, datetime
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import unless
+from tests.shared import SHARED, needs_compiled, needs_shared
+from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
+from unless.errors import ParameterError, ProgramError
+from unless.export import to_javascript, to_python
+from unless.predict import deciding_rules
+from unless.rule import Literal, Program, Rule
+from unless.table import Column, Table
+
+COLUMNS = records(120)
+RECORDS = [
+    {name: meaning(KINDS[name], cell) for name, cell in zip(COLUMNS, row, strict=True)}
+    for row in zip(*COLUMNS.values(), strict=True)
+]
+TABLE = Table(tuple(Column.of(name, [record[name] for record in RECORDS]) for name in FEATURES))
+
+
+def python(program, **options):
+    """The exported Python function, in a namespace of its own."""
+    names: dict = {}
+    exec(compile(to_python(program, **options), "exported", "exec"), names)
+    return names[options.get("name", "classify")]
+
+
+def decided(program):
+    """The label and the number of the deciding rule of every record."""
+    rules = [None if rule < 0 else rule + 1 for rule in deciding_rules(program, TABLE).tolist()]
+    return list(zip(unless.predict(program, TABLE).tolist(), rules, strict=True))
+
+
+@given(program=programs())
+@settings(max_examples=150, deadline=None)
+def test_python_agrees_on_every_program(program):
+    """The Python function gives the label and the rule of the program, whatever the program and the cells."""
+    assert list(map(python(program, returns="both"), RECORDS)) == decided(program)
+
+
+@given(program=programs())
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_javascript_agrees_on_every_program(node, program):
+    """The JavaScript function gives the label and the rule of the program, whatever the program and the cells."""
+    found = node.run(to_javascript(program, returns="both"), RECORDS)
+    assert [(answer["label"], answer["rule"]) for answer in found] == decided(program)
+
+
+GRID = [
+    Literal("f", op, value)
+    for ops, values in [
+        (("<=", ">"), (0.0, 1.0, 2.5, math.inf, -math.inf)),
+        (("==", "!="), ("a", "True", "3", "2024-05-01", "2024-05-01T00:00:00", "None", "nan")),
+        (("missing", "present"), (None,)),
+    ]
+    for op in ops
+    for value in values
+]
+
+
+@pytest.mark.parametrize("literal", GRID, ids=str)
+def test_python_reads_cells_as_unless_does(literal):
+    """The grid of values: Python, numpy and pandas cells mean what `value_of` says."""
+    cells = [
+        0,
+        1,
+        2.5,
+        -0.0,
+        True,
+        False,
+        None,
+        math.nan,
+        math.inf,
+        -math.inf,
+        10**400,
+        -(10**400),
+        "a",
+        "3",
+        "",
+        "nan",
+    ]
+    cells += [Decimal("2.5"), Decimal("NaN"), Fraction(1, 3), b"a", date(2024, 5, 1), datetime(2024, 5, 1), ("a",)]  # noqa: DTZ001
+    cells += [np.float32(2.5), np.float64("nan"), np.int8(1), np.uint64(2**64 - 1), np.bool_(True), np.str_("a")]
+    cells += [np.datetime64("2024-05-01"), np.datetime64("NaT"), pd.NA, pd.NaT, pd.Timestamp("2024-05-01"), 1j]
+    function = python(Program("y", ("f",), (Rule("yes", (literal,)),), "no"))
+    for cell in cells:
+        assert function({"f": cell}) == ("yes" if literal.holds(cell) else "no"), cell
+
+
+@pytest.mark.parametrize("literal", GRID, ids=str)
+def test_javascript_reads_cells_as_unless_does(node, literal):
+    """The grid of values: null, undefined, NaN and an absent property are missing, booleans are texts."""
+    cells = {
+        "0": 0,
+        "1": 1,
+        "2.5": 2.5,
+        "-0": 0,
+        "true": "True",
+        "false": "False",
+        "null": None,
+        "undefined": None,
+        "NaN": None,
+    }
+    cells |= {"Infinity": math.inf, "-Infinity": -math.inf, '"a"': "a", '"3"': "3", '""': "", '"nan"': "nan", "10n": 10}
+    source = to_javascript(Program("y", ("f",), (Rule("yes", (literal,)),), "no"))
+    found = node.run(source, f"[{', '.join(f'{{f: {cell}}}' for cell in cells)}, {{}}]")
+    assert found == ["yes" if literal.holds(cell) else "no" for cell in [*cells.values(), None]]
+
+
+NAMES = [
+    "select",
+    'say "hi"',
+    "it's",
+    "new\nline",
+    "a b",
+    "a-b",
+    "é😀",
+    "\\",
+    "",
+    "1",
+    "class",
+    "__proto__",
+    "constructor",
+]
+NAMES += [
+    "</script>",
+    "*/",
+    "\u2028",
+    "\ud800",
+    "\0",
+    "${x}",
+    "`",
+    "{0}",
+    "v",
+    "record",
+    "value",
+    "number",
+    "A B",
+    "toString",
+]
+
+
+def adversarial():
+    """A program with a rule for every name; each record has one name's text."""
+    rules = tuple(
+        Rule(f"label {name}", (Literal(name, "==", f"value {name}"), Literal(name, "present"))) for name in NAMES
+    )
+    return Program("tar\"get'\n", tuple(NAMES), rules), [
+        {name: f"value {name}" if name == chosen else None for name in NAMES} for chosen in NAMES
+    ]
+
+
+def test_any_name_in_python():
+    """Names, values and labels of any characters come through, in a source that is ASCII."""
+    program, rows = adversarial()
+    assert list(map(python(program), rows)) == [f"label {name}" for name in NAMES]
+    assert to_python(program).isascii()
+
+
+def test_any_name_in_javascript(node):
+    """The same in JavaScript; properties that every object inherits are not the record's."""
+    program, rows = adversarial()
+    source = to_javascript(program)
+    parsed = f"[{', '.join(f'JSON.parse({json.dumps(json.dumps(row))})' for row in rows)}, {{}}]"
+    # JSON writes half a surrogate pair as it is in Node 20, and Python reads it back
+    assert node.run(source, parsed) == [*(f"label {name}" for name in NAMES), None]
+    assert source.isascii()
+
+
+def test_javascript_may_stand_in_a_page():
+    """No text can end the script that holds it, or begin a comment of HTML."""
+    texts = ["</script>", "</SCRIPT >", "<!--", "-->", "]]>", "<script>", "\u2028", "&lt;"]
+    rules = tuple(Rule(text, (Literal(text, "!=", text),)) for text in texts)
+    source = to_javascript(Program("</script>", tuple(texts), rules, "</script>"), returns="both")
+    assert not any(text.lower() in source.lower() for text in ("</script", "<!--", "-->", "]]>", "\u2028", "&lt;"))
+
+
+@pytest.mark.parametrize("width", [1, 8])
+def test_200_levels_deep(node, width):
+    """The deepest program that there may be runs in both languages."""
+    program = Program("y", ("n", "t"), (chain(200, width=width),), "no")
+    rows = [{"n": level - 0.5, "t": "a"} for level in range(203)]
+    wanted = [program.label(row) for row in rows]
+    assert list(map(python(program), rows)) == wanted
+    assert node.run(to_javascript(program), rows) == wanted
+
+
+def test_a_thousand_rules(node):
+    """Long lists of rules run in both languages."""
+    rules = tuple(
+        Rule(number, (Literal("n", "<=", number + 0.5),), (Rule(None, (Literal("n", ">", number + 0.2),)),))
+        for number in range(1000)
+    )
+    program = Program("y", ("n",), rules)
+    rows = [{"n": value / 3} for value in range(-3, 3100, 7)]
+    wanted = [program.label(row) for row in rows]
+    assert list(map(python(program), rows)) == wanted
+    assert node.run(to_javascript(program), rows) == wanted
+
+
+@needs_shared
+@needs_compiled
+@pytest.mark.parametrize("name", ["anneal", "wine", "credit-a", "yeast", "kidney"])
+def test_learned_programs(node, name):
+    """What is learned from the paper's data decides every record as `predict` does, in both languages."""
+    table = SHARED.table(name)
+    rows = [table.record(row) for row in range(len(table))]
+    program = unless.fold_rm(table, ratio=0.1)
+    wanted = unless.predict(program, table).tolist()
+    assert list(map(python(program), rows)) == wanted
+    assert node.run(to_javascript(program), rows) == wanted
+
+
+@pytest.mark.parametrize("labels", [("a", "b"), (1, 2), (1.5, math.inf), (True, False), (2**52, -3)])
+def test_labels_keep_their_type(node, labels):
+    """Text, integers, floats, infinity and booleans come out as they went in."""
+    program = Program("y", ("f",), (Rule(labels[0], (Literal("f", ">", 0.0),)),), labels[1])
+    assert [repr(python(program)({"f": cell})) for cell in (1, 0)] == [repr(label) for label in labels]
+    found = node.run(to_javascript(program), [{"f": 1}, {"f": 0}])
+    assert [float(label["number"]) if isinstance(label, dict) else label for label in found] == list(labels)
+
+
+def test_what_a_function_returns(node):
+    """The label, the number of the rule from 1, or both; the rule is None where none decides."""
+    program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "x"),)), Rule("b", (Literal("f", "==", "y"),))), "c")
+    rows = [{"f": "x"}, {"f": "y"}, {"f": "z"}]
+    assert [python(program, returns="rule")(row) for row in rows] == [1, 2, None]
+    assert [python(program, returns="both", name="decide")(row) for row in rows] == [("a", 1), ("b", 2), ("c", None)]
+    assert node.run(to_javascript(program, returns="rule"), rows) == [1, 2, None]
+    found = node.run(to_javascript(program, returns="both", name="decide"), rows, "decide")
+    assert found == [{"label": "a", "rule": 1}, {"label": "b", "rule": 2}, {"label": "c", "rule": None}]
+
+
+def test_constant_programs(node):
+    """No rules, or a rule that always holds: the functions read nothing of the record."""
+    for program, wanted in [
+        (Program("y", ()), None),
+        (Program("y", (), (), "z"), "z"),
+        (Program("y", (), (Rule("x"), Rule("z"))), "x"),
+    ]:
+        assert python(program)({}) == wanted
+        assert node.run(to_javascript(program), [{}]) == [wanted]
+
+
+def test_a_record_without_a_feature_is_an_error_in_python():
+    """Python names the feature that the record lacks; it is not taken for missing."""
+    program = Program("y", ("age",), (Rule("x", (Literal("age", "missing"),)),))
+    with pytest.raises(KeyError, match="age"):
+        python(program)({"agee": 1})
+
+
+def test_python_needs_nothing():
+    """The source imports nothing, and runs without any package."""
+    program = Program("y", FEATURES, (Rule("x", (Literal("n", ">", 1.0), Literal("t", "!=", "a"))),))
+    assert "import" not in to_python(program)
+    assert python(program)({"n": CELLS["n"][3], "t": None}) == "x"
+
+
+@pytest.mark.parametrize("name", ["", "1a", "a b", "class", "x;y", "été!", "a\n", None])
+@pytest.mark.parametrize("export", [to_python, to_javascript])
+def test_names_of_functions_are_checked(export, name):
+    """A name that the language cannot spell is refused."""
+    with pytest.raises(ParameterError, match="function cannot have the name"):
+        export(Program("y", ()), name=name)
+
+
+@pytest.mark.parametrize("export", [to_python, to_javascript])
+def test_results_are_checked(export):
+    """What a function cannot return is refused, with the nearest that it can."""
+    with pytest.raises(ParameterError, match="a function cannot return 'rules'; did you mean 'rule'"):
+        export(Program("y", ()), returns="rules")
+
+
+def test_integers_that_javascript_would_round():
+    """An integer that is no double is refused as a label of JavaScript."""
+    with pytest.raises(ProgramError, match="JavaScript cannot hold the label 9007199254740993"):
+        to_javascript(Program("y", (), (), 2**53 + 1))

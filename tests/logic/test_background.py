@@ -1,0 +1,321 @@
+"""Learning from background knowledge: the paper's setting, with clingo as the judge."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import unless
+from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
+from unless.export import to_text
+from unless.logic import learn_logic
+from unless.logic.engine import grounded
+from unless.rule import Literal
+
+pytestmark = pytest.mark.usefixtures("clingo")
+
+B = """
+    mammal(kitty).           cat(kitty).
+    mammal(john).            whale(john).
+    mammal(smoky).           bear(smoky).
+    mammal(charlie).         dog(charlie).
+    fish(nemo).              clownfish(nemo).
+"""
+E = """
+    habitat(charlie,land).   habitat(john,water).
+    habitat(smoky,land).     habitat(nemo,water).
+    habitat(kitty,land).
+"""
+
+
+def entailed(background: str, hypothesis: str, target: str) -> set[str]:
+    """The atoms of a predicate that clingo derives from two texts, both as they are."""
+    control, undecided = grounded(lambda control: control.add("base", [], f"{background}\n{hypothesis}"))
+    assert not undecided
+    return {str(atom.symbol) for atom in control.symbolic_atoms.by_signature(target, 2)}
+
+
+def facts(text: str) -> set[str]:
+    """The facts of a text without rules."""
+    return set(re.findall(r"\w+\([^)]*\)", text))
+
+
+def test_the_habitats_of_the_paper():
+    """The land rule and its exception are those that the paper prints, and all five examples are entailed."""
+    learned = learn_logic(B, E, "habitat")
+    lines = str(learned).splitlines()
+    assert lines[0] == "habitat(X,land) :- mammal(X), not ab1(X)."
+    assert lines[-1] == "ab1(X) :- whale(X)."
+    assert entailed(B, learned.to_clingo(), "habitat") == facts(E)
+    assert learned.entailed == learned.examples == ("land", "water", "land", "water", "land")
+    assert learned.right == 5
+    assert learned.individuals == ("charlie", "john", "smoky", "nemo", "kitty")
+    assert learned.program.features == ("mammal", "cat", "whale", "bear", "dog", "fish", "clownfish")
+    assert repr(learned).startswith("<Hypothesis: B and H entail 5 of 5 examples>\nhabitat(X,land)")
+
+
+def test_the_exclusive_form():
+    """Without order a rule holds where no earlier one does, as in the paper's second listing."""
+    lines = learn_logic(B, E, "habitat").to_text("exclusive").splitlines()
+    assert lines[0] == "habitat(X,land) :- habitat_1(X)."
+    assert lines[2] == "habitat(X,water) :- habitat_3(X), not habitat_2(X), not habitat_1(X)."
+    assert lines[3] == "habitat_1(X) :- mammal(X), not ab1(X)."
+
+
+def test_predicates_print_without_values():
+    """The general printer knows which features are predicates too."""
+    learned = learn_logic(B, E, "habitat")
+    assert (
+        to_text(learned.program, unary=learned.unary).splitlines()[0] == "habitat(X,'land') :- mammal(X), not ab1(X)."
+    )
+
+
+@pytest.mark.parametrize("algorithm", ["fold_rm", "fold_rpp", "fold_unless"])
+def test_all_learners(algorithm):
+    """Every learner works from background knowledge, and what it predicts is entailed."""
+    learned = learn_logic(B, E, "habitat", algorithm=algorithm, positive="land" if algorithm == "fold_rpp" else None)
+    assert learned.entailed == tuple(unless.predict(learned.program, learned.table).tolist())
+    assert learned.right >= 3
+    assert entailed(B, learned.to_clingo(), "habitat") == {
+        f"habitat({name},{label})" for name, label in zip(learned.individuals, learned.entailed, strict=True) if label
+    }
+
+
+def test_negation_and_recursion():
+    """Rules of B may negate and refer to themselves; the predicates that they define are features."""
+    background = """
+        edge(a,b). edge(b,c). edge(d,e). node(a;b;c;d;e).
+        reaches(X,Y) :- edge(X,Y).   reaches(X,Z) :- reaches(X,Y), edge(Y,Z).
+        to_c(X) :- reaches(X,c).     stuck(X) :- node(X), not leaves(X).   leaves(X) :- edge(X,_).
+        fine(X) :- node(X), not stuck(X), not to_c(X).
+    """
+    learned = learn_logic(background, "y(a,1). y(b,1). y(c,0). y(d,2). y(e,0).", "y")
+    assert {"to_c", "stuck", "leaves", "fine"} <= set(learned.unary)
+    assert learned.right == 5
+    assert entailed(background, learned.to_clingo(), "y") == {"y(a,1)", "y(b,1)", "y(c,0)", "y(d,2)", "y(e,0)"}
+    assert learned.examples == (1, 1, 0, 2, 0)
+
+
+def test_binary_predicates_with_values():
+    """A predicate with one value per individual is a column of values, constants and strings as they are spelled."""
+    background = 'colour(a,red). colour(b,red). colour(c,"Deep Blue"). colour(d,green). thing(a;b;c;d;e).'
+    learned = learn_logic(background, "y(a,hot). y(b,hot). y(c,cold). y(d,cold). y(e,none).", "y")
+    assert learned.table.record(2)["colour"] == "Deep Blue"
+    assert learned.table.record(4)["colour"] is None
+    assert "colour(X,red)" in str(learned)
+    assert learned.right == 5
+    assert entailed(background, learned.to_clingo(), "y") == {
+        "y(a,hot)",
+        "y(b,hot)",
+        "y(c,cold)",
+        "y(d,cold)",
+        "y(e,none)",
+    }
+
+
+def test_a_relational_feature():
+    """What relates an individual to others is a rule of B, an aggregate if need be."""
+    background = """
+        owner(rex,ann). owner(tom,bob). owner(kit,cy). owner(max,ann). age(ann,30). age(bob,71). age(cy,80).
+        owner_age(X,A) :- owner(X,P), age(P,A).   pets(X,N) :- owner(X,P), N = #count { Y : owner(Y,P) }.
+    """
+    learned = learn_logic(background, "calm(rex,no). calm(max,no). calm(tom,yes). calm(kit,yes).", "calm")
+    assert learned.table.record(0) == {"owner": "ann", "owner_age": 30.0, "pets": 2.0}
+    assert learned.right == 4
+
+
+def test_numbers():
+    """Numbers of B compare as numbers: bounds in rules, negative ones too."""
+    ages = {"a": -7, "b": 3, "c": 12, "d": 40, "e": 2147483647, "f": -2147483647}
+    background = " ".join(f"age({name},{age})." for name, age in ages.items())
+    examples = "y(a,young). y(b,young). y(f,young). y(c,old). y(d,old). y(e,old)."
+    learned = learn_logic(background, examples, "y")
+    assert str(learned).splitlines()[0] == "y(X,old) :- age(X,N0), N0 > 3."
+    assert learned.right == 6
+    assert entailed(background, learned.to_clingo(), "y") == facts(examples)
+
+
+def test_numbers_and_text_in_one_predicate():
+    """Text is never above a number, though clingo would order it so."""
+    background = 'v(a,1). v(b,5). v(c,7). v(d,high). v(e,"8"). v(f,6).'
+    examples = "y(a,low). y(b,big). y(c,big). y(f,big). y(d,text). y(e,text)."
+    learned = learn_logic(background, examples, "y")
+    assert any(literal.op == ">" for rule in learned.program for literal in rule.literals())
+    assert learned.table.record(5) == {"v": "8"}
+    assert entailed(background, learned.to_clingo(), "y") == facts(examples)
+
+
+def test_several_values_per_individual():
+    """A predicate with several values per individual is a yes-or-nothing column per value."""
+    background = "eats(a,(mice;fish)). eats(b,fish). eats(c,(mice;grass)). eats(d,grass)."
+    learned = learn_logic(background, "y(a,cat). y(b,cat). y(c,cow). y(d,cow).", "y")
+    assert learned.program.features == ("eats(X,fish)", "eats(X,grass)", "eats(X,mice)")
+    assert str(learned).splitlines()[0] == "y(X,cat) :- eats(X,fish)."
+    assert learned.right == 4
+
+
+def test_a_predicate_is_never_missing():
+    """A unary predicate is true or not: no rule says that it is missing or present."""
+    background = " ".join(
+        f"{p}({x})." for x, ps in zip("abcdefgh", ("pq", "p", "q", "r", "pr", "s", "", "ps"), strict=True) for p in ps
+    )
+    examples = " ".join(f"y({x},{k % 3})." for k, x in enumerate("abcdefgh"))
+    for ratio in (0.1, 0.5, 1):
+        learned = learn_logic(background, examples, "y", ratio)
+        assert {literal.value for rule in learned.program for literal in rule.literals()} <= {"yes"}
+
+
+def test_the_same_word_as_constant_and_string():
+    """A constant and a string of the same letters are two values."""
+    background = 'c(x1,red). c(x2,"red"). c(x3,"\\"red\\"").'
+    learned = learn_logic(background, "y(x1,1). y(x2,2). y(x3,3).", "y")
+    assert [learned.table.record(row)["c"] for row in range(3)] == ["red", '"red"', '"\\"red\\""']
+    assert entailed(background, learned.to_clingo(), "y") == {"y(x1,1)", "y(x2,2)", "y(x3,3)"}
+
+
+def test_names_of_b_are_left_alone():
+    """Where B has a record, an ab1 or a target_1 of its own, the hypothesis uses other names."""
+    background = B + "record(nemo). ab1(X) :- cat(X). habitat_1(john). habitat(x). p(kitty). p(kitty,1). p(john,2)."
+    learned = learn_logic(background, E, "habitat")
+    assert entailed(background, learned.to_clingo(), "habitat") == facts(E)
+    assert {"record", "ab1", "habitat_1", "p", "p/2"} <= set(learned.program.features)
+    assert "ab_1(X)" in str(learned)
+
+
+@pytest.mark.parametrize("target", ["record", "record_2", "ab", "ab1", "ab_"])
+def test_targets_with_the_names_of_h(target):
+    """The target may be called what the hypothesis would call its own predicates."""
+    background = B + "ab1(kitty). ab_1(john)."
+    learned = learn_logic(background, E.replace("habitat", target), target)
+    assert entailed(background, learned.to_clingo(), target) == facts(E.replace("habitat", target))
+
+
+def test_individuals_that_b_does_not_mention():
+    """An example of which B says nothing has no features, and predicates of other individuals are none."""
+    learned = learn_logic("p(a). other(z).", "y(a,1). y(b,2).", "y")
+    assert learned.program.features == ("p",)
+    assert learned.entailed == (1, 2)
+
+
+def test_text_and_files(tmp_path):
+    """B and E may be text, paths, or the names of .lp files."""
+    (tmp_path / "b.lp").write_text("\ufeff" + B, encoding="utf-8")
+    (tmp_path / "e.lp").write_text(E.replace("\n", "\r\n"), encoding="utf-8", newline="")
+    learned = learn_logic(str(tmp_path / "b.lp"), tmp_path / "e.lp", "habitat")
+    assert learned.program == learn_logic(B, E, "habitat").program
+
+
+def test_shown_and_commented():
+    """Directives that only say what is shown are passed over, and comments are comments."""
+    assert learn_logic(B + "#show cat/1. #defined dog/1. % {a}. #include <x>\n", E, "habitat").right == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{ p(a) }.", "a choice in the head is not accepted"),
+        ("p(a) ; q(a).", "a disjunction in the head"),
+        ("p(X) : q(X).", "a disjunction in the head"),
+        ("#sum { 1 : p(a) } > 0.", "an aggregate in the head"),
+        ("&diff { a }.", "a theory atom"),
+        ("p(a) :- &diff { a }.", "a theory atom"),
+        ("a = b.", "a comparison in the head"),
+        ("not p(a).", "negation in the head"),
+        ("-p(a).", "classical negation"),
+        ("p(a) :- -q(a).", "classical negation"),
+        ("p(f(a)).", r"the function term f\(a\)"),
+        ("p(V) :- q(X), V = f(X).", r"the function term f\(X\)"),
+        ("p((a,b)).", r"the function term \(a,b\)"),
+        ("p(X+1) :- q(X).", r"the arithmetic \(X\+1\) in the head"),
+        ("p(-X) :- q(X).", "the arithmetic -X in the head"),
+        ("p(1..3).", "an interval"),
+        ("p(@f(1)).", "an @-function"),
+        ("p(a) :- X = @f(1).", "an @-function"),
+        ("p(#sup).", "#sup is not accepted; it is no value"),
+        ("p(4294967297).", "4294967297, too large for the 32 bits of clingo"),
+        ("#const n = 3.", "#const is not accepted; write the value itself"),
+        ("#script (lua) #end.", "a script is not accepted; programs are read, never executed"),
+        ('#include "b.lp".', "an include"),
+        ("%* x *%", "a block comment"),
+        ("#external p(a).", "#external"),
+        ("#minimize { 1 }.", "an optimisation"),
+        ("#program other.", "#program"),
+        ("#edge (a,b).", "#edge"),
+        ("p(é).", "'é' outside a string"),
+        ('p("a\\q").', "this string"),
+        ("n(M) :- n(N), M = N + 1.", "arithmetic in a recursive rule is not accepted; it might never end"),
+        ("n(M) :- m(N), M = N + 1. m(N) :- n(N).", "arithmetic in a recursive rule"),
+        ("n(M) :- M = #count { N : n(N) }.", "not stratified: n/1 depends on a count or condition of itself"),
+        ("p(a) :- p(X) : p(X).", "not stratified: p/1 depends on a count or condition of itself"),
+        ("p(a) :- not q(a). q(a) :- not p(a).", "not stratified: q/1 depends on its own negation"),
+        ("w(X) :- p(X), not w(X).", "not stratified: w/1 depends on its own negation"),
+        ("q(X) :- not p(X).", "unsafe variables"),
+        ("q(X) :- p(X), Y = X + 1.", "operation undefined"),
+        ("p(", "syntax error"),
+        ("p(a) :- y(a,1).", "B mentions y/2, the target; labels would leak"),
+        ("y(a,1).", "B mentions y/2, the target; labels would leak"),
+    ],
+)
+def test_what_b_may_not_hold(tmp_path, text, message):
+    """Each construct is refused with the file, its line, what it is and what to do."""
+    path = tmp_path / "zoo.lp"
+    path.write_text(f"p(a).\n% comment\n{text}", encoding="utf-8")
+    with pytest.raises(ReadError, match=rf"zoo\.lp, line (3|4): .*{message}"):
+        learn_logic(path, "y(a,1). y(b,2).", "y")
+
+
+@pytest.mark.parametrize(
+    ("background", "examples", "target", "message"),
+    [
+        (
+            ":- p(a).\np(a).",
+            "y(a,1).",
+            "y",
+            "background: contradictory: a constraint is violated, one of those on lines 1",
+        ),
+        ("p(a).\0", "y(a,1).", "y", "background: it has a NUL"),
+        ("p(a).", "y(a,1). y(a,2).", "y", "examples: a has two labels, 1 and 2"),
+        ("p(a).", "y(a,1). y(b,two).", "y", "the labels of y are numbers and text"),
+        ("p(a).", "y(a,1).\nz(b,1).", "y", "examples, line 2: z/2 is not the target y/2; move it to B"),
+        ("p(a).", "y(a,1).\ny(b,1) :- p(b).", "y", "examples, line 2: a rule; examples are facts"),
+        ("p(a).", "y(a).", "y", r"examples: y takes an individual and its label: y\(kitty,land\)"),
+        ("p(a).", "y(X,1).", "y", "examples, line 1: unsafe variables"),
+        ("p(z).", "y(a,1).", "y", "no unary or binary predicate holds of any example, such as a"),
+        ("", "y(a,1).", "y", "no unary or binary predicate holds"),
+        ("m(a,M) :- p(a), M = #max { 1 : q(a) }. p(a).", "y(a,1).", "y", "m has #inf, which is no value"),
+        (3, "y(a,1).", "y", "the background must be text or a path, not int"),
+    ],
+)
+def test_what_does_not_fit(background, examples, target, message):
+    """Contradictions, examples that are none, labels that clash: each with its own message."""
+    with pytest.raises(ReadError, match=message):
+        learn_logic(background, examples, target)
+
+
+def test_wrong_arguments(tmp_path):
+    """An unknown target, algorithm or file is named, with what there is."""
+    with pytest.raises(UnknownNameError, match="examples: no examples of 'habitats'; did you mean 'habitat'"):
+        learn_logic(B, E, "habitats")
+    with pytest.raises(ParameterError, match="no algorithm 'foil'; there are 'fold_rm', 'fold_rpp', 'fold_unless'"):
+        learn_logic(B, E, "habitat", algorithm="foil")
+    with pytest.raises(ParameterError, match="name it: positive="):
+        learn_logic(B, E, "habitat", algorithm="fold_rpp")
+    with pytest.raises(ParameterError, match="ratio must be a number"):
+        learn_logic(B, E, "habitat", 2)
+    with pytest.raises(ParameterError, match="no style 'papers'; did you mean 'paper'"):
+        learn_logic(B, E, "habitat").to_text("papers")
+    with pytest.raises(MissingFileError, match=r"no file 'nowhere\.lp'"):
+        learn_logic("nowhere.lp", E, "habitat")
+    with pytest.raises(ReadError, match="cannot be read"):
+        learn_logic(tmp_path, E, "habitat")
+    (tmp_path / "latin.lp").write_bytes(b"p(\xe9).")
+    with pytest.raises(ReadError, match=r"latin\.lp: not UTF-8 at byte 2"):
+        learn_logic(tmp_path / "latin.lp", E, "habitat")
+
+
+def test_labels_do_not_leak():
+    """B is grounded without E: what the examples say is no feature, even if B has the same individuals."""
+    learned = learn_logic(B, E, "habitat")
+    assert "habitat" not in learned.program.features
+    assert Literal("whale", "==", "yes") in learned.program.rules[0].exceptions[0].default

@@ -1,0 +1,157 @@
+"""clingo derives what `predict` predicts, whatever the names and values, and its programs read back as they were."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import unless
+from tests.logic.traps import NAMES, cases, everything
+from tests.shared import SHARED, needs_compiled, needs_shared
+from unless.errors import ProgramError, UnknownNameError, UnlessError
+from unless.logic import engine as engine_room
+from unless.logic import from_clingo, run_clingo, to_clingo
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.table import Column, Table
+
+pytestmark = pytest.mark.usefixtures("clingo")
+
+DATASETS = sorted(name for name, entry in SHARED.manifest.items() if entry["file"]) if SHARED.here else []
+
+
+def shape(program):
+    """The labels with their types, which equality does not tell apart."""
+    return [(type(label), repr(label)) for label in [*(rule.head for rule in program), program.otherwise]]
+
+
+def agree(program, table):
+    """Whether clingo derives the predicted labels, types included."""
+    derived, predicted = run_clingo(program, table).tolist(), unless.predict(program, table).tolist()
+    return list(map(repr, derived)) == list(map(repr, predicted))
+
+
+@needs_shared
+@needs_compiled
+@pytest.mark.parametrize("name", DATASETS)
+def test_clingo_agrees_on_real_data(name):
+    """On every record of a dataset, or every so many of a large one, clingo derives the predicted label."""
+    table = SHARED.table(name)
+    program = unless.fold_rm(table)
+    step = max(1, len(table) * len(program) // 40_000)
+    sample = table[::step]
+    assert agree(program, sample)
+    assert from_clingo(to_clingo(program, sample[:5])) == program
+
+
+@settings(max_examples=2500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(cases())
+def test_clingo_agrees_whatever_the_names_and_values(case):
+    """Columns, values and labels of any spelling change nothing: neither meaning nor what is read back."""
+    program, table = case
+    assert agree(program, table)
+    back = from_clingo(to_clingo(program, table))
+    assert back == program
+    assert shape(back) == shape(program)
+
+
+def test_every_trap_at_once():
+    """A table of all awkward names and values is derived as predicted, and read back."""
+    program, table = everything()
+    assert agree(program, table)
+    assert from_clingo(to_clingo(program, table)) == program
+
+
+def test_the_text_survives_a_file(tmp_path):
+    """Written to a file and read again, newlines translated or not, the program is the same."""
+    program, table = everything()
+    path = tmp_path / "program.lp"
+    path.write_text(to_clingo(program, table), encoding="utf-8")
+    assert from_clingo(path.read_text(encoding="utf-8")) == program
+    path.write_text(to_clingo(program, table), encoding="utf-8", newline="\r\n")
+    assert from_clingo(path.read_bytes().decode()) == program
+
+
+def test_no_name_is_injected():
+    """Names with newlines and rules in them stay within comments and header: no predicate is called evil."""
+    program, table = everything()
+    control, _ = engine_room.grounded(lambda control: control.add("base", [], to_clingo(program, table)))
+    assert not [atom for atom in control.symbolic_atoms if atom.symbol.name == "evil"]
+    names = [json.loads(line[2:])["feature"] for line in to_clingo(program).splitlines() if line.startswith('%: {"fea')]
+    assert names == NAMES
+
+
+def test_the_written_form():
+    """Bounds are integers beside which the number stands; the last label takes what no rule does."""
+    inner = Rule(None, (Literal("Ash %", ">", 2.03), Literal("Ash %", "<=", 3.4)))
+    program = Program("class", ("Ash %", "hue"), (Rule("1", (Literal("hue", "!=", "red"),), (inner,)),), "2")
+    assert to_clingo(program, Table((Column.of("hue", ["red", 1]), Column.of("Ash %", [2.5, None])))).splitlines() == [
+        "% unless-program 1",
+        '%: {"target": "class", "predicate": "class", "labels": "text"}',
+        '%: {"feature": "Ash %", "number": "ash", "decimals": 2}',
+        '%: {"feature": "hue", "text": "hue"}',
+        'class(X,"1") :- rule1(X).',
+        'class(X,"2") :- record(X), not rule1(X).',
+        'rule1(X) :- record(X), not hue(X,"red"), not ab1(X).',
+        "ab1(X) :- record(X), ash(X,N0), N0 > 203, N0 < 341.  % Ash % > 2.03, Ash % <= 3.4",
+        "record(1).",
+        "record(2).",
+        "ash(1,250).",
+        'hue(1,"red").',
+    ]
+
+
+def test_many_records_in_batches():
+    """Records are run a few thousand at a time; the last batch is as right as the first."""
+    table = Table((Column.of("n", range(4500)),))
+    program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", 2100),)), Rule("high", (Literal("n", ">", 4400),))))
+    assert agree(program, table)
+
+
+@pytest.mark.parametrize("depth", [1, 2, MAX_DEPTH])
+def test_nesting(depth):
+    """Exceptions nest as deep as a program may."""
+    rule = Rule(None, (Literal("f", "==", "0"),))
+    for level in range(1, depth):
+        rule = Rule("a" if level == depth - 1 else None, (Literal("f", "!=", str(level)),), (rule,))
+    rule = rule if depth > 1 else Rule("a", rule.default)
+    program = Program("y", ("f",), (rule,))
+    assert from_clingo(to_clingo(program)) == program
+    assert agree(program, Table((Column.of("f", map(str, range(depth + 1))),)))
+
+
+def test_empty_programs_and_tables():
+    """A program without rules, a table without rows or columns: nothing, or the label for the rest."""
+    empty = Program("y", ())
+    assert from_clingo(to_clingo(empty)) == empty
+    assert run_clingo(empty, Table((Column.of("f", [1, 2]),))).tolist() == [None, None]
+    assert run_clingo(Program("y", (), (), True), Table((), None, 2)).tolist() == [True, True]
+    assert run_clingo(empty, Table(())).tolist() == []
+
+
+def test_a_missing_column_is_named():
+    """A table without a column that the program uses is refused, also if it is empty."""
+    program = Program("y", ("age",), (Rule("x", (Literal("age", ">", 1.0),)),))
+    for cells in ([1], []):
+        table = Table((Column.of("agee", cells),))
+        for call in (run_clingo, to_clingo):
+            with pytest.raises(UnknownNameError, match="uses 'age', which the table lacks; did you mean 'agee'"):
+                call(program, table)
+
+
+def test_what_json_cannot_hold_is_refused():
+    """Two surrogates in a row, which JSON would join, are an error rather than another text."""
+    with pytest.raises(ProgramError, match="surrogates"):
+        to_clingo(Program("y", ("\ud83d\ude00",)))
+    with pytest.raises(ProgramError, match="400 digits"):
+        to_clingo(Program("y", (), (), 10**400))
+
+
+def test_without_clingo(monkeypatch):
+    """Where clingo is not installed, the error says how to get it; writing and reading need none."""
+    monkeypatch.setitem(__import__("sys").modules, "clingo", None)
+    program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "x"),)),))
+    assert from_clingo(to_clingo(program)) == program
+    with pytest.raises(UnlessError, match=r'pip install "unless\[logic\]"'):
+        run_clingo(program, Table((Column.of("f", ["x"]),)))
