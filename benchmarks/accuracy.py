@@ -32,16 +32,21 @@ from benchmarks.timing import ROOT, Watch, geometric_mean, median, race
 
 __all__ = ["DATA", "SELECTED", "cross_validate", "main", "page"]
 
-SELECTED = """adult avila eeg nursery voting yeast cars dry-bean flags ionosphere kidney kr-vs-kp pendigits acute anneal
-autism breast-w credit-a drug-semer ecoli glass heart intention mushroom pageblocks wall-robot weight-lift wine""".split()
+SELECTED = [
+    *("adult", "avila", "eeg", "nursery", "voting", "yeast", "cars", "dry-bean", "flags", "ionosphere", "kidney"),
+    *("kr-vs-kp", "pendigits", "acute", "anneal", "autism", "breast-w", "credit-a", "drug-semer", "ecoli", "glass"),
+    *("heart", "intention", "mushroom", "pageblocks", "wall-robot", "weight-lift", "wine"),
+]
 """The 28 datasets on which the configuration of our learner was chosen and confirmed; the targets are about them."""
 
-DATA = [*SELECTED, *"drug-heroin drug-crack optidigits parkinson-mean252 shuttle rain".split()]
+DATA = [*SELECTED, "drug-heroin", "drug-crack", "optidigits", "parkinson-mean252", "shuttle", "rain"]
 """All datasets, but not ecoli and yeast again in another form."""
 
 FOLDS = 5
 Record = dict[str, Any]
 """What is kept of a method on a dataset: its figures, or ``failed`` and the reason."""
+Results = Mapping[str, Mapping[str, Record]]
+"""By dataset and method."""
 
 _PAGE = ROOT / "docs" / "accuracy.md"
 _CACHE = Path.home() / ".cache" / "unless-accuracy"
@@ -119,8 +124,9 @@ def _job(work: Callable[[str, str], Record], name: str, method: str, out: Any) -
 
 def _run(work: Callable[[str, str], Record], name: str, method: str, limit: float) -> Record:
     """The result of a job, or why there is none."""
-    inbox, out = mp.get_context("fork").Pipe(duplex=False)
-    process = mp.get_context("fork").Process(target=_job, args=(work, name, method, out))
+    fresh = mp.get_context("spawn")  # a forked process would wait for threads that it does not have
+    inbox, out = fresh.Pipe(duplex=False)
+    process = fresh.Process(target=_job, args=(work, name, method, out))
     process.start()
     out.close()
     try:
@@ -164,7 +170,7 @@ def _binary(name: str) -> bool:
 # The page.
 
 
-def page(results: Mapping[str, Mapping[str, Record]], others: float | None = None) -> str:
+def page(results: Results, others: float | None = None) -> str:
     """The figures as a page in Markdown."""
     if not any(results.values()):
         return f"# Accuracy\n\n{ABSENT}\n"
@@ -186,7 +192,7 @@ parameters (BayesianRuleList: 2,000 iterations, not 50,000) and two classes only
 """
 
 
-def _targets(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _targets(results: Results) -> str:
     lines = []
     both = [name for name in SELECTED if _have(results, name, "Unless", "FOLD-RM")]
     if both:
@@ -211,7 +217,7 @@ def _targets(results: Mapping[str, Mapping[str, Record]]) -> str:
     return _table(["what", "target", "measured", "met"], [[t.what, t.target, t.measured, words[t.met]] for t in lines])
 
 
-def _frame_targets(results: Mapping[str, Mapping[str, Record]]) -> list[Target]:
+def _frame_targets(results: Results) -> list[Target]:
     raced = {name: found["frame"] for name, found in results.items() if _have(results, name, "frame")}
     targets = []
     for peer, each in (("XGBoost", True), ("LightGBM", True), ("DecisionTree", False)):
@@ -226,7 +232,7 @@ def _frame_targets(results: Mapping[str, Mapping[str, Record]]) -> list[Target]:
     return targets
 
 
-def _accuracies(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _accuracies(results: Results) -> str:
     methods = list(METHODS)
     rows = [[name, *(_shown(results, name, method, "accuracy", ".3f") for method in methods)] for name in results]
     for title, names in ((f"**mean of the {len(SELECTED)} chosen**", SELECTED), ("**mean of all**", list(results))):
@@ -251,13 +257,13 @@ def _accuracies(results: Mapping[str, Mapping[str, Record]]) -> str:
     return "## Accuracy by dataset\n\n" + _table(["data", *methods], rows) + "\n" + note
 
 
-def _mean(results: Mapping[str, Mapping[str, Record]], names: Iterable[str], method: str) -> float:
+def _mean(results: Results, names: Iterable[str], method: str) -> float:
     names = list(names)
     whole = all(_have(results, name, method) for name in names)
     return fmean(_get(results, name, method) for name in names) if whole else math.nan
 
 
-def _sizes(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _sizes(results: Results) -> str:
     methods = ["Unless", "FOLD-RM", "FOLD-R++", "DecisionTree", "GreedyRuleList", "RIPPER"]
     rows = [
         [
@@ -276,7 +282,7 @@ Every flattened rule counts, exceptions and the last rule included; of a tree, i
     return text + "\n" + _table(["data", *methods], rows)
 
 
-def _times(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _times(results: Results) -> str:
     methods = list(METHODS)
     rows = [[name, *(_seconds(results, name, method) for method in methods)] for name in results]
     text = """## Time to fit
@@ -286,11 +292,11 @@ On a ready table (ours) or matrix (the others), one thread, the median over the 
     return text + "\n" + _table(["data", *methods], rows)
 
 
-def _seconds(results: Mapping[str, Mapping[str, Record]], name: str, method: str) -> str:
+def _seconds(results: Results, name: str, method: str) -> str:
     return duration(_get(results, name, method, "seconds")) if _have(results, name, method) else "–"
 
 
-def _probabilities(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _probabilities(results: Results) -> str:
     rows = []
     for method in (m for m in METHODS if m not in BINARY):
         ran = [results[name][method]["proba"] for name in results if _have(results, name, method)]
@@ -315,7 +321,7 @@ Log-loss (probabilities of at least {_LEAST:g}) and expected calibration error (
     return "\n".join([text, _table(["method", "log-loss", "ECE"], rows), why, _table(header, smoothings)])
 
 
-def _frames(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _frames(results: Results) -> str:
     raced = {name: found["frame"] for name, found in results.items() if _have(results, name, "frame")}
     if not raced:
         return ""
@@ -335,7 +341,7 @@ def _frames(results: Mapping[str, Mapping[str, Record]]) -> str:
     return text + "\n" + _table(["data", "Unless", *peers], rows)
 
 
-def _failures(results: Mapping[str, Mapping[str, Record]]) -> str:
+def _failures(results: Results) -> str:
     failed = [
         [method, name, record["failed"].replace("|", "/")]
         for name, found in results.items()
@@ -345,16 +351,16 @@ def _failures(results: Mapping[str, Mapping[str, Record]]) -> str:
     return "## What did not run\n\n" + _table(["method", "data", "why"], sorted(failed)) if failed else ""
 
 
-def _have(results: Mapping[str, Mapping[str, Record]], name: str, *methods: str) -> bool:
+def _have(results: Results, name: str, *methods: str) -> bool:
     found = results.get(name, {})
     return all(method in found and "failed" not in found[method] for method in methods)
 
 
-def _get(results: Mapping[str, Mapping[str, Record]], name: str, method: str, figure: str = "accuracy") -> float:
+def _get(results: Results, name: str, method: str, figure: str = "accuracy") -> float:
     return float(results[name][method][figure])
 
 
-def _shown(results: Mapping[str, Mapping[str, Record]], name: str, method: str, figure: str, form: str) -> str:
+def _shown(results: Results, name: str, method: str, figure: str, form: str) -> str:
     return f"{_get(results, name, method, figure):{form}}" if _have(results, name, method) else "–"
 
 

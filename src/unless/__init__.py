@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unless._version import __version__
 from unless.errors import Interrupted, UnlessError
-from unless.explain import Proof, explain
+from unless.explain import Proof, explain, why_not
 from unless.learn import fold_rm, fold_rpp
 from unless.predict import predict
 from unless.read import read_table
@@ -14,6 +14,7 @@ from unless.rule import Literal, Program, Rule
 from unless.table import Table
 
 if TYPE_CHECKING:
+    from unless.counterfactual import counterfactuals
     from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
     from unless.model import load
 
@@ -29,15 +30,18 @@ __all__ = [
     "UnlessClassifier",
     "UnlessError",
     "__version__",
+    "counterfactuals",
     "explain",
     "fold_rm",
     "fold_rpp",
     "load",
     "predict",
     "read_table",
+    "why_not",
 ]
 
-_LAZY = {  # scikit-learn takes a second to import, so it waits until it is asked for
+_LAZY = {  # scikit-learn takes a second to import, so it and its like wait until they are asked for
+    "counterfactuals": "unless.counterfactual",
     "FoldRMClassifier": "unless.estimators",
     "FoldRPPClassifier": "unless.estimators",
     "UnlessClassifier": "unless.estimators",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -67,18 +69,42 @@ def test_quality_of_probabilities():
     assert gap == pytest.approx(0.5)
 
 
+def test_a_job_has_its_own_process_and_a_limit():
+    """It gives its figures, or why there are none."""
+    assert accuracy._run(_quick, "heart", "Unless", 60) == {"accuracy": 1}
+    assert accuracy._run(_broken, "heart", "Unless", 60) == {"failed": "RuntimeError: no | luck with heart"}
+    assert accuracy._run(_gone, "heart", "Unless", 60) == {"failed": "its process ended"}
+    assert accuracy._run(_slow, "heart", "Unless", 0.1) == {"failed": "not done in 0 s"}
+
+
+def _quick(_name, _method):
+    return {"accuracy": 1}
+
+
+def _broken(name, _method):
+    raise RuntimeError(f"no | luck with {name}")
+
+
+def _gone(_name, _method):
+    os._exit(1)
+
+
+def _slow(_name, _method):
+    time.sleep(60)
+
+
 def test_the_page_is_written_from_the_cache(shared, monkeypatch):
-    """What is kept is not measured again; a method that fails or takes too long is said to."""
+    """What is kept is not measured again; a method that fails is said to."""
     options = ["--data", "heart", "--methods", "Unless", "FOLD-RM", "RIPPER", "--limit", "1"]
     options += ["--cache", str(shared / "cache"), "--output", str(shared / "page.md")]
 
-    def broken(train, test):
-        raise RuntimeError(f"no | luck with {len(train)} and {len(test)}")
+    def run(work, name, method, _limit):
+        return {"failed": "no | luck"} if method == "RIPPER" else work(name, method)
 
-    monkeypatch.setitem(METHODS, "RIPPER", broken)
+    monkeypatch.setattr(accuracy, "_run", run)
     first = accuracy.main(options)
     assert "| heart | " in first
-    assert "| RIPPER | heart | RuntimeError: no / luck with 80 and 20 |" in first
+    assert "| RIPPER | heart | no / luck |" in first
     kept = shared / "cache" / "heart.Unless.json"
     kept.write_text(json.dumps(json.loads(kept.read_text()) | {"accuracy": 0.12345}))
     assert "0.123" in accuracy.main(options)

@@ -32,9 +32,16 @@ def lacking(what: str) -> None:
 class Database:
     """A database with tables of cells, from which expressions are selected."""
 
-    def __init__(self, dialect, execute, insert) -> None:
-        self.dialect, self._execute, self._insert = dialect, execute, insert
+    def __init__(self, dialect, connection, place="?") -> None:
+        self.dialect, self.connection, self.place = dialect, connection, place
+        self.execute = connection.execute
         self.tables = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.connection.close()
 
     def table(self, columns: dict[str, list], kinds: dict[str, str]) -> str:
         """A new table; a kind that is none is a type of the database."""
@@ -42,16 +49,17 @@ class Database:
         name = f"table_{self.tables}"
         types = [TYPES[self.dialect].get(kinds[column], kinds[column]) for column in columns]
         quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
-        self._execute(
+        self.execute(
             f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})"
         )
         rows = [(number, *row) for number, row in enumerate(zip(*columns.values(), strict=True))]
-        self._insert(name, rows)
+        places = ", ".join([self.place] * (len(columns) + 1))
+        self.connection.cursor().executemany(f"INSERT INTO {name} VALUES ({places})", rows)
         return name
 
     def select(self, expression: str, table: str) -> list:
         """The values of an expression, row by row."""
-        rows = self._execute(f"SELECT row_number, {expression} AS result FROM {table} ORDER BY row_number").fetchall()
+        rows = self.execute(f"SELECT row_number, {expression} AS result FROM {table} ORDER BY row_number").fetchall()
         return [row[1] for row in rows]
 
 
@@ -60,21 +68,11 @@ def duckdb_database() -> Database:
         import duckdb  # noqa: PLC0415
     except ImportError:
         lacking("duckdb")
-    connection = duckdb.connect()
-
-    def insert(table, rows):
-        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-
-    return Database("duckdb", connection.execute, insert)
+    return Database("duckdb", duckdb.connect())
 
 
 def sqlite_database() -> Database:
-    connection = sqlite3.connect(":memory:")
-
-    def insert(table, rows):
-        connection.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
-
-    return Database("sqlite", connection.execute, insert)
+    return Database("sqlite", sqlite3.connect(":memory:"))
 
 
 @pytest.fixture(scope="session")
@@ -122,20 +120,18 @@ def postgres_database(request):
                 raise
             time.sleep(0.1)
 
-    def insert(table, rows):
-        with connection.cursor() as cursor:
-            cursor.executemany(f"INSERT INTO {table} VALUES ({', '.join(['%s'] * len(rows[0]))})", rows)
-
-    with connection:
-        yield Database("postgres", connection.execute, insert)
+    with Database("postgres", connection, "%s") as database:
+        yield database
 
 
 @pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
 def database(request):
     """Each database in turn."""
     if request.param == "postgres":
-        return request.getfixturevalue("postgres_database")
-    return duckdb_database() if request.param == "duckdb" else sqlite_database()
+        yield request.getfixturevalue("postgres_database")
+    else:
+        with duckdb_database() if request.param == "duckdb" else sqlite_database() as database:
+            yield database
 
 
 _LOOP = """

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from sqlglot import exp
 
 import unless
+from tests.export.conftest import sqlite_database
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
 from unless.errors import ParameterError, ProgramError, UnknownNameError
@@ -54,7 +55,7 @@ def agree(database, name, program, table, columns):
 
 
 @given(program=programs())
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, TABLE, KINDS)
@@ -122,7 +123,7 @@ def test_thresholds_are_exact(database):
     spelled = [to_sql(Program("y", ("n",), (rule,), 0.5), database.dialect) for rule in rules]
     for start in range(0, len(numbers), 100):
         texts = spelled[start : start + 100]
-        row = database._execute(f"SELECT {', '.join(texts)} FROM {name}").fetchone()
+        row = database.execute(f"SELECT {', '.join(texts)} FROM {name}").fetchone()
         assert list(row) == numbers[start : start + 100]
     for number in numbers[::40]:
         cells = [math.nextafter(number, -math.inf), number, math.nextafter(number, math.inf)]
@@ -217,13 +218,11 @@ def test_nul_in_texts(database):
 
 def test_case_matters_in_sqlite_even_where_the_column_ignores_it():
     """A column that SQLite compares without case, or without spaces at the end, is compared as it is spelled."""
-    from tests.export.conftest import sqlite_database  # noqa: PLC0415
-
-    database = sqlite_database()
     program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a"),)), Rule("z", (Literal("t", "!=", "B"),))))
-    for collation in ("NOCASE", "RTRIM"):
-        name = database.table({"t": ["a", "A", "a ", "b", "B"]}, {"t": f"TEXT COLLATE {collation}"})
-        assert database.select(to_sql(program, "sqlite"), name) == ["x", "z", "z", "z", None]
+    with sqlite_database() as database:
+        for collation in ("NOCASE", "RTRIM"):
+            name = database.table({"t": ["a", "A", "a ", "b", "B"]}, {"t": f"TEXT COLLATE {collation}"})
+            assert database.select(to_sql(program, "sqlite"), name) == ["x", "z", "z", "z", None]
 
 
 @pytest.mark.parametrize("width", [1, 8])

@@ -76,7 +76,7 @@ def to_sql(
     engine = DIALECTS[dialect]
     _check_names(rules, engine)
     writer = _Writer(engine, _kinds(rules, known, columns or {}))
-    pretty = not any("\n" in feature for feature in rules.used)  # sqlglot before 30.30 indents within such a name
+    pretty = not any("\n" in feature for feature in rules.used)  # sqlglot 30.0 indents inside of such a name
     return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 

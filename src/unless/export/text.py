@@ -19,7 +19,7 @@ from unless.errors import ParameterError, suggest
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
 
-__all__ = ["Body", "Flat", "Style", "flatten", "to_text"]
+__all__ = ["Body", "Flat", "Style", "Writer", "flatten", "head_of", "to_text"]
 
 Style = OneOf["paper", "exclusive"]
 
@@ -76,7 +76,7 @@ def to_text(program: Program, style: Style = "paper", *, unary: Collection[str] 
     if style not in get_args(Style):
         raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
     flat = flatten(program)
-    writer = _Writer({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
+    writer = Writer({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
     top = _paper(flat, writer) if style == "paper" else _exclusive(flat, writer)
     exceptions = (_line(f"ab{number}(X)", writer.body(body)) for number, body in enumerate(flat.exceptions, 1))
     return "\n".join([*top, *exceptions])
@@ -94,41 +94,43 @@ def _merged(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Litera
     return (*categories, *(Literal(feature, op, tightest[feature, op]) for feature, op in order))
 
 
-def _paper(flat: Flat, writer: _Writer) -> Iterator[str]:
+def _paper(flat: Flat, writer: Writer) -> Iterator[str]:
     target = flat.program.target
     for label, body in flat.rules:
-        yield _line(_head(target, label), writer.body(body))
+        yield _line(head_of(target, label), writer.body(body))
     if flat.program.otherwise is not None:
-        yield _line(_head(target, flat.program.otherwise), [])
+        yield _line(head_of(target, flat.program.otherwise), [])
 
 
-def _exclusive(flat: Flat, writer: _Writer) -> Iterator[str]:
+def _exclusive(flat: Flat, writer: Writer) -> Iterator[str]:
     target = flat.program.target
     names = [f"{_name(f'{target}_{number}')}(X)" for number in range(1, len(flat.rules) + 1)]
     earlier: list[str] = []
     for name, (label, _) in zip(names, flat.rules, strict=True):
-        yield _line(_head(target, label), [name, *earlier])
+        yield _line(head_of(target, label), [name, *earlier])
         earlier.insert(0, f"not {name}")
     if flat.program.otherwise is not None:
-        yield _line(_head(target, flat.program.otherwise), earlier)
+        yield _line(head_of(target, flat.program.otherwise), earlier)
     for name, (_, body) in zip(names, flat.rules, strict=True):
         yield _line(name, writer.body(body))
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class Writer:
     """Spells bodies: needs the position of every feature, and which of them are unary predicates."""
 
     place: dict[str, int]
     unary: frozenset[str]
 
     def body(self, body: Body) -> list[str]:
+        """The goals of a body."""
         goals: list[str] = []
         for literal in body.literals:
-            goals += [goal for goal in self._goals(literal) if goal not in goals]
+            goals += [goal for goal in self.goals(literal) if goal not in goals]
         return [*goals, *(f"not ab{number}(X)" for number in body.exceptions)]
 
-    def _goals(self, literal: Literal) -> list[str]:
+    def goals(self, literal: Literal) -> list[str]:
+        """The goals that a literal takes: one, or two where a number is compared."""
         name, variable = _name(literal.feature), f"N{self.place[literal.feature]}"
         if isinstance(literal.value, float):
             return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{literal.value!r}"]
@@ -142,7 +144,7 @@ def _line(head: str, goals: list[str]) -> str:
     return f"{head} :- {', '.join(goals)}." if goals else f"{head}."
 
 
-def _head(target: str, label: Label) -> str:
+def head_of(target: str, label: Label) -> str:
     """The head of a rule: a text label in quotes, a number without, a boolean ``true`` or ``false``."""
     match label:
         case str():

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unless.export.text import Body, _head, _Writer, flatten
+from unless.export.text import Body, Writer, flatten, head_of
 from unless.rule import Literal
 from unless.values import Value
 
@@ -43,7 +43,7 @@ def rules(proof: Proof) -> str:
     """The rules of the proof, exceptions before their rule, every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
-    head = f"[T]{_head(proof.program.target, proof.label)}"
+    head = f"[T]{head_of(proof.program.target, proof.label)}"
     if proof.rule is None:
         return f"{head}.\n{{}}"
     flat = _Evaluated.of(proof)
@@ -59,14 +59,14 @@ class _Evaluated:
     body: Body
     exceptions: tuple[Body, ...]
     values: Mapping[str, Value]
-    writer: _Writer
+    writer: Writer
 
     @classmethod
     def of(cls, proof: Proof) -> _Evaluated:
         flat = flatten(proof.program)
         places = {feature: index for index, feature in enumerate(proof.program.features)}
         body = flat.rules[proof.decided or 0][1]
-        return cls(body, flat.exceptions, proof.record, _Writer(places, frozenset()))
+        return cls(body, flat.exceptions, proof.record, Writer(places, frozenset()))
 
     @cached_property
     def truth(self) -> dict[int, bool]:
@@ -124,7 +124,7 @@ class _Evaluated:
     def goals(self, literal: Literal) -> Iterator[str]:
         """The goals of a literal; a mark tells the truth of the atom behind it, "not" or not."""
         value, true = self.values[literal.feature], self.holds(literal)
-        first, *bounds = self.writer._goals(literal)  # noqa: SLF001 - to be public, see the report
+        first, *bounds = self.writer.goals(literal)
         if bounds:
             yield f"{_mark(value is not None)}{first}"
             yield f"{_mark(true)}{bounds[0]}"
