@@ -16,6 +16,7 @@ from unless.table import Table
 if TYPE_CHECKING:
     from unless.counterfactual import counterfactuals
     from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+    from unless.logic import learn_logic
     from unless.model import load
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "explain",
     "fold_rm",
     "fold_rpp",
+    "learn_logic",
     "load",
     "predict",
     "read_table",
@@ -42,6 +44,7 @@ __all__ = [
 
 _LAZY = {  # scikit-learn takes a second to import, so it and its like wait until they are asked for
     "counterfactuals": "unless.counterfactual",
+    "learn_logic": "unless.logic",
     "FoldRMClassifier": "unless.estimators",
     "FoldRPPClassifier": "unless.estimators",
     "UnlessClassifier": "unless.estimators",

@@ -301,8 +301,8 @@ class UnlessClassifier(RuleClassifier):
     >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
     >>> print(UnlessClassifier().fit(X, y))
     label: fine if age <= 40.0
-    label: risk if smokes is 'yes'
-    label: fine if true
+    label: fine if smokes is 'no'
+    label: risk if true
     """
 
     def __init__(  # noqa: PLR0913 - scikit-learn's way

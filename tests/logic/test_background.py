@@ -146,6 +146,14 @@ def test_numbers_and_text_in_one_predicate():
     assert entailed(background, learned.to_clingo(), "y") == facts(examples)
 
 
+def test_text_of_others_is_never_above_a_number_either():
+    """A rule on numbers holds of no text that only individuals outside the examples have."""
+    background = "v(a,1). v(b,5). v(c,7). v(new,high)."
+    learned = learn_logic(background, "y(a,low). y(b,big). y(c,big).", "y")
+    assert str(learned).splitlines()[0] == "y(X,big) :- v(X,N0), N0 <= 2147483647, N0 > 1."
+    assert "y(new,big)" not in entailed(background, learned.to_clingo() + "record(new).", "y")
+
+
 def test_several_values_per_individual():
     """A predicate with several values per individual is a yes-or-nothing column per value."""
     background = "eats(a,(mice;fish)). eats(b,fish). eats(c,(mice;grass)). eats(d,grass)."

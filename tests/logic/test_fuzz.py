@@ -22,7 +22,7 @@ from unless.logic.tokens import statements
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
 
 MARK = '%: {"target": "y", "predicate": "y", "labels": "text"}\n'

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import sys
-from decimal import Decimal
-from fractions import Fraction
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.sqlite import SQLite
+
+from unless.export.decimals import easily_read, steps
 
 __all__ = ["DIALECTS", "Dialect", "all_of", "any_of", "bracketed"]
 
@@ -200,13 +200,13 @@ class _SQLite(Dialect):
         SQLite's reader is not exact: 3.40 missed 4 of 20,000 random numbers with six decimals, and 87 of 20,000 random
         doubles, by the last bit.
         """
-        if _easy(number):
+        if easily_read(number):
             return _signed(exp.Literal.number(repr(abs(number))), number)
         mantissa, exponent = math.frexp(abs(number))
         node: exp.Expression = exp.Literal.number(str(int(mantissa * 2**53)))
         exponent -= 53
         step: type[exp.Mul | exp.Div] = exp.Mul if exponent > 0 else exp.Div
-        for power in _powers(abs(exponent)):
+        for power in steps(abs(exponent)):
             operand = exp.Literal.number(f"{2**power}.0")
             node = step(this=node, expression=operand, **({"typed": True} if step is exp.Div else {}))
         return exp.Paren(this=_signed(node, number))
@@ -358,7 +358,7 @@ def _unlike(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) ->
 
     The end and the last four together leave no number without a digit before the exponent, or in it.
     """
-    wrong = ["*[^0-9.eE+-]*", "*.*.*", "*[eE]*[.eE]*", "*[^eE][+-]*", "*[^0-9.][eE]*", "[eE]*", ".[eE]*", "[+-].[eE]*"]
+    wrong = "*[^0-9.eE+-]* *.*.* *[eE]*[.eE]* *[^eE][+-]* *[^0-9.][eE]* [eE]* .[eE]* [+-].[eE]*".split()  # noqa: SIM905 - one line
 
     def like(pattern: str) -> exp.Expression:
         return kind(this=cell.copy(), expression=exp.Literal.string(pattern.replace("*", star)))
@@ -377,30 +377,6 @@ def _encodable(text: str) -> bool:
     except UnicodeEncodeError:  # half of a surrogate pair
         return False
     return True
-
-
-def _easy(number: float) -> bool:
-    """Whether even a simple reader of decimals gets the double right.
-
-    That is: digits and power of ten are doubles themselves, so that one division or product suffices, and a result that
-    is first rounded to the 64 bits of a long double ends up as the same double.
-    """
-    _, digits, exponent = Decimal(repr(abs(number))).normalize().as_tuple()
-    whole = int("".join(map(str, digits)))
-    if not isinstance(exponent, int) or whole >= 2**53 or abs(exponent) > 22:
-        return False
-    value = whole * Fraction(10) ** exponent
-    return not value or float(_rounded(value, 64)) == abs(number)
-
-
-def _rounded(value: Fraction, bits: int) -> Fraction:
-    scale = Fraction(2) ** (bits - 1 - math.floor(math.log2(value)))
-    return round(value * scale) / scale
-
-
-def _powers(exponent: int) -> list[int]:
-    """The exponent as a sum of steps of at most 52: powers of two that every reader of decimals gets right."""
-    return [52] * (exponent // 52) + [exponent % 52] * (exponent % 52 > 0)
 
 
 DIALECTS = {

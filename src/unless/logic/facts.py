@@ -7,7 +7,7 @@ these values; one with several is a column of ``yes`` and nothing per value.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unless.errors import ReadError
@@ -33,7 +33,7 @@ class Goals:
     """How literals on one column read as goals.
 
     ``yes`` is the whole goal of a yes-or-nothing column. Otherwise ``predicate`` has a value, ``terms`` are its
-    categories as clingo spells them, and ``mixed`` says that it also has numbers.
+    categories as clingo spells them, and ``mixed`` says that some of its values, of any individual, are no numbers.
     """
 
     predicate: str
@@ -70,12 +70,18 @@ def columns(
         if arity not in {1, 2}:
             continue
         cells: list[list[Symbol]] = [[] for _ in individuals]
+        numeric = True
         for individual, *values in atoms(control, name, arity):
+            numeric = numeric and all(value.type.name == "Number" for value in values)
             if individual in rows:
                 cells[rows[individual]] += values or [individual]
         if any(cells):
             feature = name if name not in features else f"{name}/{arity}"
-            new = [_unary(feature, name, cells)] if arity == 1 else _binary(feature, name, cells, len(found))
+            new = (
+                [_unary(feature, name, cells)]
+                if arity == 1
+                else _binary(feature, cells, Goals(name, f"N{len(found)}", mixed=not numeric))
+            )
             features.update(column.name for column, _ in new)
             found += new
     return found
@@ -85,21 +91,22 @@ def _unary(feature: str, name: str, cells: list[list[Symbol]]) -> tuple[Column, 
     return Column.of(feature, [YES if cell else None for cell in cells], "text"), Goals(name, "", f"{name}(X)")
 
 
-def _binary(feature: str, name: str, cells: list[list[Symbol]], place: int) -> list[tuple[Column, Goals]]:
+def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple[Column, Goals]]:
     symbols = sorted({symbol for cell in cells for symbol in cell})
-    texts = categories(symbols, name)
+    texts = categories(symbols, goals.predicate)
     if max(map(len, cells)) > 1:
         return [
             (
                 Column.of(f"{feature}(X,{symbol})", [YES if symbol in cell else None for cell in cells], "text"),
-                Goals(name, "", f"{name}(X,{symbol})"),
+                replace(goals, yes=f"{goals.predicate}(X,{symbol})"),
             )
             for symbol in symbols
         ]
     values = [_value(cell[0], texts) if cell else None for cell in cells]
     kind: Kind = "number" if not texts else "text" if len(texts) == len(symbols) else "mixed"
-    terms = {text: str(symbol) for symbol, text in texts.items()}
-    return [(Column.of(feature, values, kind), Goals(name, f"N{place}", None, terms, kind == "mixed"))]
+    return [
+        (Column.of(feature, values, kind), replace(goals, terms={text: str(symbol) for symbol, text in texts.items()}))
+    ]
 
 
 def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
