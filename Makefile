@@ -1,7 +1,7 @@
 # Everything from a fresh clone with python3 and make. A C compiler makes it fast.
 PYTHON ?= python3
 BIN := .venv/bin
-SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.py)
+SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
 .PHONY: demo test lint types imports unit bench clean
 
@@ -23,8 +23,9 @@ imports: .venv/test.stamp
 unit: .venv/test.stamp
 	$(BIN)/python -m pytest
 
-bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md
-	$(BIN)/python -m benchmarks
+bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accuracy.md
+	$(BIN)/python -m benchmarks --full
+	$(BIN)/python -m benchmarks.accuracy
 
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c

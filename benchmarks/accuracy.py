@@ -143,9 +143,9 @@ def _results(names: Sequence[str], methods: Sequence[str], cache: Path, limit: f
                 continue
             kept = cache / f"{name}.{method}.json"
             if not kept.exists():
-                start = time.monotonic()
+                start, watch = time.monotonic(), Watch()
                 record = _run(work, name, method, limit if method in LIMITED else 10 * limit)
-                kept.write_text(json.dumps(record), "utf-8")
+                kept.write_text(json.dumps(record | {"others": watch.others()}), "utf-8")
                 print(f"{name} {method}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
             found[name][method] = json.loads(kept.read_text("utf-8"))
     return found
@@ -166,9 +166,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
         for kept in options.cache.glob(f"*.{method}.json"):
             kept.unlink()
     names = [data.name for data in datasets.find(options.data)]
-    watch = Watch()
     results = _results(names, options.methods, options.cache, options.limit)
-    text = page(Figures(results, SELECTED), watch.others())
+    text = page(Figures(results, SELECTED))
     options.output.write_text(text, "utf-8")
     return text
 

@@ -103,7 +103,8 @@ def _lightgbm(texts: list[int]) -> Any:
         def fit(self, cells: Any, label: Any) -> Any:
             return super().fit(cells, label, categorical_feature=texts or "auto")
 
-    return Native(n_jobs=1, verbose=-1)
+    # With its own default, 0.001, it diverged on rare classes: 0.44 instead of 0.998 on the first fold of avila.
+    return Native(n_jobs=1, verbose=-1, min_child_weight=1.0)
 
 
 def _decision_tree(train: Table, test: Table) -> Outcome:

@@ -63,9 +63,9 @@ def counterfactuals(
     proof = explain(program, record)
     labels = _other_labels(program, proof.label) if label is None else (known_label(program, label),)
     axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
-    points = islice(cheapest_points(program, axes, labels), most)
+    points = list(islice(cheapest_points(program, axes, labels), most))
     found = tuple(_counterfactual(proof, axes, cells) for _, cells in points)
-    _verify(program, found)
+    _verify(program, found, [goal for goal, _ in points])
     return Counterfactuals(proof, label, tuple(axis.feature for axis in axes if axis.free), found)
 
 
@@ -220,9 +220,10 @@ def _change(axis: Axis, offer: Offer) -> Change:
     return Change(axis.feature, axis.value, offer.value, offer.how, offer.bound)
 
 
-def _verify(program: Program, found: Sequence[Counterfactual]) -> None:
-    """Ask `predict`, which shares no code with the search, for the labels of the changed records."""
+def _verify(program: Program, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
+    """Ask `predict`, which shares no code with the search, whether the changed records have the labels searched for."""
     columns = tuple(Column.of(name, [one.record[name] for one in found]) for name in program.used)
     labels = predict(program, Table(columns, rows=len(found)))
-    if wrong := next((one for one, label in zip(found, labels, strict=True) if one.label != label), None):
+    checked = zip(found, goals, labels, strict=True)
+    if wrong := next((one for one, goal, label in checked if not one.label == goal == label), None):
         raise AssertionError(f"the counterfactual {wrong} does not hold; please report this program and record")

@@ -52,8 +52,9 @@ class Interrupted(KeyboardInterrupt):
 def suggest(name: str, known: Iterable[str]) -> str:
     """The end of a message about an unknown name: the nearest known one, or the first few."""
     names = list(known)
-    if close := get_close_matches(name, names, n=1, cutoff=0.6):
-        return f"; did you mean {close[0]!r}?"
+    folded = {known_name.casefold(): known_name for known_name in names}
+    if close := get_close_matches(name.casefold(), folded, n=1):
+        return f"; did you mean {folded[close[0]]!r}?"
     if not names:
         return "; there are none"
     shown = ", ".join(repr(known_name) for known_name in names[:8])

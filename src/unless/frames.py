@@ -288,6 +288,8 @@ def frame_source(frame: object) -> Source | None:
         return PolarsFrame(nw.from_native(frame, eager_only=True).to_polars())  # type: ignore[call-overload]
     except TypeError:
         return None
+    except Exception as error:  # noqa: BLE001 - two libraries, and a type that one of them does not have
+        raise ReadError(f"the {type(frame).__name__} cannot be read: {error}") from None
 
 
 def refuse_twins(names: Sequence[str], advice: str = "; rename one of them") -> None:

@@ -169,6 +169,7 @@ def engine_of(
 ) -> Engine[Rows]:
     """The engine of a table, after the checks that every learner needs."""
     from unless.engine import Engine, MemoryEngine  # noqa: PLC0415 - kernels load when learning starts
+    from unless.table import Table  # noqa: PLC0415
 
     if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
         raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
@@ -176,17 +177,19 @@ def engine_of(
         if weights is not None:
             raise ParameterError("an engine has weights of its own; give it the weights when it is made")
         return table
-    if table.target is None:
-        raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+    if not isinstance(table, Table):
+        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
-    return MemoryEngine(table, weights)  # type: ignore[return-value]
+    return MemoryEngine(table, weights)
 
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:
     """Where a label stands, its type included: True is not 1."""
     positive = positive.item() if isinstance(positive, np.generic) else positive
     for place, label in enumerate(labels):
-        if label == positive and type(label) is type(positive):
+        if type(label) is type(positive) and label == positive:
             return place
-    raise UnknownNameError(f"no label {positive!r}{suggest(str(positive), map(str, labels))}")
+    texts = [label for label in labels if isinstance(label, str)]
+    hint = suggest(str(positive), texts) if texts else f"; labels are {type(labels[0]).__name__}: {labels[0]!r}, …"
+    raise UnknownNameError(f"no label {positive!r}{hint}")

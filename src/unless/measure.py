@@ -15,7 +15,7 @@ from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
-__all__ = ["Statistics", "measure"]
+__all__ = ["SMOOTHING", "Statistics", "measure"]
 
 SMOOTHING = 4.0
 """How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others).

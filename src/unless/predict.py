@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless import kernels
-from unless.errors import UnknownNameError, suggest
+from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.rule import Program, Rule
 from unless.table import Column, Table
 
@@ -32,13 +32,18 @@ def predict(program: Program, table: Table) -> NDArray[np.object_]:
     array of object
         Labels; None where the program classifies nothing.
     """
+    deciding = deciding_rules(program, table)
     labels = np.empty(len(program.rules) + 1, dtype=object)
     labels[:] = [*(rule.head for rule in program.rules), program.otherwise]
-    return labels[deciding_rules(program, table)]
+    return labels[deciding]
 
 
 def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
     """The index of the rule that decides each row, -1 where none covers it."""
+    if not isinstance(program, Program):
+        raise ParameterError(f"a {type(program).__name__} is no Program; predict takes a program, then a table")
+    if not isinstance(table, Table):
+        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=program)")
     columns = [_column(table, feature) for feature in program.used]
     code = _assemble(program, columns)
     out = np.empty(len(table), np.int32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -180,10 +181,12 @@ def _open(source: object) -> Source:
 
 
 def _open_file(path: Path) -> Source:
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it is False where the path cannot be followed
         raise ReadError(f"{str(path)!r} is a folder; give the path of a file in it")
-    if not path.exists():
-        near = [other.name for other in path.parent.iterdir()] if path.parent.is_dir() else []
+    if not os.path.exists(path):  # noqa: PTH110
+        near: list[str] = []
+        with suppress(OSError, ValueError):  # such as a folder that may not be listed
+            near = [other.name for other in path.parent.iterdir()]
         raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}")
     ending = "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()
     if ending in _SEPARATORS:

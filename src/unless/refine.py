@@ -148,7 +148,9 @@ class _Learner:
     def significant(self, p: float, n: float, tp: float, fp: float) -> bool:
         """Whether a literal tells more than the best of as many random ones would.
 
-        The number of values to choose from is bounded by the rows: counting those present takes a pass per literal.
+        The number of values to choose from is bounded by the rows. Counting those present takes a pass per literal and
+        gains nothing: over the first 28 datasets of docs/accuracy.md a mean accuracy of 0.9054 with 17.9 rules (their
+        geometric mean), this way 0.9065 with 16.8.
         """
         values = sum(min(distinct, p + n) for distinct in self.distinct)
         before = _nlogn(p) + _nlogn(n) - _nlogn(p + n)

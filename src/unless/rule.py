@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
@@ -102,8 +102,8 @@ class Rule:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "head", _plain(self.head))
-        object.__setattr__(self, "default", tuple(self.default))
-        object.__setattr__(self, "exceptions", tuple(self.exceptions))
+        object.__setattr__(self, "default", _tuple_of(Literal, self.default, "a default"))
+        object.__setattr__(self, "exceptions", _tuple_of(Rule, self.exceptions, "a list of exceptions"))
         if labelled := next((rule for rule in self.exceptions if rule.head is not None), None):
             raise ProgramError(f"an exception has no label, but this one has {labelled.head!r}; make its head None")
 
@@ -147,8 +147,8 @@ class Program:
     otherwise: Label | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "features", tuple(self.features))
-        object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "features", _tuple_of(str, self.features, "a list of features"))
+        object.__setattr__(self, "rules", _tuple_of(Rule, self.rules, "a list of rules"))
         object.__setattr__(self, "otherwise", _plain(self.otherwise))
         known = set(self.features)
         if len(known) < len(self.features):
@@ -197,6 +197,15 @@ class Program:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
 
 
+def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
+    """The items of a list, all of one kind; a text or a lone item is no list."""
+    found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
+    wrong = [items] if found is None else [item for item in found if not isinstance(item, kind)]
+    if found is None or wrong:
+        raise ProgramError(f"{name} is a tuple of {kind.__name__}, not {wrong[0]!r:.60}")
+    return found
+
+
 def _sentence(rule: Rule) -> str:
     text = "" if rule.head is None else f"{rule.head} if "
     text += " and ".join(map(str, rule.default)) or "true"
@@ -213,10 +222,14 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
 
 
 def _plain(label: object) -> Label | None:
-    """A label as a plain Python value; numpy's scalars would print, compare and export differently."""
+    """A label as a plain Python value; numpy's scalars and enumerations would print, compare and export differently."""
     plain = label.item() if isinstance(label, np.generic) else label
-    if plain is None or (isinstance(plain, str | bool | int | float) and plain == plain):  # noqa: PLR0124 - not NaN
+    if plain is None or isinstance(plain, bool):
         return plain
+    if isinstance(plain, str):
+        return str.__str__(plain)  # what it holds: str() of an enumeration's member may be its name
+    if isinstance(plain, int | float) and plain == plain:  # noqa: PLR0124 - not NaN
+        return int(plain) if isinstance(plain, int) else float(plain)
     raise ProgramError(f"a label is text, a number or a boolean, not {label!r}")
 
 

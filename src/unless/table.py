@@ -178,6 +178,8 @@ class Table:
         picked = rows if isinstance(rows, slice) else np.asarray(rows)
         if isinstance(picked, np.ndarray) and picked.ndim != 1:
             raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
+        if isinstance(picked, np.ndarray) and not picked.size:
+            picked = picked.astype(np.intp)  # an empty list would be an array of floats
         columns = tuple(replace(column, codes=np.ascontiguousarray(column.codes[picked])) for column in self.columns)
         target = self.target and replace(self.target, codes=np.ascontiguousarray(self.target.codes[picked]))
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])

@@ -55,16 +55,16 @@ def spell(number: float) -> str:
     return repr(float(number))
 
 
-def value_of(cell: object) -> Value:  # noqa: PLR0911 - one return for each meaning
+def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
     """The meaning of one cell of a frame or a record.
 
     >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
     (3.0, 'True', None, '3', '2024-05-01')
     """
     if cell.__class__ is float:  # the common cases first: matching takes a microsecond
-        return cell + 0.0 if cell == cell else None  # type: ignore[operator, no-any-return]  # noqa: PLR0124 - NaN differs
+        return cell + 0.0 if cell == cell else None  # noqa: PLR0124 - NaN differs
     if cell is None or cell.__class__ is str:
-        return cell  # type: ignore[return-value]
+        return cell
     match cell:
         case str():
             return str(cell)
@@ -73,6 +73,8 @@ def value_of(cell: object) -> Value:  # noqa: PLR0911 - one return for each mean
         case numbers.Real() | Decimal():
             try:
                 number = float(cell)
+            except ValueError:  # a signalling NaN
+                number = math.nan
             except OverflowError:
                 number = math.inf if cell > 0 else -math.inf  # type: ignore[operator]
             return None if math.isnan(number) else number + 0.0

@@ -14,11 +14,13 @@ from io import StringIO
 import joblib
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
 
+import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
@@ -433,3 +435,36 @@ def test_a_failed_fit_keeps_the_old_model(model):
         model.fit(TITANIC, [None] * 120)
     assert model.program_ == program
     assert json.dumps(model.predict(TITANIC[:1]).tolist())
+
+
+class TestWhyNotAndWhatIf:
+    """One record at a time: what stopped a label, and what would change the decision."""
+
+    X = pd.DataFrame({"income": range(40), "history": ["late", "good"] * 20})
+    y = np.where((X["income"] < 20) & (X["history"] == "late"), "refuse", "accept")
+
+    @pytest.mark.parametrize(
+        "record", [X.iloc[0], X.iloc[[0]], {"income": 0, "history": "late"}, pl.from_pandas(X.iloc[[0]])]
+    )
+    def test_a_record_in_any_form(self, record):
+        """A mapping, a row and a frame of one row are the same record."""
+        model = unless.UnlessClassifier().fit(self.X, self.y)
+        assert "rule 1 asks that income is above 18, but income is 0" in str(model.why_not(record, "accept"))
+        changes = model.counterfactuals(record, fixed=["income"])
+        assert [dict(change.record) for change in changes] == [{"income": 0.0, "history": "good"}]
+        assert model.predict([dict(changes[0].record)])[0] == "accept"
+
+    def test_categories_of_training_are_proposed_after_loading(self, tmp_path):
+        """A saved model remembers the categories of training, also those that no rule names."""
+        model = unless.UnlessClassifier().fit(self.X, self.y)
+        model.save(tmp_path / "model.json")
+        record = {"income": 30, "history": "good"}
+        loaded = unless.load(tmp_path / "model.json")
+        assert str(loaded.counterfactuals(record)) == str(model.counterfactuals(record))
+        assert loaded.counterfactuals(record)
+
+    def test_several_records_are_refused(self):
+        """What if is asked of one record."""
+        model = unless.UnlessClassifier().fit(self.X, self.y)
+        with pytest.raises(unless.errors.ParameterError, match="one record is wanted, not 2"):
+            model.counterfactuals(self.X.iloc[:2])

@@ -17,7 +17,7 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import MissingFileError, ProgramError
 from unless.export import json as programs
-from unless.model import _document, load
+from unless.modelfile import document as document_of
 
 DATA = Path(__file__).parents[1] / "data"
 X = pd.DataFrame(
@@ -110,6 +110,8 @@ def test_a_parameter_that_no_file_can_hold(tmp_path):
     model = UnlessClassifier().fit(X, LABELS["text"]).set_params(verbose=object())
     with pytest.raises(ProgramError, match="the parameter verbose is"):
         model.save(tmp_path / "model.json")
+    with pytest.raises(ProgramError, match="expected a parameter"):
+        model.set_params(verbose=[[1]]).save(tmp_path / "model.json")
     assert not list(tmp_path.iterdir())
 
 
@@ -126,7 +128,7 @@ def test_files_of_earlier_versions_load(path):
     assert type(model).__name__ == then["learner"]
 
 
-DOCUMENT = json.loads(json.dumps(_document(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"]))))
+DOCUMENT = json.loads(json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"]))))
 
 
 @pytest.mark.parametrize(
@@ -187,7 +189,7 @@ def test_a_file_that_is_not_there(tmp_path):
 
 def _load(document, folder):
     (folder / "model.json").write_text(json.dumps(document))
-    return load(folder / "model.json")
+    return unless.load(folder / "model.json")
 
 
 anything = st.recursive(

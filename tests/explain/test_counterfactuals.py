@@ -194,6 +194,24 @@ def test_infinite_and_extreme_numbers():
     assert not counterfactuals(program, {"f": 0})
     assert program.label({"f": math.inf}) == "a"
     assert counterfactuals(program, {"f": math.inf}, "c")[0].record == {"f": largest}
+    for label in ("a", "b"):
+        assert not counterfactuals(program, {"f": None}, label)
+
+
+def test_minimal_where_distances_cannot_tell():
+    """The shortest way stands for those beyond it, also from infinity, and where floats of one size absorb the rest."""
+    rules = (Rule("b", (Literal("f", "<=", 2.0),)), Rule("b", (Literal("f", "<=", 1.0),)), Rule("a"))
+    for record in ({"f": math.inf}, {"f": 1e300}):
+        assert list(map(str, counterfactuals(Program("y", ("f",), rules), record))) == ["f at most 2 → b (rule 1)"]
+
+
+def test_an_answer_has_the_label_that_was_searched_for(monkeypatch):
+    """An answer with another label would be an error, even if it is not the label of the record."""
+    program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "a"),)), Rule("b", (Literal("f", "==", "b"),))), "c")
+    wrong = [("a", [2])]  # the cells: any number, a, b
+    monkeypatch.setattr("unless.counterfactual.cheapest_points", lambda *_: iter(wrong))
+    with pytest.raises(AssertionError, match=r"f is b → b .* does not hold; please report"):
+        counterfactuals(program, {"f": "z"}, "a")
 
 
 def test_labels_keep_their_type():

@@ -61,6 +61,16 @@ def test_exceptions_stand_before_their_rule():
     assert "which should be present (DOES HOLD)" in proof.text("tree")
 
 
+def test_names_stay_on_their_line_in_the_papers_forms():
+    """Names and labels that would start a line or move the cursor are escaped."""
+    rule = Rule("a\nb", (Literal(HOSTILE, "==", HOSTILE),))
+    proof = explain(Program(f"y{HOSTILE}", (HOSTILE,), (rule,)), {HOSTILE: HOSTILE})
+    for style, lines in (("tree", 4), ("rules", 2)):
+        text = proof.text(style)
+        assert len(text.splitlines()) == lines
+        assert all(line.isprintable() for line in text.splitlines())
+
+
 def test_no_rule_in_the_papers_forms():
     """Where no rule holds, the other label holds by itself, or nothing does."""
     record = {**LATE, "guarantor": "yes"}
@@ -155,7 +165,9 @@ def test_wrong_templates():
     assert "{value.__class__} is 18,400" in explain(LOAN, LATE).text(words=words)
 
 
-@pytest.mark.parametrize("category", ["", " ", "5", "missing", "a, not b", "x and y", "\x1b[31m", "it's", "'", "\n"])
+@pytest.mark.parametrize(
+    "category", ["", " ", "5", "inf", "missing", "a, not b", "x and y", "\x1b[31m", "it's", "'", "\n"]
+)
 def test_categories_that_could_mislead_are_quoted(category):
     """A category that could be read as something else, or not be read, stands in quotes, escaped."""
     proof = explain(Program("y", ("f",), (Rule("a", (Literal("f", "==", category),)),)), {"f": category})

@@ -276,6 +276,15 @@ def test_names_of_functions_are_checked(export, name):
         export(Program("y", ()), name=name)
 
 
+def test_functions_do_not_hide_what_they_call():
+    """A function called like one that its body calls would call itself, and is refused."""
+    program = Program("y", ("n",), (Rule("x", (Literal("n", ">", 1.0),)),))
+    for export, names in ((to_python, ("float", "str", "__debug__")), (to_javascript, ("Number", "NaN", "undefined"))):
+        for name in names:
+            with pytest.raises(ParameterError, match="and no word of"):
+                export(program, name=name)
+
+
 @pytest.mark.parametrize("export", [to_python, to_javascript])
 def test_results_are_checked(export):
     """What a function cannot return is refused, with the nearest that it can."""

@@ -196,6 +196,14 @@ def test_any_text_is_a_label(database, grid):
             assert database.select(to_sql(Program("y", (), (), label), database.dialect), grid)[0] == label
 
 
+@pytest.mark.parametrize("text", ["__SQLGLOT__LB__", "__SQLGLOT__LB\n", "a\n__SQLGLOT__LB"])
+def test_what_sqlglot_marks_line_breaks_with(database, text):
+    """A text that holds sqlglot's own mark for a line break is compared, and given, as it is."""
+    table = database.table({"f": [text, "\n"]}, {"f": "text"})
+    program = Program("y", ("f",), (Rule(text, (Literal("f", "==", text), Literal("f", "!=", "long " * 20))),), "z")
+    assert database.select(to_sql(program, database.dialect), table) == [text, "z"]
+
+
 def test_nul_in_texts(database):
     """Where a text may hold NUL it is compared like any other; where it may not, no cell can be equal to it."""
     program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a\0b"),)), Rule("z", (Literal("t", "!=", "a\0"),))))
@@ -421,6 +429,9 @@ def test_names_that_no_column_can_have():
     with pytest.raises(ProgramError, match="'Age' and 'age' are one column in sqlite; rename one"):
         to_sql(twins, "sqlite")
     assert to_sql(twins, "postgres")
+    long = ("n" * 70 + "1", "n" * 70 + "2")
+    with pytest.raises(ProgramError, match="are one column in postgres"):
+        to_sql(Program("y", long, (Rule("x", (Literal(long[0], "missing"), Literal(long[1], "missing"))),)), "postgres")
 
 
 def test_labels_that_no_database_can_hold():

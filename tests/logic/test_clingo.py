@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 
 import pytest
@@ -119,6 +120,16 @@ def test_nesting(depth):
     program = Program("y", ("f",), (rule,))
     assert from_clingo(to_clingo(program)) == program
     assert agree(program, Table((Column.of("f", map(str, range(depth + 1))),)))
+
+
+def test_the_callers_decimal_context_changes_nothing():
+    """Thresholds stay exact where decimals are rounded to a few digits, or rounding is an error."""
+    program = Program("y", ("n",), (Rule("x", (Literal("n", "<=", 1.23456789),)), Rule("z", (Literal("n", ">", 3e8),))))
+    table = Table((Column.of("n", [1.2345678, 1.23456789, 1.2345679, 299999999.5, 3e8, 3e8 + 0.5]),))
+    with decimal.localcontext(prec=4) as context:
+        context.traps[decimal.Inexact] = True
+        assert agree(program, table)
+        assert from_clingo(to_clingo(program, table)) == program
 
 
 def test_empty_programs_and_tables():

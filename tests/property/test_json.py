@@ -106,7 +106,7 @@ scraps = st.recursive(
 
 
 @st.composite
-def spoiled(draw: st.DrawFn) -> Any:  # noqa: ANN401 - any JSON value
+def spoiled(draw: st.DrawFn) -> Any:
     """The document of a program after a few random changes anywhere in it."""
     document: Any = json.to_dict(draw(programs()))
     for _ in range(draw(st.integers(0, 2))):

@@ -72,7 +72,7 @@ def grids(draw: st.DrawFn) -> list[list[str]]:
        st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]))  # fmt: skip
 @example([["1", ""], ["2", ""]], [None] * 4, (), ",", csv.QUOTE_MINIMAL, "\n")
 @example([["\t1"], ["2"]], [None] * 4, (), "\t", csv.QUOTE_MINIMAL, "\n")
-def test_text_files(  # noqa: PLR0917
+def test_text_files(
     grid: list[list[str]], declared: list[str | None], missing: Sequence[str], separator: str, quoting: int, ending: str
 ) -> None:
     """A file that the csv module writes is read as the rules say."""

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import unless
 from tests.property.test_learners import examples_of, random_rows, table_of, tables
 from tests.reference import naive_unless
+from tests.shared import needs_compiled
 from unless.engine import Engine, MemoryEngine
 from unless.refine import fold_unless
 from unless.table import Column, Labels, Table
@@ -45,6 +46,7 @@ def test_larger_tables_too(seed):
     assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
 
 
+@needs_compiled
 @pytest.mark.parametrize("seed", range(20))
 def test_the_fast_search_equals_the_plain_one(seed):
     """Bounds and bins find the purest literal that the counts give, on columns of thousands of values."""

@@ -315,6 +315,13 @@ def test_nesting_has_a_limit() -> None:
             refuse(nested(MAX_DEPTH + 1))
 
 
+def test_what_is_no_text_is_refused() -> None:
+    """A program is read from text or bytes; anything else is refused as such."""
+    for wrong in (None, 3, {}):
+        with pytest.raises(ProgramError, match="a program is JSON text, not"):
+            json.loads(wrong)  # type: ignore[arg-type]
+
+
 def test_hostile_nesting_in_a_document_is_refused() -> None:
     """A document nested 100,000 deep is refused without exhausting Python's stack, with a message of a few words."""
     with pytest.raises(ProgramError, match="it nests too deep"):
@@ -329,7 +336,7 @@ def test_hostile_nesting_in_a_document_is_refused() -> None:
     assert len(str(caught.value)) < 500
 
 
-def parts(node: Any, *, said: bool = True) -> Iterator[tuple[dict[str, Any], bool]]:  # noqa: ANN401 - any part of a schema
+def parts(node: Any, *, said: bool = True) -> Iterator[tuple[dict[str, Any], bool]]:
     """Every part of a schema, with whether a fault there is reported; those within ``if`` and ``anyOf`` are not."""
     if isinstance(node, dict):
         yield node, said

@@ -9,7 +9,7 @@ import pytest
 
 import unless
 from tests.property.test_learners import random_rows, table_of
-from unless.engine import Counts, Engine
+from unless.engine import Counts, Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError
 from unless.refine import fold_unless
 from unless.table import Column, Labels, Table
@@ -37,6 +37,13 @@ def test_a_table_without_labels_is_refused():
         unless.fold_rm(Table((Column.of("f", [1, 2]),)))
 
 
+@pytest.mark.parametrize("wrong", [[{"f": 1, "y": "a"}], "table.csv", None, np.zeros((2, 2))])
+def test_only_tables_are_learned_from(wrong):
+    """Anything else is refused with the way to make a table of it."""
+    with pytest.raises(ParameterError, match=r"is no Table; make one: read_table\(source, target=\.\.\.\)"):
+        unless.fold_rm(wrong)
+
+
 def test_a_table_without_rows_is_refused():
     """There is nothing to learn from no rows."""
     with pytest.raises(ReadError, match="no rows to learn from"):
@@ -49,8 +56,9 @@ def test_an_unknown_positive_label_is_refused(table):
         unless.fold_rpp(table, "A")
     numbers = Table((Column.of("f", [1, 2]),), Labels.of("y", [0, 1]))
     assert unless.fold_rpp(numbers, 1).rules
-    with pytest.raises(UnknownNameError, match="no label True"):
-        unless.fold_rpp(numbers, True)
+    for wrong in (True, "1", 1.0, np.array([0, 1])):
+        with pytest.raises(UnknownNameError, match=r"no label .*; labels are int: 0, …"):
+            unless.fold_rpp(numbers, wrong)
 
 
 def test_what_no_rule_covers():
@@ -167,9 +175,11 @@ def test_a_thousand_labels():
     assert list(unless.predict(program, table)) == [k // 2 for k in range(2000)]
 
 
-@pytest.mark.parametrize("weights", [[1.0], [-1.0] + [1.0] * 299, [math.nan] * 300, [0.0] * 300, [math.inf] * 300])
+@pytest.mark.parametrize(
+    "weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, 1e300, 5e-324, "a"))]
+)
 def test_wrong_weights_are_refused(table, weights):
-    """Weights are as many as rows, finite, not negative, and not all 0."""
+    """Weights are as many as rows, finite, not negative, and neither all 0 nor so large or small that sums fail."""
     with pytest.raises(ParameterError, match="weights"):
         unless.fold_rm(table, weights=np.array(weights))
 
@@ -186,6 +196,17 @@ def test_many_categories():
     labels = ["odd" if k % 5000 == 77 else "even" for k in range(6000)]
     program = unless.fold_rpp(Table((Column.of("name", cells),), Labels.of("y", labels)), "odd")
     assert program.rules == (unless.Rule("odd", (unless.Literal("name", "==", "name 77"),)),)
+
+
+@pytest.mark.parametrize("numbers", [1, 4, 20])
+def test_few_numbers_among_many_categories(numbers):
+    """A column of hundreds of categories and hardly a number is searched exactly too, numbers by themselves."""
+    cells = [float(k % numbers) if k % 3 == 0 else f"name {k % 5000}" for k in range(6000)]
+    labels = ["number" if k % 3 == 0 and k % 7 else "name" for k in range(6000)]
+    engine = MemoryEngine(Table((Column.of("f", cells),), Labels.of("y", labels)))
+    examples = engine.split(engine.everything(), 1)
+    literal = engine.best_literal(*examples, ())
+    assert literal == Engine.best_literal(engine, *examples, ()) == unless.Literal("f", "<=", numbers - 1)
 
 
 def test_contradictions_do_not_loop():

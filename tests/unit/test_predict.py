@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import unless
 from tests.property.test_learners import random_rows, table_of, tables
-from unless.errors import UnknownNameError
+from unless.errors import ParameterError, UnknownNameError
 from unless.predict import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
@@ -90,6 +90,15 @@ def test_a_missing_column_is_named():
     program = Program("y", ("age",), (Rule("x", (Literal("age", ">", 1.0),)),))
     with pytest.raises(UnknownNameError, match="the program uses 'age', which the table lacks; did you mean 'agee'"):
         unless.predict(program, Table((Column.of("agee", [1]),)))
+
+
+def test_only_a_program_and_a_table_predict():
+    """Anything else is refused with what to do."""
+    program, table = Program("y", ()), Table(())
+    with pytest.raises(ParameterError, match=r"a list is no Table; make one: read_table\(source, like=program\)"):
+        unless.predict(program, [{"f": 1}])
+    with pytest.raises(ParameterError, match="a Table is no Program; predict takes a program, then a table"):
+        unless.predict(table, program)
 
 
 def test_labels_keep_their_type():

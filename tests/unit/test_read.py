@@ -265,6 +265,9 @@ class TestBadFiles:
             read_table(tmp_path / "dat.csv")
         with pytest.raises(MissingFileError):
             read_table(tmp_path / "no" / "folder.csv")
+        for impossible in ("x" * 5000, "x" * 5000 + "/y", "nul\0/y", "data.csv/inside"):
+            with pytest.raises(MissingFileError):
+                read_table(tmp_path / f"{impossible}.csv")
 
     def test_folder_and_ending(self, csv_file, tmp_path: Path) -> None:
         """A folder, and a file of an unknown ending, say what is read."""
@@ -466,6 +469,8 @@ class TestFrames:
                 read_table(source)
         with pytest.raises(ParameterError, match=r"collect\(\)"):
             read_table(pl.LazyFrame({"a": [1]}))
+        with pytest.raises(ReadError, match="the Table cannot be read"):  # polars has no such type
+            read_table(pa.table({"a": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}))
 
     def test_threads(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A table large enough for threads is read as any other."""
@@ -487,7 +492,7 @@ class TestParameters:
     ROWS = ({"age": 1, "city": "x", "y": "p"}, {"age": 2, "city": "y", "y": "q"})
 
     @pytest.mark.parametrize(
-        "wrong", [{"target": "yy"}, {"features": ["agee"]}, {"numeric": ["agee"]}, {"categorical": ["agee"]}]
+        "wrong", [{"target": "Y"}, {"features": ["agee"]}, {"numeric": ["agee"]}, {"categorical": ["AGE"]}]
     )
     def test_unknown_names(self, wrong: dict[str, object]) -> None:
         """An unknown column is an error that suggests the nearest name."""
@@ -573,7 +578,7 @@ class TestLike:
         assert values(batch, "a") == ["2"]
 
 
-def test_texts_with_equal_hashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where two texts of a column have the same hash, they are told apart by comparing them."""
     cells = ["b", "a", None, "", "b", "ä", "a"]
     frame = pl.DataFrame({"f": cells})

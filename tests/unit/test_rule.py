@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import enum
 import math
 import pickle
+from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from datetime import date
 
@@ -39,7 +41,7 @@ TRUTH: list[tuple[object, str]] = [
     ("unseen", "00 01 01"),
     ("missing", "00 01 01"),
     (True, "00 01 01"),
-    (np.bool_(False), "00 01 01"),  # noqa: FBT003 - a cell, not an option
+    (np.bool_(False), "00 01 01"),
     (date(2024, 5, 1), "00 01 01"),
     (None, "00 01 10"),
     (math.nan, "00 01 10"),
@@ -109,7 +111,7 @@ def test_minus_zero_is_zero() -> None:
 def test_numbers_become_floats_and_booleans_categories() -> None:
     """A literal holds what a cell means: any real number as a float, a boolean as the category of its name."""
     assert type(Literal("f", "<=", np.int8(3)).value) is float
-    assert Literal("f", "==", True).value == "True"  # type: ignore[arg-type]  # noqa: FBT003
+    assert Literal("f", "==", True).value == "True"  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +142,7 @@ def test_values_are_immutable_and_travel(value: Literal | Rule | Program) -> Non
     name = next(iter(value.__dataclass_fields__))
     with pytest.raises(FrozenInstanceError):
         setattr(value, name, "other")
-    for twin in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value)):  # noqa: S301 - our own bytes
+    for twin in (pickle.loads(pickle.dumps(value)), copy.deepcopy(value)):
         assert twin == value
         assert hash(twin) == hash(value)
 
@@ -239,13 +241,21 @@ def test_labels_that_are_false_are_labels(label: bool | float | str) -> None:  #
     assert Program("y", (), (), label).label({}) is label
 
 
+def test_enumerated_labels_become_plain() -> None:
+    """Members of enumerations that are text or numbers are stored as the text or number that they are."""
+    colour = enum.Enum("colour", {"RED": "red"}, type=str)
+    size = enum.IntEnum("size", {"LARGE": 3})
+    heads = [Rule(label).head for label in (colour.RED, size.LARGE)]  # type: ignore[arg-type, attr-defined]
+    assert [(head, type(head)) for head in heads] == [("red", str), (3, int)]
+
+
 def test_numpy_labels_become_plain() -> None:
     """Labels from numpy arrays are stored as plain Python values."""
     labels = [np.int64(3), np.float64(1.5), np.float32(0.5)]
     program = Program("y", (), tuple(Rule(label) for label in labels), np.int8(1))  # type: ignore[arg-type]
     assert [type(rule.head) for rule in program] == [int, float, float]
     assert type(program.otherwise) is int
-    assert type(Rule(np.bool_(True)).head) is bool  # type: ignore[arg-type]  # noqa: FBT003
+    assert type(Rule(np.bool_(True)).head) is bool  # type: ignore[arg-type]
     assert type(Rule(np.str_("a")).head) is str
 
 
@@ -275,6 +285,24 @@ def test_invalid_programs_are_refused(rules: tuple[Rule, ...], otherwise: bool |
         Program("y", ("color", "f"), rules, otherwise)
 
 
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Rule("a", "f > 1"), "a default is a tuple of Literal, not 'f > 1'"),
+        (lambda: Rule("a", ("f > 1",)), "a default is a tuple of Literal, not 'f > 1'"),
+        (lambda: Rule("a", Literal("f", ">", 1)), "a default is a tuple of Literal, not f > 1.0"),
+        (lambda: Rule("a", (), ("b",)), "a list of exceptions is a tuple of Rule, not 'b'"),
+        (lambda: Program("y", "abc"), "a list of features is a tuple of str, not 'abc'"),
+        (lambda: Program("y", (1, 2)), "a list of features is a tuple of str, not 1"),
+        (lambda: Program("y", (), Rule("a")), "a list of rules is a tuple of Rule, not a if true"),
+    ],
+)
+def test_parts_are_of_their_kind(make: Callable[[], object], message: str) -> None:
+    """What is no list of literals, rules or names is refused when it is given, not when it is used."""
+    with pytest.raises(ProgramError, match=message):
+        make()
+
+
 def test_features_are_unique() -> None:
     """A feature name that stands twice is refused: a literal could not say which it means."""
     with pytest.raises(ProgramError, match="the feature 'f' stands twice"):
@@ -301,7 +329,7 @@ def test_the_deepest_program_works() -> None:
     assert program.rules[0].depth == MAX_DEPTH
     assert program.label({"f": 1}) is None
     assert program.label({"f": None}) is None
-    assert program == pickle.loads(pickle.dumps(program))  # noqa: S301 - our own bytes
+    assert program == pickle.loads(pickle.dumps(program))
     assert str(program).count("unless") == MAX_DEPTH - 1
     assert program.used == ("f",)
 

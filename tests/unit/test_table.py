@@ -70,6 +70,7 @@ def test_rows() -> None:
         assert part.target.codes.tolist() == [0, 1]
         assert part.column("a").numbers.tolist() == [1.0, 2.0, 3.0]
     assert len(Table((), rows=3)[1:]) == 2
+    assert len(table[[]]) == len(table[np.zeros(3, bool)]) == 0
     with pytest.raises(TypeError, match="record"):
         table[1]  # type: ignore[index]
 

@@ -25,7 +25,8 @@ from unless.values import Value, label_type, number_in, spell, value_of
         (date(2024, 5, 1), "2024-05-01"), (datetime(2024, 5, 1, 2, tzinfo=UTC), "2024-05-01T02:00:00+00:00"),
         (time(1, 2), "01:02:00"), (pd.Timestamp("2024-05-01"), "2024-05-01T00:00:00"), ([1, 2], "[1, 2]"),
         (None, None), (math.nan, None), (np.float64("nan"), None), (Decimal("nan"), None), (pd.NA, None),
-        (pd.NaT, None), (np.datetime64("NaT"), None), (np.datetime64("2024-05-01"), "2024-05-01"),
+        (Decimal("snan"), None), (pd.NaT, None), (np.datetime64("NaT"), None),
+        (np.datetime64("2024-05-01"), "2024-05-01"),
     ],
 )  # fmt: skip
 def test_meaning_of_a_cell(cell: object, value: Value) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.engine.base import Counts, Engine
-from unless.errors import ParameterError
+from unless.errors import ParameterError, ReadError
 from unless.kernels import Search, Selection
 from unless.rule import Literal, Operator
 from unless.table import Column, Table
@@ -33,7 +33,7 @@ class MemoryEngine(Engine[Selection]):
 
     def __init__(self, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> None:
         if table.target is None:
-            raise ValueError("the table has no labels")
+            raise ReadError("the table has no labels; name them: read_table(source, target=...)")
         self.target = table.target.name
         self.features = table.features
         self.labels = table.target.labels
@@ -119,11 +119,14 @@ def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArra
     """
     if weights is None:
         return np.ones(rows, np.int32), 1
-    weights = np.asarray(weights, dtype=np.float64)
+    try:
+        weights = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"weights must be numbers, not {weights!r:.60}") from None
     if weights.shape != (rows,):
         raise ParameterError(f"{rows} rows need as many weights, not an array of shape {weights.shape}")
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
-        raise ParameterError("weights must be finite and at least 0, and not all 0")
+    if not ((weights >= 0).all() and 1e-200 < weights.max(initial=0) < 1e200):
+        raise ParameterError("weights must be finite numbers from 0 to 1e200, and not all 0 (or below 1e-200)")
     total = float(weights.sum())
     if (weights == np.floor(weights)).all() and total < _MOST_WEIGHT:
         return weights.astype(np.int32), 1

@@ -76,12 +76,15 @@ class Dialect:
 
     name = "duckdb"
     nan_is_high = True  # NaN can be stored, equals itself, and is above every number
-    folds_case = True  # "Age" and "age" are the same column
 
     @property
     def syntax(self) -> DialectType:
         """What sqlglot calls the dialect."""
         return self.name
+
+    def folded(self, name: str) -> str:
+        """What the database makes of the name of a column: "Age" and "age" are the same."""
+        return name.lower()
 
     def literal(self, number: float) -> exp.Expression:
         """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
@@ -147,7 +150,9 @@ class Dialect:
 
 class _Postgres(Dialect):
     name = "postgres"
-    folds_case = False
+
+    def folded(self, name: str) -> str:
+        return name.encode()[:63].decode(errors="ignore")  # the rest is cut off, with no more than a notice
 
     def literal(self, number: float) -> exp.Expression:
         # 0.1 and 1E-1 are numeric here; against a numeric column they would compare as decimals, not as doubles.
@@ -267,7 +272,9 @@ class _BigQuery(Dialect):
 
 class _Snowflake(Dialect):
     name = "snowflake"
-    folds_case = False
+
+    def folded(self, name: str) -> str:
+        return name
 
     def literal(self, number: float) -> exp.Expression:
         return _cast(exp.Literal.string(repr(number)), _DOUBLE)
@@ -313,7 +320,9 @@ class _MySQL(Dialect):
 class _TSQL(Dialect):
     name = "tsql"
     nan_is_high = False
-    folds_case = False  # the database's collation decides
+
+    def folded(self, name: str) -> str:
+        return name  # the database's collation decides
 
     def infinity(self, number: float) -> None:  # noqa: ARG002
         return None

@@ -32,7 +32,7 @@ _RESERVED = frozenset(
     arguments async await break case catch class const continue debugger default delete do else enum eval
     export extends false finally for function if implements import in instanceof interface let new null
     package private protected public return static super switch this throw true try typeof var void while with
-    yield
+    yield Infinity NaN Number Object String undefined
     """.split()  # noqa: SIM905 - words are read more easily
 )
 
@@ -57,7 +57,8 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
     """
     check_returns(returns)
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name)) or name in _RESERVED:
-        raise ParameterError(f"a JavaScript function cannot have the name {name!r}; use letters, digits and _")
+        own = "letters, digits and _, and no word of JavaScript's own"
+        raise ParameterError(f"a JavaScript function cannot have the name {name!r}; use {own}")
     used = list(features(program))
     lines = [f"function {name}(record) {{", '  "use strict";']
     lines += [_VALUE] * bool(used) + [_NUMBER] * any(numeric for *_, numeric in used)

@@ -221,6 +221,8 @@ def content(path: Path) -> bytes:
 def _decoded(text: str | bytes) -> str:
     if isinstance(text, str):
         return text
+    if not isinstance(text, bytes | bytearray):
+        raise ProgramError(f"a program is JSON text, not {shown(text)}")
     try:
         return text.decode("utf-8-sig")
     except UnicodeDecodeError as error:

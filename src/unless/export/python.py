@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 import math
 
@@ -66,8 +67,9 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     ('high', 'low')
     """
     check_returns(returns)
-    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
-        raise ParameterError(f"a Python function cannot have the name {name!r}; use letters, digits and _")
+    if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name) or hasattr(builtins, name):
+        own = "letters, digits and _, and no word of Python's own"
+        raise ParameterError(f"a Python function cannot have the name {name!r}; use {own}")
     used = list(features(program))
     about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
     summary = f"The {about} of a record, for the target {program.target}."

@@ -22,6 +22,7 @@ from unless.values import Label, number_in
 try:
     from sqlglot import exp
     from sqlglot.errors import ErrorLevel
+    from sqlglot.generator import Generator
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
@@ -76,7 +77,9 @@ def to_sql(
     engine = DIALECTS[dialect]
     _check_names(rules, engine)
     writer = _Writer(engine, _kinds(rules, known, columns or {}))
-    pretty = not any("\n" in feature for feature in rules.used)  # sqlglot 30.0 indents inside of such a name
+    # sqlglot 30 indents inside of names with line breaks, and its mark for those in texts may stand there already
+    marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
+    pretty = not marked and not any("\n" in feature for feature in rules.used)
     return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 
@@ -86,7 +89,7 @@ def _check_names(program: Program, dialect: Dialect) -> None:
     for feature in program.used:
         if not feature or dialect.text(feature.replace("\0", "")) is None or "\0" in feature:
             raise ProgramError(f"no column of {dialect.name} can have the name {feature!r}; rename the feature")
-        twin = seen.setdefault(feature.lower() if dialect.folds_case else feature, feature)
+        twin = seen.setdefault(dialect.folded(feature), feature)
         if twin != feature:
             raise ProgramError(f"{twin!r} and {feature!r} are one column in {dialect.name}; rename one of the features")
 

@@ -69,8 +69,9 @@ class Grid:
             if self.end[i] - self.first[i] > 256:  # more ranks than bins: numeric and other bins by their share
                 self.wide[i] = wide
                 wide += 1
-                share: cython.int = whole_groups(240 * cython.cast(cython.longlong, number) // rank)
-                self.split[i] = self.first[i] + min(share, 240)
+                # Rounded up: a single number among thousands of categories has a bin too.
+                share: cython.int = (240 * cython.cast(cython.longlong, number) + rank - 1) // rank
+                self.split[i] = self.first[i] + whole_groups(share)
                 self.end[i] = self.first[i] + 256
             self.size = self.first[i] + whole_groups(self.end[i] - self.first[i])
         self.low = view(np.zeros(self.size, np.int32))

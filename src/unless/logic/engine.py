@@ -52,7 +52,9 @@ def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[Symbol]]:
 
 def message_of(messages: list[str], error: Exception | None = None) -> str:
     """The first of clingo's messages on one line, with the line of the program in our words."""
-    first = " ".join((messages[0] if messages else str(error)).replace("[#inc_base];", "").split())
+    first = " ".join((messages[0] if messages else str(error)).split())
+    first = re.sub(r":-\[#inc_base\](?=\.)|\[#inc_base\];", "", first)
+    first = re.sub(r"#Anon\d+", "_", first)
     first = re.sub(r"<\w+>:\S+ note:", "here", first)
     return _PLACE.sub(lambda found: f"line {found.group(1)}: ", first, count=1)
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 
 __all__ = ["HIGHEST", "MOST_DECIMALS", "Decimals", "Ranks", "Scale", "scale_of"]
 
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
+
+_EXACT = Context(prec=50)
+"""More digits than any float has: the context of the caller might round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +29,14 @@ class Decimals:
 
     def code(self, number: float) -> int:
         """The integer of a number; beyond 32 bits the last one, which is beyond every threshold."""
-        scaled = Decimal(repr(number)).scaleb(self.places)
-        if abs(scaled) >= HIGHEST:
+        scaled = Decimal(repr(number)).scaleb(self.places, _EXACT)
+        if scaled.copy_abs() >= HIGHEST:
             return HIGHEST if scaled > 0 else -HIGHEST
         return int(scaled.to_integral_value(ROUND_CEILING))
 
     def threshold(self, code: int) -> float | None:
         """The threshold of an integer, None where it is too near the ends for a comparison."""
-        return float(Decimal(code).scaleb(-self.places)) if abs(code) < HIGHEST - 1 else None
+        return float(Decimal(code).scaleb(-self.places, _EXACT)) if abs(code) < HIGHEST - 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,10 @@ def scale_of(thresholds: Iterable[float]) -> Scale:
     (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)))
     """
     distinct = sorted(set(thresholds))
-    exact = [Decimal(repr(threshold)).normalize() for threshold in distinct]
+    exact = [Decimal(repr(threshold)).normalize(_EXACT) for threshold in distinct]
     if not all(number.is_finite() for number in exact):
         return Ranks(tuple(distinct))
     places = max([0, *(-int(number.as_tuple().exponent) for number in exact)])
-    if places > MOST_DECIMALS or any(abs(number.scaleb(places)) >= HIGHEST - 1 for number in exact):
+    if places > MOST_DECIMALS or any(number.scaleb(places, _EXACT).copy_abs() >= HIGHEST - 1 for number in exact):
         return Ranks(tuple(distinct))
     return Decimals(places)

@@ -75,6 +75,13 @@ class Axis:
         offer = self.offers[cell]
         return 0.0 if offer is None else offer.distance
 
+    def steps(self, cell: int) -> int:
+        """How many thresholds lie between the record's number and a cell: what orders them where distances are equal.
+
+        From infinity every way is infinitely long, and from 1e300 the ways to 1 and to 3 are equally long as floats.
+        """
+        return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
+
     @cached_property
     def free(self) -> bool:
         """Whether the feature may change at all."""
@@ -139,10 +146,10 @@ class Axis:
 
 
 def _nearest(value: Value, first: float, last: float) -> float:
-    """The number of an interval nearest to the record's; for a record without a number, an end, or zero."""
+    """The number of an interval nearest to the record's; for a record without a number, a finite end, or zero."""
     if isinstance(value, float):
         return min(max(value, first), last)
-    return next((end for end in (last, first) if math.isfinite(end)), 0.0)
+    return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))
 
 
 def axes_of(

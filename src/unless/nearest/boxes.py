@@ -63,8 +63,8 @@ class Box(NamedTuple):
     ways: tuple[tuple[Shape, list[int]], ...] = ()
 
 
-Cost = tuple[int, float, tuple[tuple[int, int], ...]]
-"""Changed features, distance and, so that ties have one order, the changes: (axis, cell) pairs."""
+Cost = tuple[int, float, tuple[tuple[int, int, int], ...]]
+"""Changed features, distance and, so that ties have one order, the changes: axis, steps and cell of each."""
 
 
 def cheapest_points(
@@ -120,7 +120,8 @@ class _Search:
                 point[place] = self.cheapest(place, inside)
         changes = self.changes(point)
         distance = sum(self.axes[place].distance(cell) for place, cell in changes)
-        cost = (len(changes), distance, changes) if len(changes) >= bound else (bound, distance, ())
+        ties = tuple((place, self.axes[place].steps(cell), cell) for place, cell in changes)
+        cost = (len(changes), distance, ties) if len(changes) >= bound else (bound, distance, ())
         heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
 
     def cheapest(self, place: int, inside: int) -> int:
@@ -128,7 +129,7 @@ class _Search:
         if (place, inside) not in self.known:
             axis = self.axes[place]
             cells = [axis.home] if inside & self.home[place] else (k for k in range(axis.size) if inside >> k & 1)
-            self.known[place, inside] = 1 << min(cells, key=axis.distance)
+            self.known[place, inside] = 1 << min(cells, key=lambda cell: (axis.distance(cell), axis.steps(cell)))
         return self.known[place, inside]
 
     def answers(self) -> Iterator[tuple[Label, list[int]]]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unless.export.text import Body, Writer, flatten, head_of
+from unless.proof.words import printable
 from unless.rule import Literal
 from unless.values import Value
 
@@ -27,9 +28,10 @@ _INDENT = "    "
 def tree(proof: Proof, number: int | None = None) -> str:
     """The proof tree: what holds and why, an exception per branch."""
     title = "Proof Tree :" if number is None else f"Proof Tree for example number {number} :"
+    target = printable(proof.program.target)
     if proof.label is None:
-        return f"{title}\nthe value of {proof.program.target} is not decided because no rule holds\n{{}}"
-    head = f"the value of {proof.program.target} is {proof.label} DOES HOLD"
+        return f"{title}\nthe value of {target} is not decided because no rule holds\n{{}}"
+    head = f"the value of {target} is {printable(str(proof.label))} DOES HOLD"
     if proof.rule is None:
         return f"{title}\n{head} because no rule holds\n{{}}"
     flat = _Evaluated.of(proof)
@@ -111,7 +113,7 @@ class _Evaluated:
 
     def sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
-        has = f"the value of {literal.feature} is {'missing' if value is None else repr(value)}"
+        has = f"the value of {printable(literal.feature)} is {'missing' if value is None else repr(value)}"
         return f"{has} which should {_asked(literal)} ({_does(self.holds(literal))} HOLD)"
 
     def line(self, head: str, body: Body) -> str:

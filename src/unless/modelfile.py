@@ -1,0 +1,144 @@
+"""What a model file holds: a program, how its columns were read, what its rules decided. JSON, safe to read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ProgramError
+from unless.export import json
+from unless.files import write_whole
+from unless.measure import Statistics
+from unless.rule import Program
+from unless.table import Column, Schema, Table
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.classifier import RuleClassifier
+
+__all__ = ["document", "parameter", "restore", "save"]
+
+
+def save(model: RuleClassifier, path: str | os.PathLike[str]) -> None:
+    """Write a fitted classifier to a file, whole or not at all."""
+    found = document(model)
+    json.from_dict(found)  # what could not be read back is refused now
+    write_whole(path, (json.layout(found) + "\n").encode())
+
+
+def document(model: RuleClassifier) -> dict[str, Any]:
+    """A fitted classifier as JSON holds it."""
+    schema, statistics = model.schema_, model.statistics_
+    return {
+        **json.to_dict(model.program_),
+        "columns": {
+            "kinds": [[name, kind] for name, kind in schema.kinds.items()],
+            "missing": list(schema.missing),
+            "named": hasattr(model, "feature_names_in_"),
+            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
+        },
+        "statistics": {
+            "learner": type(model).__name__,
+            "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.get_params().items())],
+            "classes": [json.spelled_label(label) for label in statistics.classes],
+            "counts": statistics.counts.tolist(),
+        },
+    }
+
+
+def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
+    """A parameter as JSON holds it."""
+    if isinstance(value, Mapping):
+        return {"weights": [[json.spelled_label(_plain(label)), float(weight)] for label, weight in value.items()]}
+    value = _plain(value)
+    if value is None or isinstance(value, bool | int | float | str):
+        return json.spelled_label(value)
+    try:
+        return [_plain(column) for column in value]
+    except TypeError:
+        raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    return value.item() if isinstance(value, np.generic) else value
+
+
+# Reading: the schema has been checked; what follows is what it cannot say.
+
+
+def restore(model: RuleClassifier, document: dict[str, Any], program: Program) -> None:
+    """Make an unfitted classifier the fitted one of a document."""
+    if "columns" not in document:
+        raise ProgramError("it has statistics but no columns; a model has both, a program neither")
+    columns = document["columns"]
+    statistics = _statistics(document["statistics"], program)
+    schema = Schema(_kinds(columns, program), tuple(columns["missing"]), program.target)
+    model.domain_ = _domain(columns.get("values", ()), schema)
+    model.program_, model.statistics_, model.schema_ = program, statistics, schema
+    model.classes_ = _array(statistics.classes)
+    model.n_features_in_ = len(schema.kinds)
+    model._set_names(program.features if columns["named"] else None)  # noqa: SLF001 - a model and its file are one room
+
+
+def parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
+    """The value of a parameter of the classifier."""
+    if isinstance(value, dict) and "weights" in value:
+        return {json.label_of(label): weight for label, weight in value["weights"]}
+    return json.label_of(value)
+
+
+def _statistics(node: dict[str, Any], program: Program) -> Statistics:
+    classes = tuple(json.label_of(label) for label in node["classes"])
+    labels = (*(rule.head for rule in program.rules), program.otherwise)
+    _check_classes(classes, labels)
+    rows, wanted = node["counts"], len(labels)
+    if len(rows) != wanted or any(len(row) != len(classes) for row in rows):
+        raise ProgramError(
+            f"statistics.counts: {wanted} rows of {len(classes)} counts are expected, one row for no rule"
+        )
+    counts = np.array(rows, dtype=np.float64)
+    if not counts.any():
+        raise ProgramError("statistics.counts: all are 0; the rules of a model have decided something")
+    return Statistics(classes, labels, counts)
+
+
+def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> None:
+    kinds = {
+        str if isinstance(label, str) else isinstance(label, bool) for label in (*classes, *labels) if label is not None
+    }
+    if len(kinds) > 1:
+        raise ProgramError(
+            "statistics.classes: they and the labels of the program are all text, all numbers or all booleans"
+        )
+    if any(not one < other for one, other in pairwise(classes)):  # type: ignore[operator]
+        raise ProgramError("statistics.classes: they are not in order, each once")
+    if unknown := [label for label in labels if label is not None and label not in classes]:
+        raise ProgramError(f"statistics.classes: {unknown[0]!r} is a label of the program, but no class")
+
+
+def _kinds(columns: dict[str, Any], program: Program) -> dict[str, Any]:
+    names = [name for name, _ in columns["kinds"]]
+    if names != list(program.features):
+        raise ProgramError("columns.kinds: they are not those of the features, in their order")
+    return dict(columns["kinds"])
+
+
+def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that the schema has checked
+    """The columns without rows that `unless.domain.domain_of` gave; a file of an older version may have none."""
+    columns: list[Column] = []
+    for name, numbers, categories in values:
+        if name not in schema.kinds or name in {column.name for column in columns}:
+            raise ProgramError(f"columns.values: {name!r} is no feature, or stands there twice")
+        ordered = np.sort(np.array(numbers, dtype=np.float64)) + 0.0
+        columns.append(Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8)))
+    return Table(tuple(columns), rows=0, missing=schema.missing)
+
+
+def _array(classes: tuple[Label, ...]) -> NDArray[Any]:
+    """The classes as scikit-learn has them; text is an array of objects."""
+    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
