@@ -49,8 +49,9 @@ def read_table(
     text. In a frame text is text, and a column has numbers if at least half of its distinct cells are numbers.
 
     ``like`` reads a new batch as an earlier one was read: it takes a `Table`, or anything that has its ``schema``, or a
-    `Program`, whose literals tell the kinds of the features that it uses; only those are read then. Its target is read
-    if it is there and complete.
+    `Program`, whose literals tell the kinds of the features that it uses; only those are read then. A program does not
+    know which cells were ``missing`` in training, only that those it tests were not: give ``missing`` again if it was
+    given and the program tests for missing cells. The target is read if it is there and complete.
 
     Labels keep their type; those of text files are text. Rows are numbered from 1 in messages.
     """
@@ -58,7 +59,7 @@ def read_table(
     refuse_twins(opened.names)
     plan = _plan(opened.names, _like(like), target, _names("features", features), _tokens(missing))
     plan = _declare(plan, opened.names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
-    tokens = plan.missing if opened.spelled or plan.missing != DEFAULT_MISSING else ()
+    tokens = plan.missing if opened.spelled or plan.given else ()
     texts = [name for name, declared in plan.features.items() if declared == "categorical"]
     labelled = [] if plan.target is None else [plan.target]
     opened.load([*plan.features, *labelled], [*texts, *labelled], tokens)
@@ -75,6 +76,8 @@ class _Plan:
     features: Mapping[str, Declared]
     target: str | None
     missing: tuple[str, ...]
+    given: bool
+    """Whether somebody said which cells are missing, so that they are in frames too."""
     asked: bool = True
     """Whether the caller asked for the target, rather than `like`."""
 
@@ -84,13 +87,17 @@ def _like(like: object) -> _Plan | None:
     if like is None:
         return None
     if isinstance(like, Program):
-        return _Plan(_kinds_of(like), like.target, DEFAULT_MISSING)
+        # A cell that the program tests was a value in training. Any other may be missing: the literals hold alike.
+        tested = {literal.value for rule in like.rules for literal in rule.literals()}
+        missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
+        return _Plan(_kinds_of(like), like.target, missing, given=False)
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
     declared: dict[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
     kinds = {name: declared[kind] for name, kind in schema.kinds.items()}
-    return _Plan(kinds, schema.target, tuple(schema.missing))
+    missing = tuple(schema.missing)
+    return _Plan(kinds, schema.target, missing, given=missing != DEFAULT_MISSING)
 
 
 def _kinds_of(program: Program) -> dict[str, Declared]:
@@ -119,9 +126,10 @@ def _plan(
     if target is not None and target in features:
         raise ParameterError(f"{target!r} is the target, so it cannot be among the features")
     declared = {} if like is None else like.features
+    given = missing != DEFAULT_MISSING
     if like is not None and missing is DEFAULT_MISSING:
-        missing = like.missing
-    return _Plan({_known(name, names): declared.get(name) for name in features}, target, missing, asked)
+        missing, given = like.missing, like.given
+    return _Plan({_known(name, names): declared.get(name) for name in features}, target, missing, given, asked)
 
 
 def _declare(plan: _Plan, names: Sequence[str], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:

@@ -564,6 +564,15 @@ class TestLike:
         with pytest.raises(UnknownNameError, match="no column 'm'"):
             read_table([{"c": 1, "n": 1, "p": 1}], like=program)
 
+    def test_cells_that_a_program_tests_are_values(self, csv_file) -> None:
+        """A program that tests a cell such as ? was learned where it is a value, so it is one in the new batch too."""
+        program = Program("y", ("a",), (Rule("yes", (Literal("a", "!=", "?"),)),))
+        table = read_table(csv_file("a\n?\nNA\nx\n"), like=program)
+        assert values(table, "a") == ["?", None, "x"]
+        assert values(read_table(csv_file("a\n?\n"), like=table), "a") == ["?"]
+        assert values(read_table(csv_file("a\n?\n"), like=program, missing=["?"]), "a") == [None]
+        assert values(read_table([{"a": "?"}, {"a": "NA"}], like=program), "a") == ["?", "NA"]
+
     def test_frames_and_files(self, csv_file) -> None:
         """The default missing cells are those of each kind of source, also in a batch of the other kind."""
         trained = read_table(pd.DataFrame({"s": ["NA", "b", None]}))

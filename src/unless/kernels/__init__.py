@@ -17,7 +17,7 @@ __all__ = ["Search", "Selection", "compiled", "decide"]
 
 if not compiled:
     warnings.warn(
-        "unless runs without compiled kernels: same results, but hundreds of times slower; "
+        "unless runs without compiled kernels: same results, but up to hundreds of times slower; "
         "install a C compiler and reinstall unless",
         RuntimeWarning,
         stacklevel=2,

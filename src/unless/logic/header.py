@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
@@ -49,7 +50,7 @@ def read_header(headers: Iterable[tuple[int, str]]) -> Header:
                 words.features[name] = _feature(name, rest, line)
             case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
                 _nothing_more(rest, line)
-                if name in words.stand_ins or text in words.stand_ins.values() or spellable(text):
+                if name in words.stand_ins or spellable(text):
                     raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
                 words.stand_ins[name] = text
             case _:
@@ -113,8 +114,14 @@ def _check_names(words: Header) -> None:
         raise ProgramError(f"{commented(bad)!r} in the header is no stand-in; they are text1, text2 and so on")
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives to a predicate")
-    if twice := next((name for name in names if names.count(name) > 1), None):
+    if twice := _twice(names):
         raise ProgramError(f"the predicate {twice!r} stands twice in the header")
+    if twice := _twice(words.stand_ins.values()):
+        raise ProgramError(f"two stand-ins in the header are for the text {ascii(twice)[:40]}")
+
+
+def _twice(texts: Iterable[str]) -> str | None:
+    return next((text for text, times in Counter(texts).items() if times > 1), None)
 
 
 def _nothing_more(rest: dict[Any, Any], line: int) -> None:
