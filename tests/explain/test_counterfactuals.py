@@ -198,6 +198,12 @@ def test_infinite_and_extreme_numbers():
         assert not counterfactuals(program, {"f": None}, label)
 
 
+def test_a_range_open_at_both_ends():
+    """Two open ends allow any number, and nothing else."""
+    found = counterfactuals(LOAN, LATE, ranges={"income": (None, None)}, fixed=["history", "guarantor"])
+    assert list(map(str, found)) == ["income above 21,000 → ask (no rule applies)"]
+
+
 def test_minimal_where_distances_cannot_tell():
     """The shortest way stands for those beyond it, also from infinity, and where floats of one size absorb the rest."""
     rules = (Rule("b", (Literal("f", "<=", 2.0),)), Rule("b", (Literal("f", "<=", 1.0),)), Rule("a"))

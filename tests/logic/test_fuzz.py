@@ -151,7 +151,7 @@ def test_any_text_is_read_or_refused(text):
         (f'{FIRST_LINE}\n{MARK}%: {{"stand_in": "text1", "text": "plain"}}', "for a text that needs none"),
         (
             f'{FIRST_LINE}\n{MARK}%: {{"stand_in": "text1", "text": "\\r"}}\n%: {{"stand_in": "text2", "text": "\\r"}}',
-            "two stand-ins in the header are for the text '..r'",
+            "two stand-ins in the header are for the text '.r'",
         ),
         (f'{FIRST_LINE}\n{MARK}y(X,"a") :- rule1(X).', "rule1 lacks its body"),
         (f'{FIRST_LINE}\n{MARK}y(X,"a") :- record(X), not rule1(X).', "does not exclude every rule"),

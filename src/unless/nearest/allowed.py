@@ -56,10 +56,8 @@ def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset
 
 
 def _is_pair(given: object) -> bool:
-    """Whether this is (low, high): a tuple of two numbers, or of a number and None."""
-    if not isinstance(given, tuple) or len(given) != 2:
-        return False
-    return all(not isinstance(value_of(end), str) for end in given) and given != (None, None)
+    """Whether this is (low, high): a tuple of two, each a number or None."""
+    return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(value_of(end), str) for end in given)
 
 
 def _interval(feature: str, given: object) -> Interval:
