@@ -140,9 +140,11 @@ def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArr
     grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):
-            grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])
+            loaded = grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])
         else:
-            grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
+            loaded = grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
+        if not loaded:
+            raise ReadError(f"the column {column.name!r} has codes beyond its {ranks[i] - 1} values and missing")
     grid.loaded()
     return grid
 

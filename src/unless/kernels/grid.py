@@ -88,7 +88,7 @@ class Grid:
         return self.wide[i] >= 0
 
     def load_narrow(self, i: Size, codes: cython.const[cython.uchar][::1]):
-        """Fill a column of few values: a bin for every rank."""
+        """Fill a column of few values, a bin for every rank; False if it has other codes."""
         if not cython.compiled:
             codes = view(codes)
         start: Size = i * self.rows
@@ -98,16 +98,15 @@ class Grid:
             bin: Size = self.first[i] + rank + (padding if rank >= numbers else 0)
             self.low[bin] = rank
             self.width[bin] = 1
-        if padding == 0:
-            for row in range(self.rows):
-                self.bins[start + row] = codes[row]
-        else:
-            for row in range(self.rows):
-                code: cython.int = codes[row]
-                self.bins[start + row] = code + (padding if code >= numbers else 0)
+        most: cython.int = 0
+        for row in range(self.rows):
+            code: cython.int = codes[row]
+            most = max(most, code)
+            self.bins[start + row] = code + (padding if code >= numbers else 0)
+        return most < self.end[i] - self.first[i] - padding
 
     def load_wide(self, i: Size, codes: cython.const[cython.int][::1], ranks: Size):
-        """Fill a column of many values: bins of about equally many rows, and the ranks themselves."""
+        """Fill a column of many values: bins of about equally many rows, and the ranks; False if it has other codes."""
         if not cython.compiled:
             codes = view(codes)
         start: Size = i * self.rows
@@ -115,12 +114,15 @@ class Grid:
         counts: cython.int[::1] = view(np.zeros(ranks, np.int32))
         bin_of: cython.uchar[::1] = view(np.empty(ranks, np.uint8))
         for row in range(self.rows):
+            if codes[row] < 0 or codes[row] >= ranks:
+                return False
             counts[codes[row]] += 1
         self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
         self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
         for row in range(self.rows):
             self.fine[fine + row] = codes[row]
             self.bins[start + row] = bin_of[codes[row]]
+        return True
 
     @cython.cfunc
     def cut(
