@@ -24,8 +24,10 @@ cdef class Grid:
     cdef int[::1] width  # how many ranks it holds
     cdef int[::1] labels  # the label of every row
     cdef int[::1] weights  # the weight of every row
+    cdef bint even  # whether every row weighs 1
     cdef unsigned char[::1] mark  # scratch, all zero between calls
 
+    cdef long long weigh(self, int[::1] index)
     cdef need_histogram(self, Selection rows)
     cdef count(self, int[::1] histogram, int[::1] index, int step)
     cdef tally(self, int[::1] tallies, int[::1] index, int step)

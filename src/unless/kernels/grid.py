@@ -56,6 +56,7 @@ class Grid:
         self.size = 0
         self.labels = view(labels)
         self.weights = view(weights)
+        self.even = bool((weights == 1).all())
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
         wide: cython.int = 0
@@ -98,11 +99,15 @@ class Grid:
             bin: Size = self.first[i] + rank + (padding if rank >= numbers else 0)
             self.low[bin] = rank
             self.width[bin] = 1
-        most: cython.int = 0
+        bins: cython.uchar[::1] = self.bins[start : start + self.rows]  # local: bytes may alias attributes of self
+        most: cython.uchar = 0
         for row in range(self.rows):
-            code: cython.int = codes[row]
-            most = max(most, code)
-            self.bins[start + row] = code + (padding if code >= numbers else 0)
+            most = max(most, codes[row])
+        if padding == 0:
+            bins[:] = codes
+        else:
+            for row in range(self.rows):
+                bins[row] = codes[row] + (padding if codes[row] >= numbers else 0)
         return most < self.end[i] - self.first[i] - padding
 
     def load_wide(self, i: Size, codes: cython.const[cython.int][::1], ranks: Size):
@@ -119,9 +124,10 @@ class Grid:
             counts[codes[row]] += 1
         self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
         self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
+        bins: cython.uchar[::1] = self.bins[start : start + self.rows]
+        self.fine[fine : fine + self.rows] = codes
         for row in range(self.rows):
-            self.fine[fine + row] = codes[row]
-            self.bins[start + row] = bin_of[codes[row]]
+            bins[row] = bin_of[codes[row]]
         return True
 
     @cython.cfunc
@@ -154,11 +160,15 @@ class Grid:
 
     def loaded(self):
         """Make the row-wise copy of the bins, in blocks of rows that stay in the cache, once every column is there."""
-        for block in range(0, self.rows, 512):
-            end = min(block + 512, self.rows)
-            for i in range(self.columns):
+        grid: cython.uchar[::1] = self.grid  # local, see `load_narrow`
+        bins: cython.uchar[::1] = self.bins
+        rows: Size = self.rows
+        columns: Size = self.columns
+        for block in range(0, rows, 512):
+            end = min(block + 512, rows)
+            for i in range(columns):
                 for row in range(block, end):
-                    self.grid[row * self.columns + i] = self.bins[i * self.rows + row]
+                    grid[row * columns + i] = bins[i * rows + row]
 
     def distinct(self, i: Size, ranks: Size):
         """How many ranks of a column the rows have that weigh anything."""
@@ -204,9 +214,9 @@ class Grid:
             out[back] = row
             front += inside
             back -= 1 - inside
-            positive.total += inside * self.weights[row]
         positive.index = out[:front]
         negative.index = out[front:]
+        positive.total = self.weigh(positive.index)
         negative.total = rows.total - positive.total
         # A histogram per label saves counting the rows again for every rule, unless there are too many of them (16 MB).
         if labels * self.size <= 1 << 22 and number > 32:
@@ -224,7 +234,6 @@ class Grid:
         front: Size = 0
         back: Size = number - 1
         inside: cython.int
-        total: cython.longlong = 0
         index: cython.int[::1] = rows.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
         start: Size = feature * self.rows
@@ -247,7 +256,6 @@ class Grid:
                 out[back] = row
                 front += inside
                 back -= 1 - inside
-                total += inside * self.weights[row]
         else:
             start = self.wide[feature] * self.rows
             for k in range(number):
@@ -258,10 +266,9 @@ class Grid:
                 out[back] = row
                 front += inside
                 back -= 1 - inside
-                total += inside * self.weights[row]
         some = Selection()
-        some.total = total
         some.index = out[:front]
+        some.total = self.weigh(some.index)
         some.rest = out[front:]
         some.whole = rows.histogram
         return some
@@ -270,7 +277,6 @@ class Grid:
         """The rows that are not gone."""
         number: Size = len(rows.index)
         kept: Size = 0
-        total: cython.longlong = 0
         index: cython.int[::1] = rows.index
         gone_index: cython.int[::1] = gone.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
@@ -281,19 +287,29 @@ class Grid:
         for k in range(number):
             out[kept] = index[k]
             kept += 1 - self.mark[index[k]]
-            total += (1 - self.mark[index[k]]) * self.weights[index[k]]
         for k in range(len(gone_index)):
             self.mark[gone_index[k]] = 0
         left = Selection()
-        left.total = total
         left.index = out[:kept]
-        left.rest = gone_index
-        left.whole = rows.histogram
+        left.total = self.weigh(left.index)
+        if number - kept == len(gone_index):  # all that is gone was there, so that histograms subtract
+            left.rest = gone_index
+            left.whole = rows.histogram
         if rows.tallies is not None:  # handed on, not copied: the learner does not look back
             left.tallies = rows.tallies
             rows.tallies = None
             self.tally(left.tallies, gone_index, -1)
         return left
+
+    @cython.cfunc
+    def weigh(self, index: cython.int[::1]) -> cython.longlong:
+        """The weight of rows."""
+        total: cython.longlong = len(index)
+        if not self.even:
+            total = 0
+            for k in range(len(index)):
+                total += self.weights[index[k]]
+        return total
 
     # -- histograms ------------------------------------------------------------------------------------------------
 
@@ -316,7 +332,7 @@ class Grid:
         columns = self.columns
         for k in range(len(index)):
             cell = index[k] * columns
-            weight: cython.int = step * self.weights[index[k]]
+            weight: cython.int = step if self.even else step * self.weights[index[k]]
             for i in range(columns):
                 histogram[self.first[i] + self.grid[cell + i]] += weight
 
@@ -327,7 +343,7 @@ class Grid:
         for k in range(len(index)):
             cell = index[k] * columns
             start = self.labels[index[k]] * self.size
-            weight: cython.int = step * self.weights[index[k]]
+            weight: cython.int = step if self.even else step * self.weights[index[k]]
             for i in range(columns):
                 tallies[start + self.first[i] + self.grid[cell + i]] += weight
 

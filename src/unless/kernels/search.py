@@ -44,6 +44,7 @@ class Search(Grid):
     """
 
     nlogn: cython.double[::1]  # n ln n, as far as the table goes
+    by_table: cython.bint  # whether it goes far enough
 
     keys: cython.longlong[::1]  # scratch: rows as rank, is negative (1 bit), weight (32 bits)
     spare: cython.longlong[::1]
@@ -114,6 +115,7 @@ class Search(Grid):
             self.used_feature[k], self.used_rank[k] = used[k][0], used[k][1]
         self.positive, self.negative = positive.index, negative.index
         self.P, self.Q = positive.total, negative.total
+        self.by_table = len(self.nlogn) > self.P + self.Q
         self.slack = 1e-12 * (self.P + self.Q)
         self.bound = self.best_gain = -float("inf")
         self.best_feature = self.best_rank = self.best_a = self.best_b = -1
@@ -137,7 +139,7 @@ class Search(Grid):
         d: Size = self.Q - b
         if not self.by_gain:
             return -(sqrt(cython.cast(cython.double, a) * b) + sqrt(cython.cast(cython.double, c) * d))
-        if a + b < len(self.nlogn) and c + d < len(self.nlogn):
+        if self.by_table:
             return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (
                 self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d]
             )
@@ -339,9 +341,10 @@ class Search(Grid):
         a: Size = 0
         b: Size = 0
         for bin in range(size):
-            self.held[bin] = 0
-        self.hold(i, self.positive)
-        self.hold(i, self.negative)
+            self.held[bin] = self.histogram_a[first + bin] + self.histogram_b[first + bin] if self.even else 0
+        if not self.even:  # rows and weights differ
+            self.hold(i, self.positive)
+            self.hold(i, self.negative)
         for bin in range(size):
             if self.place[bin] >= 0:
                 self.place[bin] = start
@@ -360,7 +363,7 @@ class Search(Grid):
 
     @cython.cfunc
     def hold(self, i: Size, index: cython.int[::1]):
-        """Count the rows in each bin of a column, where rows and weights may differ."""
+        """Count the rows in each bin of a column."""
         bins: Size = i * self.rows
         for k in range(len(index)):
             self.held[self.bins[bins + index[k]]] += 1
@@ -375,7 +378,7 @@ class Search(Grid):
             bin = self.bins[bins + row]
             at = self.place[bin]
             if at >= 0:
-                self.keys[at] = key_of(self.fine[fine + row], negative, self.weights[row])
+                self.keys[at] = key_of(self.fine[fine + row], negative, 1 if self.even else self.weights[row])
                 self.place[bin] = at + 1
 
     @cython.cfunc
@@ -568,7 +571,7 @@ def is_negative(key: cython.longlong) -> cython.bint:
 @cython.inline
 @cython.exceptval(check=False)
 def weight_of(key: cython.longlong) -> cython.longlong:
-    return key & 0xFFFFFFFF
+    return key & 0x7FFFFFFF  # weights have 31 bits; a wider mask would not fit a C int, and take Python objects
 
 
 @cython.cfunc
