@@ -100,8 +100,9 @@ class TextFile:
         self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]
     ) -> pl.DataFrame | None:
         """The columns as polars reads them, None if it might read them otherwise than the csv module."""
-        marks = [b'"', b"\r"] + [b"\t"] * (self._separator != "\t")
-        found = self._inspect() if any(self._data.find(mark, 0) >= 0 for mark in marks) else None
+        tab = ord("\r" if self._separator == "\t" else "\t")
+        marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
+        found = self._inspect() if marked else None
         if found == kernels.IRREGULAR:
             return None
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.

@@ -13,7 +13,7 @@ from unless.engine.base import Counts, Engine
 from unless.errors import ParameterError, ReadError
 from unless.kernels import Search, Selection
 from unless.rule import Literal, Operator
-from unless.table import Column, Table
+from unless.table import Codes, Column, Table
 
 __all__ = ["MemoryEngine"]
 
@@ -140,13 +140,18 @@ def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArr
     grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
         if grid.is_wide(i):
-            loaded = grid.load_wide(i, column.codes.astype(np.int32, copy=False), ranks[i])
+            loaded = grid.load_wide(i, _signed(column.codes), ranks[i])
         else:
             loaded = grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
         if not loaded:
             raise ReadError(f"the column {column.name!r} has codes beyond its {ranks[i] - 1} values and missing")
     grid.loaded()
     return grid
+
+
+def _signed(codes: Codes) -> NDArray[np.int32]:
+    """Codes as the kernels take them; those of 32 bits as they are, without a copy."""
+    return codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32)
 
 
 def _operator(column: Column, rank: int, *, other: bool) -> Operator:
