@@ -146,7 +146,9 @@ def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.u
     count = _rank_packed(values, codes, firsts) if len(values) > _FEW else -1
     if count < 0:
         count = kernels.rank_ordered(values, np.argsort(values), codes, firsts)
-    return values[firsts[:count]] + 0.0, codes
+    numbers = values[firsts[:count]]
+    numbers += 0.0  # minus zero is zero
+    return numbers, codes
 
 
 def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts: NDArray[np.intp]) -> int:

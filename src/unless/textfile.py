@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import math
 import mmap
 import re
 import zlib
@@ -258,4 +259,6 @@ def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection
     numbers = frame.select(map(_name, numeric))
     if "" not in missing and any(column.null_count() for column in numbers):
         return False
-    return all(numbers.select(pl.all().is_finite().all()).row(0)) if numeric else True
+    if not numeric or all(map(math.isfinite, numbers.sum().row(0))):  # a sum tells faster
+        return True
+    return all(numbers.select(pl.all().is_finite().all()).row(0))
