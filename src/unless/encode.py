@@ -154,8 +154,8 @@ def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.u
 def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts: NDArray[np.intp]) -> int:
     """Rank by sorting words that hold the leading bits of a number and its row, which numpy does fastest.
 
-    -1 if too many numbers differ only in bits that found no room. (1e6 normal numbers on a busy machine: the sort takes
-    21 ms, numpy.argsort 100, a radix sort of our own 75.)
+    -1 if too many numbers differ only in bits that found no room. (Of 32 ms for 1e6 normal numbers the sort takes 14;
+    numpy.argsort alone takes 37.)
     """
     bits, packed, room = values.view(np.int64), np.empty(len(values), dtype=np.uint64), len(values).bit_length()
     present, lost = kernels.pack(bits, packed, room)

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from unless.encode import Cells, group, of_dictionary, of_flags, of_numbers, of_objects, of_texts
 from unless.errors import ReadError
-from unless.kernels import rank as kernels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -146,39 +145,34 @@ def polars_cells(series: pl.Series) -> Cells:
 def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool] | None = None) -> dict[str, Cells]:
     """The cells of every column of a frame of text; as numbers, where the sorted distinct texts are numeric.
 
-    Texts are told apart by their 64-bit hashes, if those of the distinct texts differ, as they nearly always do. That
-    takes 8 ns a cell on two cores, an Enum of the distinct texts 20, `rank` 127.
+    Texts are ranked by an Enum of the distinct ones, whose order, that of UTF-8 bytes, is that of code points. That
+    takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns: each costs 0.1 ms.
     """
     import polars as pl  # noqa: PLC0415
 
     if not frame.width:
         return {}
     sets = frame.select(pl.all().drop_nulls().unique().sort().implode())
-    hashes = sets.select(pl.all().list.eval(pl.element().hash()))
     distinct = {column.name: column.item() for column in sets}
     numeric = {name for name, texts in distinct.items() if is_numeric and is_numeric(name, texts)}
     coded = frame.select(
-        pl.col(name).cast(pl.Float64, strict=False) if name in numeric else pl.col(name).hash() for name in distinct
+        pl.col(name).cast(pl.Float64, strict=False) if name in numeric else _ranks_among(frame.get_column(name), texts)
+        for name, texts in distinct.items()
     )
-    null = pl.Series([None], dtype=pl.String).hash()
-    cells: dict[str, Cells] = {}
-    for column, texts, known in zip(coded, distinct.values(), hashes, strict=True):
-        if column.name in numeric:
-            cells[column.name] = of_numbers(column.to_numpy(), str)
-            continue
-        codes = _look_up(column.to_numpy(), known.item().to_numpy(), null.item())
-        if codes is None:
-            ranks = frame.get_column(column.name).cast(pl.Enum(texts)).to_physical()
-            codes = ranks.cast(pl.UInt32).fill_null(len(texts)).to_numpy()
-        cells[column.name] = of_texts(texts.to_list(), codes)
-    return cells
+    return {
+        column.name: of_numbers(column.to_numpy(), str)
+        if column.name in numeric
+        else of_texts(distinct[column.name].to_list(), column.to_numpy())
+        for column in coded
+    }
 
 
-def _look_up(hashes: NDArray[np.uint64], known: NDArray[np.uint64], null: int) -> NDArray[np.uint32] | None:
-    """The place of every hash among the known ones, nulls after all; None if two texts have the same hash."""
-    codes = np.empty(len(hashes), dtype=np.uint32)
-    slots = np.full(1 << (2 * len(known) + 2).bit_length(), -1, dtype=np.int32)
-    return codes if null not in known and kernels.look_up(hashes, known, slots, codes) else None
+def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
+    """The rank of every text of a column among its sorted distinct texts, nulls after all."""
+    import polars as pl  # noqa: PLC0415
+
+    ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
+    return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
 
 class PandasFrame(_Loaded):

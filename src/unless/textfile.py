@@ -104,7 +104,8 @@ class TextFile:
         tab = ord("\r" if self._separator == "\t" else "\t")
         marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
         found = self._inspect() if marked else None
-        if found == kernels.IRREGULAR:
+        # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines.
+        if found == kernels.IRREGULAR or any("\r" in name for name in self.names):
             return None
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
         wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)

@@ -284,7 +284,8 @@ class TestWeights:
 
     def test_a_fold_may_lack_a_class(self):
         """A weight for a class that is not there is fine if all others have theirs."""
-        UnlessClassifier(class_weight={"p": 1, "q": 2, "r": 3}).fit(self.X, self.y)
+        model = UnlessClassifier(class_weight={"p": 1, "q": 2, "r": 3}).fit(self.X, self.y)
+        assert str(model) == str(UnlessClassifier(class_weight={"p": 1, "q": 2}).fit(self.X, self.y))
 
     @pytest.mark.parametrize(
         ("wrong", "message"),

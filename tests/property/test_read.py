@@ -103,6 +103,7 @@ def test_text_files(
 @example('a,1\n1,"\n')
 @example("\r1")
 @example("a\n1\n\n\n")
+@example('"\r"\n1')
 def test_any_text(text: str) -> None:
     """Any text at all is read as the csv module reads it, or refused where it is not a table."""
     try:
@@ -131,7 +132,7 @@ def naive_frame_column(cells: Sequence[Any], declared: str | None, missing: Sequ
     tokens = () if missing == DEFAULT_MISSING else missing
     found: list[Value] = []
     for cell in cells:
-        text = cell if isinstance(cell, str) else None if cell is None or math.isnan(cell) else spell(cell)
+        text = cell if isinstance(cell, str) else None if cell is None or math.isnan(cell) else spell(float(cell))
         if text is None or text in tokens:
             found.append(None)
         elif declared == "categorical":
@@ -152,6 +153,7 @@ FRAME_COLUMNS = st.one_of(
 
 @settings(max_examples=300, deadline=None)
 @given(FRAME_COLUMNS, DECLARED, MISSING, st.sampled_from([pd.DataFrame, pl.DataFrame, pa.table]))
+@example([2**53 + 1], "categorical", DEFAULT_MISSING, pd.DataFrame)
 def test_frames(cells: list[Any], declared: str | None, missing: Sequence[str], make: Any) -> None:
     """Frames of all three libraries, and rows of dicts, are read as the rules say."""
     names = {"numeric": [], "categorical": []} | ({declared: ["a"]} if declared else {})

@@ -587,18 +587,6 @@ class TestLike:
         assert values(batch, "a") == ["2"]
 
 
-def test_texts_with_equal_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where two texts of a column have the same hash, they are told apart by comparing them."""
-    cells = ["b", "a", None, "", "b", "ä", "a"]
-    frame = pl.DataFrame({"f": cells})
-    frames = importlib.import_module("unless.frames")
-    expected = read_table(frame)
-    monkeypatch.setattr(frames.kernels, "look_up", lambda *_: False)
-    table = read_table(frame)
-    assert table.columns[0].categories == expected.columns[0].categories == ("", "a", "b", "ä")
-    assert [table.record(row)["f"] for row in range(7)] == [expected.record(row)["f"] for row in range(7)] == cells
-
-
 class TestInterpreted:
     """Without a compiler the same kernels run interpreted."""
 
@@ -619,7 +607,6 @@ class TestInterpreted:
         columns = [rng.normal(size=3000), rng.choice(special, 3000), rng.choice(special, 50),
                    rng.integers(-9, 9, 99) * 1.0,
                    1 + rng.integers(0, 2000, 3000) * 2.0**-52 + rng.integers(0, 2, 3000) * 1e300]  # fmt: skip
-        rng_keys = rng.integers(0, 2**64, 500, dtype=np.uint64)
         words = [b"", b"a", b"ab", b"ba", b"a" * 30] * 9 + [str(i).encode() for i in range(700)]
         ends, data = np.cumsum([0, *map(len, words)]), np.frombuffer(b"".join(words), dtype=np.uint8)
         files = [b"a,b\n1,2\n", b"a,b\n1\n", b'a,b\n"x,\n",2\n', b'a,b\n"x"y,2\n', b"a,b\n\t1,2\r\n", b"a,b\rc,d",
@@ -629,18 +616,13 @@ class TestInterpreted:
             ranked = [[part.tolist() for part in encode.rank(column)] for column in columns]
             grouped = [part.tolist() for part in encode.group(ends, data)]
             seen = [encode.kernels.inspect(np.frombuffer(file, dtype=np.uint8), ord(","), 2) for file in files]
-            return [*ranked, grouped, looked_up(), seen]
-
-        def looked_up() -> list[object]:
-            known, keys = rng_keys[:300], np.concatenate([rng_keys, rng_keys[::3]])
-            found = np.empty(len(keys), dtype=np.uint32)
-            different = encode.kernels.look_up(keys, known, np.full(1024, -1, dtype=np.int32), found)
-            twice = encode.kernels.look_up(keys, keys[[5, 5]], np.full(8, -1, dtype=np.int32), np.empty_like(found))
-            return [different, twice, found.tolist()]
+            marked = [encode.kernels.has_any(np.frombuffer(file, dtype=np.uint8), *b'"\r\t') for file in files]
+            return [*ranked, grouped, marked, seen]
 
         expected = answers()
         monkeypatch.setattr(encode, "kernels", interpreted)
         assert answers() == expected
+        assert expected[-2] == [False, False, True, True, True, True, True]
         assert expected[-1] == [compiled.REGULAR, 0, compiled.REGULAR, 0, compiled.TABBED, 0, 0]
         for column, (numbers, codes) in zip(columns, expected, strict=False):
             assert [*numbers, None][codes[0]] == (None if math.isnan(column[0]) else column[0])
