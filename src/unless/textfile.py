@@ -103,7 +103,8 @@ class TextFile:
         """The columns as polars reads them, None if it might read them otherwise than the csv module."""
         tab = ord("\r" if self._separator == "\t" else "\t")
         marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
-        found = self._inspect() if marked else None
+        open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars passes over a last field that is empty
+        found = self._inspect() if marked or open_end else None
         # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines.
         if found == kernels.IRREGULAR or any("\r" in name for name in self.names):
             return None

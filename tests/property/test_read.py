@@ -104,6 +104,10 @@ def test_text_files(
 @example("\r1")
 @example("a\n1\n\n\n")
 @example('"\r"\n1')
+@example("1\n1\n1,")
+@example("1\n1,\n1")
+@example("a,b\n1,2\n1,2,")
+@example("a,b\n1,2\n1,")
 def test_any_text(text: str) -> None:
     """Any text at all is read as the csv module reads it, or refused where it is not a table."""
     try:
