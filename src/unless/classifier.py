@@ -26,7 +26,7 @@ from unless.learn import Progress
 from unless.measure import measure
 from unless.notebook import model_html
 from unless.predict import deciding_rules, predict
-from unless.progress import Meter
+from unless.progress import Meter, meter
 from unless.rule import Program
 from unless.table import Labels, Schema, Table, smallest
 from unless.values import Label, Value
@@ -62,16 +62,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     max_seconds: float | None
     verbose: bool | int
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn rules from records and their labels.
 
         Parameters
         ----------
         X
             A pandas, polars or pyarrow frame, a list of dicts, or an array. Text, categorical and boolean columns are
-            categories, numbers are numbers, dates are ISO text, null and NaN are missing.
+            categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a `Table` of `read_table`:
+            what stands in a file is then read, here and in new records, as that table was.
         y
             The labels: text, numbers or booleans, none missing. Its name, if it has one, is the program's target.
+            A table with a target has its own.
         sample_weight
             The weight of every record: 2 is the record twice, 0 its absence.
 
@@ -81,8 +83,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         data = read_training(X, y, sample_weight, self.class_weight, self.numeric, self.categorical)
         interrupted: Interrupted | None = None
         try:
-            with Meter(on=bool(self.verbose)) as meter:
-                program = self._learn(data, progress=self._limits(meter))
+            with meter(on=bool(self.verbose)) as shown:
+                program = self._learn(data, progress=self._limits(shown))
         except Interrupted as stop:
             program, interrupted = cast("Program", stop.program), stop
         self.classes_ = data.classes
@@ -266,11 +268,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         ):
             raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
 
-    def _limits(self, meter: Meter) -> Progress:
+    def _limits(self, shown: Meter) -> Progress:
         started = time.monotonic()
 
         def progress(rows: int, rules: int) -> bool:
-            meter.show(rows, rules)
+            shown.show(rows, rules)
             enough = self.max_rules is not None and rules + self._rules_to_come >= self.max_rules
             late = self.max_seconds is not None and time.monotonic() - started >= self.max_seconds
             return enough or late

@@ -54,17 +54,16 @@ def read_training(
 ) -> Training:
     """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
     given = _given(X)
-    if y is None:
-        raise ReadError("requires y to be passed, but the target y is None")
-    cells = _column(y)
+    cells = _labels_given(X, y)
     check_consistent_length(np.empty(given.rows), cells)
     weights = row_weights(sample_weight, given.rows)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
-        given, cells, weights = replace(given, source=_safe_indexing(given.source, kept)), cells[kept], weights[kept]
+        given, cells, weights = given.taking(kept), cells[kept], weights[kept]
     features = _read(given.source, _texts(numeric), _texts(categorical))
     classes, codes = _classes(cells)
-    labels = Labels(_target_name(y, features.features), tuple(classes.tolist()), smallest(codes, len(classes)))
+    name = _target_name(X.target if y is None else y, features.features)
+    labels = Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
     if class_weight is not None:
         weights = np.ones(len(codes)) if weights is None else weights
         weights = _in_bounds(weights * _class_weights(class_weight, labels, weights)[labels.codes])
@@ -75,6 +74,9 @@ def read_training(
 def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
     """X as a table read like the training data of the classifier: by name where both have names, else by position."""
     given = _given(X)
+    if isinstance(X, Table):
+        _extra(given.names, schema)
+        return X
     like = replace(schema, target=None)  # a column of that name is none of ours to read
     if named and given.named:
         if extra := _extra(given.names, schema):
@@ -122,8 +124,18 @@ class _Given:
     named: bool
     rows: int
 
+    def taking(self, rows: NDArray[np.intp]) -> _Given:
+        """The same of these rows only."""
+        source = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
+        return replace(self, source=source)
+
 
 def _given(X: Any) -> _Given:
+    if isinstance(X, Table):
+        if not len(X) or not X.columns:
+            what = "feature" if len(X) else "sample"
+            raise ReadError(f"Found array with 0 {what}(s): the table has {len(X)} rows and {len(X.columns)} features")
+        return _Given(X, list(X.features), named=True, rows=len(X))
     if isinstance(X, Mapping) and not issparse(X):  # one kind of sparse matrix is a dict
         raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
     if isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X):
@@ -151,6 +163,10 @@ def _objects(X: Any) -> Any:
 
 
 def _read(source: Any, numeric: list[str] | None, categorical: list[str] | None) -> Table:
+    if isinstance(source, Table):
+        if numeric or categorical:
+            raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
+        return source
     table = read_table(source, numeric=numeric, categorical=categorical)
     if any(column.kind == "mixed" for column in table.columns):
         # Once it is known to be mixed, a column of new records is read as numbers where text spells them: so is this.
@@ -183,6 +199,18 @@ def _warn(message: str) -> None:
 
 
 # y.
+
+
+def _labels_given(X: Any, y: Any) -> NDArray[Any]:
+    if y is not None:
+        return _column(y)
+    if not isinstance(X, Table):
+        raise ReadError("requires y to be passed, but the target y is None")
+    if X.target is None:
+        raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
+    labels = np.empty(len(X.target.labels), dtype=object)
+    labels[:] = X.target.labels
+    return labels[X.target.codes]
 
 
 def _column(y: Any) -> NDArray[Any]:
