@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from typing import Literal as OneOf
 
@@ -25,6 +25,7 @@ __all__ = [
     "Declared",
     "MissingLabelsError",
     "group",
+    "joined",
     "labels",
     "of_dictionary",
     "of_flags",
@@ -33,6 +34,7 @@ __all__ = [
     "of_texts",
     "rank",
     "settle",
+    "with_labels",
 ]
 
 Declared = OneOf["numeric", "categorical"] | None
@@ -102,6 +104,25 @@ def of_objects(cells: Sequence[object]) -> Cells:
     numbers, texts, place = _ranks(values)
     codes = np.array([place[value] for value in values], dtype=np.uint32)
     return Cells(numbers, texts, codes, _common_type(cells, values))
+
+
+def joined(pieces: Sequence[Cells]) -> Cells:
+    """The cells of one column, below each other."""
+    if len(pieces) == 1:
+        return pieces[0]
+    numbers = np.unique(np.concatenate([piece.numbers for piece in pieces]))
+    texts = sorted({text for piece in pieces for text in piece.texts})
+    place = {text: code for code, text in enumerate(texts, len(numbers))}
+    codes = []
+    for piece in pieces:
+        ranks = [
+            *np.searchsorted(numbers, piece.numbers),
+            *map(place.__getitem__, piece.texts),
+            len(numbers) + len(texts),
+        ]
+        codes.append(np.array(ranks, dtype=np.uint32)[piece.codes])
+    types = {piece.type for piece in pieces if len(piece.numbers) or piece.texts} or {pieces[0].type}
+    return Cells(numbers, texts, np.concatenate(codes), types.pop() if len(types) == 1 else None)
 
 
 def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label] | None:
@@ -221,10 +242,17 @@ def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> 
     return Column(name, kind, numbers, tuple(texts), table[codes])
 
 
+def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
+    """The cells of a target without those that are missing, and which rows they stand in."""
+    kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
+    rows = kept[cells.codes]
+    texts = [text for text in cells.texts if text not in missing]
+    return replace(cells, texts=texts, codes=(np.cumsum(kept) - 1)[cells.codes[rows]]), rows
+
+
 def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
     """The labels that cells make, of the type that they have in their source."""
-    lost = [code for code, text in enumerate(cells.texts, len(cells.numbers)) if text in missing]
-    rows = np.flatnonzero(np.isin(cells.codes, [*lost, _size(cells) - 1]))
+    rows = np.flatnonzero(~with_labels(cells, missing)[1])
     if len(rows):
         raise MissingLabelsError(
             f"the target {name!r} is missing in {len(rows)} of {len(cells.codes)} rows, first in row {rows[0] + 1}; "

@@ -17,12 +17,12 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
-from unless.frames import frame_source
 from unless.read import read_table
+from unless.sources.frames import frame_source
 from unless.table import Labels, Schema, Table, smallest
 from unless.values import Label, value_of
 
-__all__ = ["Training", "known_labels", "read_alike", "read_training", "row_weights", "same"]
+__all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_weights", "same"]
 
 Weights = NDArray[np.float64]
 
@@ -101,6 +101,14 @@ def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp
     check_consistent_length(np.empty(rows), cells)
     distinct, codes = _distinct(cells)
     return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
+
+
+def read_labels(y: Any, name: str, rows: int) -> Labels:
+    """True labels to compare with, also such as training did not have."""
+    cells = _column(y)
+    check_consistent_length(np.empty(rows), cells)
+    classes, codes = _classes(cells)
+    return Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
 
 
 def same(label: object, labels: Sequence[Label], what: str) -> int:

@@ -5,26 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unless.encode import Declared, MissingLabelsError, labels, settle
-from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
-from unless.frames import ParquetFile, Records, Source, frame_source, refuse_twins
+from unless.encode import Declared, MissingLabelsError, labels, settle, with_labels
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import Program
+from unless.sources.files import FORMATS, names_of, open_bytes, open_path
+from unless.sources.frames import Records, frame_source
+from unless.sources.jsonlines import JsonLines
+from unless.sources.source import Source, refuse_twins
+from unless.sources.text import TextFile
 from unless.table import Column, Kind, Labels, Schema, Table
-from unless.textfile import TextFile
 from unless.values import DEFAULT_MISSING
 
-__all__ = ["read_table"]
+__all__ = ["column_names", "read_table"]
 
-_SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
 
-def read_table(
+def read_table(  # noqa: PLR0913 - one for each thing that a caller may know better
     source: object,
     target: str | None = None,
     *,
@@ -33,15 +34,22 @@ def read_table(
     categorical: Sequence[str] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
     like: object = None,
+    format: str | None = None,  # noqa: A002 - the word for it
+    drop_unlabelled: bool = False,
 ) -> Table:
     """Read a table and rank its cells.
 
-    ``source`` is the path of a CSV, TSV (also ``.gz``) or Parquet file, a pandas, polars or pyarrow frame (or another
-    that narwhals knows), or a list of dicts, one per row. ``target`` names the column of labels, which learning needs;
+    ``source`` is the path of a CSV, TSV, JSON lines, Parquet, Arrow or Excel file (also ``.gz``), or of a folder of
+    them, which are read as one; a pandas, polars or pyarrow frame (or another that narwhals knows); a list of dicts,
+    one per row; or the bytes of a file, or a file opened to read bytes. ``format`` says what files and bytes are,
+    whatever their names end in: csv, tsv, jsonl, parquet, arrow or excel.
+
+    ``target`` names the column of labels, which learning needs;
     ``features`` the columns to learn from, in that order: all others, unless given.
 
     A cell is a number, a category (text) or missing. In text files a cell of ``missing`` is missing, as it is spelled:
-    ``missing=()`` makes every cell a value. Frames have null and NaN for that, and ``missing`` only if it is given.
+    ``missing=()`` makes every cell a value. Frames and all other files have null and NaN for that, and ``missing`` only
+    if it is given.
 
     Columns named in ``numeric`` have as numbers every cell that is or spells one, and as categories the rest; columns
     named in ``categorical`` have categories only. An undeclared column of a text file has numbers if all present cells
@@ -53,9 +61,10 @@ def read_table(
     know which cells were ``missing`` in training, only that those it tests were not: give ``missing`` again if it was
     given and the program tests for missing cells. The target is read if it is there and complete.
 
-    Labels keep their type; those of text files are text. Rows are numbered from 1 in messages.
+    Labels keep their type; those of text files are text. A row without a label is an error, unless
+    ``drop_unlabelled`` leaves it out. Rows are numbered from 1 in messages.
     """
-    opened = _open(source)
+    opened = _open(source, format)
     refuse_twins(opened.names)
     plan = _plan(opened.names, _like(like), target, _names("features", features), _tokens(missing))
     plan = _declare(plan, opened.names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
@@ -66,6 +75,12 @@ def read_table(
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
     columns = _columns(opened, plan, tokens)
+    if drop_unlabelled and plan.target is not None:
+        cells, rows = with_labels(opened.cells(plan.target), tokens)
+        if not rows.any():
+            raise ReadError(f"no row has a label in {plan.target!r}; there is nothing to learn from")
+        kept = Table(columns, None, opened.rows, plan.missing)[rows]
+        return Table(kept.columns, labels(plan.target, cells, ()), len(kept), plan.missing)
     return Table(columns, _labels(opened, plan, tokens), opened.rows, plan.missing)
 
 
@@ -174,9 +189,27 @@ def _tokens(missing: object) -> tuple[str, ...]:
     return tokens
 
 
-def _open(source: object) -> Source:
+def column_names(source: object, *, format: str | None = None) -> list[str]:  # noqa: A002
+    """The names of a table's columns, for which no more of a file is read than that takes.
+
+    Of JSON lines they are the names in the first thousand lines, of a folder those of its first part.
+    """
     if isinstance(source, (str, os.PathLike)):
-        return _open_file(Path(os.fspath(source)))
+        return names_of(Path(os.fspath(source)), format)
+    return list(_open(source, format).names)
+
+
+def _open(source: object, form: str | None) -> Source:
+    if isinstance(source, (str, os.PathLike)):
+        return open_path(Path(os.fspath(source)), form)
+    if (data := _bytes_of(source)) is not None:
+        if form is None:
+            raise ParameterError(f"bytes do not tell their format; give format= one of {', '.join(map(repr, FORMATS))}")
+        return open_bytes(data, form)
+    if form is not None:
+        raise ParameterError(f"format={form!r} is for files and bytes, not for {type(source).__name__}; leave it out")
+    if isinstance(source, (TextFile, JsonLines)):
+        return source
     if isinstance(source, (list, tuple)):
         return Records(source)
     if (opened := frame_source(source)) is not None:
@@ -184,24 +217,19 @@ def _open(source: object) -> Source:
     lazy = "; call its collect() first" if hasattr(source, "collect") else ""
     raise ParameterError(
         f"cannot read a table from {type(source).__name__}{lazy}: give a path, a pandas, polars or pyarrow frame, "
-        "or a list of dicts"
+        "a list of dicts, or bytes"
     )
 
 
-def _open_file(path: Path) -> Source:
-    if os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it is False where the path cannot be followed
-        raise ReadError(f"{str(path)!r} is a folder; give the path of a file in it")
-    if not os.path.exists(path):  # noqa: PTH110
-        near: list[str] = []
-        with suppress(OSError, ValueError):  # such as a folder that may not be listed
-            near = [other.name for other in path.parent.iterdir()]
-        raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}")
-    ending = "".join(path.suffixes[-2 if path.suffix.lower() == ".gz" else -1 :]).lower()
-    if ending in _SEPARATORS:
-        return TextFile(path, _SEPARATORS[ending])
-    if ending == ".parquet":
-        return ParquetFile(path)
-    raise ReadError(f"{str(path)!r} ends in {ending!r}; files ending in {', '.join(_SEPARATORS)} and .parquet are read")
+def _bytes_of(source: object) -> bytes | None:
+    """The bytes of an open file, or bytes themselves; None if it is neither."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return bytes(source)
+    if not callable(read := getattr(source, "read", None)):
+        return None
+    if not isinstance(data := read(), bytes):
+        raise ParameterError("the file is opened to read text; open it to read bytes: open(path, 'rb')")
+    return data
 
 
 def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column, ...]:

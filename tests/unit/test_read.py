@@ -206,6 +206,17 @@ class TestTextFiles:
         assert values(table, "b")[17_001] is None
         assert table.column("a").kind == "mixed"
 
+    @pytest.mark.parametrize("blank", [" ", "   ", '" "'])
+    def test_blanks_among_numbers(self, csv_file, blank: str) -> None:
+        """A cell of nothing but spaces is text, wherever it stands in a column of numbers; an empty one is missing."""
+        rows = [f"{i / 7},{i}" for i in range(30_000)]
+        rows[17_001], rows[17_002], rows[29_999] = f"{blank},1", ",", f"1,{blank}"
+        for ending in ("\n", "\r\n"):
+            table = read_table(csv_file("a,b\n" + ending.join(rows)))
+            assert values(table, "a")[17_001:17_003] == [blank.strip('"'), None]
+            assert values(table, "b")[29_999] == blank.strip('"')
+        assert [column.kind for column in table.columns] == ["mixed", "mixed"]
+
     def test_many_numbers_and_tokens(self, csv_file) -> None:
         """Thousands of different numbers among missing cells of several spellings."""
         tokens = ["?", "NA", ""]
@@ -273,8 +284,8 @@ class TestBadFiles:
         """A folder, and a file of an unknown ending, say what is read."""
         with pytest.raises(ReadError, match="folder"):
             read_table(tmp_path)
-        with pytest.raises(ReadError, match=r"\.csv, \.tsv, \.csv\.gz, \.tsv\.gz and \.parquet"):
-            read_table(csv_file("x", "data.xlsx"))
+        with pytest.raises(ReadError, match=r"\.csv, \.tsv, \.jsonl, .*\.xlsx"):
+            read_table(csv_file("x", "data.docx"))
 
     @pytest.mark.parametrize(("name", "word"), [("d.csv.gz", "gzip"), ("d.parquet", "Parquet")])
     def test_broken_packing(self, csv_file, name: str, word: str) -> None:
@@ -612,16 +623,20 @@ class TestInterpreted:
         files = [b"a,b\n1,2\n", b"a,b\n1\n", b'a,b\n"x,\n",2\n', b'a,b\n"x"y,2\n', b"a,b\n\t1,2\r\n", b"a,b\rc,d",
                  b'a,"b']  # fmt: skip
 
+        blanks = [b" ,1", b"1,  \n", b'" ",1', b"1, ", b"1\r\n \r\n", b" 1,a b, c\n", b'", "', b"", b"1,,\n"]
+
         def answers() -> list[list[object]]:
             ranked = [[part.tolist() for part in encode.rank(column)] for column in columns]
             grouped = [part.tolist() for part in encode.group(ends, data)]
             seen = [encode.kernels.inspect(np.frombuffer(file, dtype=np.uint8), ord(","), 2) for file in files]
             marked = [encode.kernels.has_any(np.frombuffer(file, dtype=np.uint8), *b'"\r\t') for file in files]
-            return [*ranked, grouped, marked, seen]
+            blank = [bool(encode.kernels.has_blank(np.frombuffer(file, dtype=np.uint8), *b",")) for file in blanks]
+            return [*ranked, grouped, blank, marked, seen]
 
         expected = answers()
         monkeypatch.setattr(encode, "kernels", interpreted)
         assert answers() == expected
+        assert expected[-3] == [True, True, True, True, True, False, True, False, False]
         assert expected[-2] == [False, False, True, True, True, True, True]
         assert expected[-1] == [compiled.REGULAR, 0, compiled.REGULAR, 0, compiled.TABBED, 0, 0]
         for column, (numbers, codes) in zip(columns, expected, strict=False):

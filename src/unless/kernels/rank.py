@@ -268,6 +268,26 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
     return found != 0
 
 
+def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
+    """Whether a field of a text file may hold nothing but spaces: they stand between what ends fields, or quotes."""
+    if not cython.compiled:
+        data = view(data)
+    size: cython.Py_ssize_t = len(data)
+    i: cython.Py_ssize_t = 0
+    found: cython.bint = False
+    before: cython.uchar = 10
+    with cython.nogil:
+        while i < size and not found:
+            if data[i] == 32 and (before == separator or before == 10 or before == 34 or before == 13):
+                while i < size and data[i] == 32:
+                    i += 1
+                found = i == size or data[i] == separator or data[i] == 10 or data[i] == 34 or data[i] == 13
+            if i < size:
+                before = data[i]
+            i += 1
+    return found
+
+
 def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fields: cython.Py_ssize_t):
     """Whether every record of a text file has so many fields, and is written so that no two readers could disagree.
 

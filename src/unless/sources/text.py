@@ -8,40 +8,72 @@ else is read by the csv module, which also finds the line to blame.
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import math
 import mmap
 import re
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
 from unless.encode import Cells
 from unless.errors import ReadError
-from unless.frames import polars_cells, text_cells
 from unless.kernels import rank as kernels
+from unless.sources.content import Content, as_file, called, content
+from unless.sources.frames import polars_cells, text_cells
 from unless.values import number_in
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TextFile"]
+__all__ = ["TextFile", "TextHeader", "count_lines", "text_header"]
 
 _MARK = b"\xef\xbb\xbf"
 _SAMPLES, _SAMPLE = 4, 2048
-_MANY = 1000
-_SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
+_MANY, _STEP = 1000, 20
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
 
+@dataclass(frozen=True, slots=True)
+class TextHeader:
+    """The first record of a text file, and where it ends.
+
+    ``size`` bytes and ``lines`` lines, a byte order mark, blank lines before the record and its line ending included.
+    """
+
+    names: list[str]
+    size: int
+    lines: int
+
+
+def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHeader:
+    """The header of a text file, of which ``source`` holds at least that much."""
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    start = len(_MARK) if file.read(len(_MARK)) == _MARK else 0
+    file.seek(start)
+    for record, _, end in _records(file, separator, where):
+        file.seek(start)
+        size = sum(len(line.encode()) for line in islice(_lines(file, where), end))
+        return TextHeader(record, start + size, end)
+    raise ReadError(f"{where}: the file is empty; its first line should name the columns")
+
+
+def count_lines(data: bytes) -> int:
+    """How many line endings there are, as messages count lines: a carriage return alone ends one too."""
+    returns = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    return data.count(b"\n") + returns
+
+
 class TextFile:
-    """A CSV or TSV file in UTF-8, packed by gzip or not, whose first record names the columns.
+    """A CSV or TSV file in UTF-8, or bytes of one.
+
+    Its first record names the columns. A piece from the middle of a file, of whole records, is given ``names`` instead,
+    and ``first_line``, the number of its first line in the file, for messages: `read_table` takes a TextFile too.
 
     A blank line is no record, except in a file of one column, where it is an empty cell.
     """
@@ -49,20 +81,26 @@ class TextFile:
     spelled = True
     rows = 0
 
-    def __init__(self, path: Path, separator: str) -> None:
-        self._path = path
+    def __init__(
+        self,
+        source: Content,
+        separator: str,
+        *,
+        where: str | None = None,
+        names: Sequence[str] | None = None,
+        first_line: int = 1,
+    ) -> None:
+        self._where = where or called(source)
+        self._path = source
         self._separator = separator
-        self._data = _content(path)
-        self._start = len(_MARK) if self._data[:3] == _MARK else 0
+        self._data = content(source)
+        self._first_line = first_line
+        given = None if names is None else TextHeader(list(names), 0, 0)
+        header = given or text_header(as_file(self._data), separator, self._where)
+        self.names: Sequence[str] = header.names
+        self._size, self._header = header.size, header.lines
+        self._start = len(_MARK) if self._header and self._data[: len(_MARK)] == _MARK else 0
         self._body = memoryview(self._data)[self._start :]
-        self._header = 0  # how many lines it takes
-        self.names: Sequence[str] = self._read_header()
-
-    def _read_header(self) -> list[str]:
-        for record, _, end in self._records():
-            self._header = end
-            return record
-        raise ReadError(f"{self._path}: the file is empty; its first line should name the columns")
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns, ``texts`` as text, and others too unless they look numeric."""
@@ -88,7 +126,7 @@ class TextFile:
 
         def is_numeric(name: str, texts: pl.Series) -> bool:
             # Up to so many texts `settle` reads one by one; a million would take it a second.
-            if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_MANY // 50), missing):
+            if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_STEP), missing):
                 return False
             numbers = texts.cast(pl.Float64, strict=False)
             others = texts.filter(numbers.is_null())
@@ -105,8 +143,12 @@ class TextFile:
         marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
         open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars passes over a last field that is empty
         found = self._inspect() if marked or open_end else None
-        # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines.
-        if found == kernels.IRREGULAR or any("\r" in name for name in self.names):
+        if found == kernels.IRREGULAR:
+            return None
+        # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
+        # mark where a piece of a file begins is text, but not to polars.
+        returns = self._header and any("\r" in name for name in self.names)
+        if returns or self._data[self._start : self._start + len(_MARK)] == _MARK:
             return None
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
         wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)
@@ -115,6 +157,9 @@ class TextFile:
         frame = self._polars([*wanted, last], numeric, tokens)
         if frame is None or not _faithful(frame, numeric, missing):
             frame = self._polars([*wanted, last], (), ())
+        elif (holed := {place for place in numeric if frame.get_column(_name(place)).null_count()}) and self._blank():
+            # polars takes a cell of nothing but spaces for an empty one.
+            frame = self._polars([*wanted, last], set(numeric) - holed, tokens)
         if frame is None:
             return None
         # polars pads a short line with nulls, and so the last column has one.
@@ -125,6 +170,9 @@ class TextFile:
         body = np.frombuffer(self._body, dtype=np.uint8)
         return int(kernels.inspect(body, ord(self._separator), len(self.names)))
 
+    def _blank(self) -> bool:
+        return kernels.has_blank(np.frombuffer(self._body, dtype=np.uint8), ord(self._separator))
+
     def _polars(self, wanted: Sequence[int], numeric: Collection[int], tokens: Sequence[str]) -> pl.DataFrame | None:
         """The wanted columns, named by their places; None if polars finds fault with the file."""
         import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
@@ -132,7 +180,7 @@ class TextFile:
         schema = {_name(place): pl.Float64 if place in numeric else pl.String for place in range(len(self.names))}
         try:
             return pl.read_csv(
-                self._path if isinstance(self._data, mmap.mmap) else self._data,
+                self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps it too
                 has_header=False,
                 skip_lines=self._header,
                 separator=self._separator,
@@ -175,54 +223,61 @@ class TextFile:
         import polars as pl  # noqa: PLC0415
 
         columns: list[list[str]] = [[] for _ in wanted]
-        records = self._records()
-        next(records)
-        for record, line, _ in records:
-            if len(record) != len(self.names):
+        file, line, width = as_file(self._data), self._first_line + self._header, len(self.names)
+        file.seek(self._size)
+        for record, number, _ in _records(file, self._separator, self._where, line, width):
+            if len(record) != width:
                 count = "1 field" if len(record) == 1 else f"{len(record)} fields"
-                raise self._error(line, f"{count}, but the header names {len(self.names)} columns")
+                raise _error(self._where, number, f"{count}, but the header names {width} columns")
             for column, place in zip(columns, wanted, strict=True):
                 column.append(record[place])
         names = [_name(place) for place in wanted]
         return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
 
-    def _records(self) -> Iterator[tuple[list[str], int, int]]:
-        """Every record, with its first line and its last: the csv module's word on what the file means."""
-        limit = csv.field_size_limit(len(self._data) + 1)
-        reader = csv.reader(self._lines(), delimiter=self._separator, strict=True)
-        line, width = 1, 0
+
+def _records(
+    file: BinaryIO, separator: str, where: str, line: int = 1, width: int = 0
+) -> Iterator[tuple[list[str], int, int]]:
+    """Every record, with its first line and its last: the csv module's word on what the file means.
+
+    ``line`` is the number of the first line; ``width`` how many fields a record has, 0 as many as the first one.
+    """
+    limit = csv.field_size_limit(2**31 - 1)  # as large as a C long is everywhere
+    reader = csv.reader(_lines(file, where, line), delimiter=separator, strict=True)
+    before = line - 1
+    try:
+        for record in reader:
+            width = width or len(record)
+            if record or width == 1:
+                yield record or [""], line, before + reader.line_num
+            line = before + reader.line_num + 1
+    except csv.Error as error:
+        raise _error(where, line, _REASONS.get(str(error), str(error))) from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
+    """The lines as text; a line may end in a carriage return alone."""
+    for number, line in enumerate(iter(file.readline, b""), first):
         try:
-            for record in reader:
-                width = width or len(record)
-                if record or width == 1:
-                    yield record or [""], line, reader.line_num
-                line = reader.line_num + 1
-        except csv.Error as error:
-            raise self._error(line, _REASONS.get(str(error), str(error))) from None
-        finally:
-            csv.field_size_limit(limit)
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise _undecodable(where, number, line, error.start) from None
+        if "\r" in text:
+            yield from _LINES.findall(text)
+        else:
+            yield text
 
-    def _lines(self) -> Iterator[str]:
-        """The lines as text; a line may end in a carriage return alone."""
-        file = self._data if isinstance(self._data, mmap.mmap) else io.BytesIO(self._data)
-        file.seek(self._start)
-        for number, line in enumerate(iter(file.readline, b""), 1):
-            try:
-                text = line.decode()
-            except UnicodeDecodeError as error:
-                raise self._undecodable(number, line[error.start]) from None
-            if "\r" in text:
-                yield from _LINES.findall(text)
-            else:
-                yield text
 
-    def _error(self, line: int, reason: str) -> ReadError:
-        return ReadError(f"{self._path}, line {line}: {reason}")
+def _error(where: str, line: int, reason: str) -> ReadError:
+    return ReadError(f"{where}, line {line}: {reason}")
 
-    def _undecodable(self, line: int, byte: int) -> ReadError:
-        marked = self._data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
-        return self._error(line, f"the byte 0x{byte:02x} is not UTF-8; {advice}")
+
+def _undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
+    marked = number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff")
+    advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
+    return _error(where, number, f"the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
 def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
@@ -234,21 +289,6 @@ def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
 def _name(place: int) -> str:
     """The name of a column within this module; polars insists on the prefix where a file has no header."""
     return f"column_{place}"
-
-
-def _content(path: Path) -> mmap.mmap | bytes:
-    """The bytes of a file, unpacked."""
-    try:
-        if path.suffix.lower() == ".gz":
-            return gzip.decompress(path.read_bytes())
-        if path.stat().st_size <= _SMALL:
-            return path.read_bytes()
-        with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ReadError(f"{path}: not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise ReadError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection[str]) -> bool:

@@ -6,50 +6,24 @@ imported only when a frame of its kind comes in.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.encode import Cells, group, of_dictionary, of_flags, of_numbers, of_objects, of_texts
 from unless.errors import ReadError
+from unless.sources.source import Loaded, Source, refuse_twins
 
 if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["ParquetFile", "Records", "Source", "frame_source", "polars_cells", "refuse_twins", "text_cells"]
+__all__ = ["PolarsFrame", "Records", "frame_source", "polars_cells", "text_cells"]
 
 
-class Source(Protocol):
-    """Where cells come from: named columns, once they are loaded."""
-
-    names: Sequence[str]
-    spelled: bool
-    """Whether every cell is text that may spell a number, as in a text file."""
-    rows: int
-
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Make ready to give these columns, of which ``texts`` are wanted as text."""
-
-    def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
-
-
-class _Loaded:
-    """A source that needs no loading: its cells are typed, so that text is text."""
-
-    spelled = False
-
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Do nothing."""
-
-
-class Records(_Loaded):
+class Records(Loaded):
     """Rows of dicts: the columns are their keys in order of first appearance, an absent key is a missing cell."""
 
     def __init__(self, records: Sequence[Mapping[Any, object]]) -> None:
@@ -90,40 +64,6 @@ class PolarsFrame:
     def cells(self, name: str) -> Cells:
         """The cells of a column."""
         return self._texts.get(name) or polars_cells(self._frame.get_column(name))
-
-
-class ParquetFile:
-    """A Parquet file, of which only the wanted columns are read."""
-
-    spelled = False
-    rows = 0
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        with self._blaming_the_file() as pl:
-            self.names: Sequence[str] = list(pl.read_parquet_schema(path))
-
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Read these columns."""
-        with self._blaming_the_file() as pl:
-            # Without any column the rows could not be counted.
-            frame = pl.read_parquet(self._path, columns=list(names) or list(self.names[:1]), glob=False)
-        self.rows = frame.height
-        self._frame = PolarsFrame(frame)
-        self._frame.load(names, texts, missing)
-
-    def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded."""
-        return self._frame.cells(name)
-
-    @contextmanager
-    def _blaming_the_file(self) -> Iterator[ModuleType]:
-        import polars as pl  # noqa: PLC0415
-
-        try:
-            yield pl
-        except (pl.exceptions.PolarsError, OSError) as error:
-            raise ReadError(f"{self._path}: not a Parquet file that can be read: {error}") from None
 
 
 def polars_cells(series: pl.Series) -> Cells:
@@ -175,7 +115,7 @@ def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
     return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
 
-class PandasFrame(_Loaded):
+class PandasFrame(Loaded):
     """A pandas frame, of any version from 2.2 on and with any types of columns."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
@@ -247,7 +187,7 @@ def _arrow_texts(array: Any) -> Cells:  # noqa: ANN401 - pyarrow has no types
     return of_dictionary(distinct, codes)
 
 
-class Array(_Loaded):
+class Array(Loaded):
     """A numpy array of rows and columns, which are named x0, x1 and so on."""
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -284,10 +224,3 @@ def frame_source(frame: object) -> Source | None:
         return None
     except Exception as error:  # noqa: BLE001 - two libraries, and a type that one of them does not have
         raise ReadError(f"the {type(frame).__name__} cannot be read: {error}") from None
-
-
-def refuse_twins(names: Sequence[str], advice: str = "; rename one of them") -> None:
-    """Refuse a name that stands twice, before a library renames one of the columns or fails."""
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ReadError(f"the column name {twice!r} stands twice{advice}")

@@ -1,0 +1,27 @@
+"""What `members.py`, whose annotations are C types, offers to typed code."""
+
+from typing import Any, TypeAlias
+
+from numpy.typing import NDArray
+
+Buffer: TypeAlias = NDArray[Any]
+
+DONE: int
+UNKNOWN: int
+IRREGULAR: int
+compiled: bool
+
+def scan(
+    data: Buffer,
+    start: int,
+    row: int,
+    keys: Buffer,
+    ends: Buffer,
+    names: Buffer,
+    columns: Buffer,
+    last: Buffer,
+    rows: int,
+    starts: Buffer,
+    stops: Buffer,
+) -> tuple[int, int, int, int, int]: ...
+def gather(data: Buffer, starts: Buffer, stops: Buffer, ends: Buffer, out: Buffer) -> None: ...

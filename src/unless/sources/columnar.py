@@ -1,0 +1,98 @@
+"""Parquet and Arrow files, as sources of cells; polars reads them."""
+
+from __future__ import annotations
+
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from unless.encode import Cells
+from unless.errors import ReadError
+from unless.sources.content import Content, called, ends
+from unless.sources.frames import PolarsFrame
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["ArrowFile", "ParquetFile"]
+
+
+class _ColumnarFile(ABC):
+    """A file of columns, of which only the wanted ones are read."""
+
+    spelled = False
+    rows = 0
+    title: str
+
+    def __init__(self, source: Content, *, where: str | None = None) -> None:
+        self._source = source
+        self._where = where or called(source)
+        with self._blaming_the_file() as pl:
+            self.names: Sequence[str] = self._read_names(pl)
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
+        """Read these columns."""
+        with self._blaming_the_file() as pl:
+            # Without any column the rows could not be counted.
+            frame = self._read(pl, list(names) or list(self.names[:1]))
+        self.rows = frame.height
+        self._frame = PolarsFrame(frame)
+        self._frame.load(names, texts, missing)
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column that was loaded."""
+        return self._frame.cells(name)
+
+    def _input(self) -> Path | io.BytesIO:
+        return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
+
+    @abstractmethod
+    def _read_names(self, pl: ModuleType) -> list[str]:
+        """The names of the columns, without reading them."""
+
+    @abstractmethod
+    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
+        """These columns."""
+
+    @contextmanager
+    def _blaming_the_file(self) -> Iterator[ModuleType]:
+        import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
+
+        try:
+            yield pl
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+            panic = isinstance(error, pl.exceptions.PanicException)
+            reason = "polars gives up; are two columns of one name?" if panic else " ".join(str(error).split())
+            raise ReadError(f"{self._where}: not {self.title} file that can be read: {reason}") from None
+
+
+class ParquetFile(_ColumnarFile):
+    """A Parquet file."""
+
+    title = "a Parquet"
+
+    def _read_names(self, pl: ModuleType) -> list[str]:
+        return list(pl.read_parquet_schema(self._input()))
+
+    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
+        return pl.read_parquet(self._input(), columns=columns, glob=False)  # type: ignore[no-any-return]
+
+
+class ArrowFile(_ColumnarFile):
+    """An Arrow file (Feather is one), in the form of a file or of a stream."""
+
+    title = "an Arrow"
+
+    def _read_names(self, pl: ModuleType) -> list[str]:
+        self._streamed = ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
+        if self._streamed:
+            return list(pl.read_ipc_stream(self._input(), n_rows=0).columns)
+        return list(pl.read_ipc_schema(self._input()))
+
+    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
+        read = pl.read_ipc_stream if self._streamed else pl.read_ipc
+        return read(self._input(), columns=columns)  # type: ignore[no-any-return]

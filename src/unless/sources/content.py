@@ -1,0 +1,89 @@
+"""The bytes of a file: read, mapped or unpacked, and what they are by their first and last ones."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import mmap
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from unless.errors import ReadError
+
+__all__ = ["Content", "as_file", "blaming", "called", "content", "ends", "kind_of", "unpack"]
+
+Content = bytes | Path
+"""What a format reads: bytes, or the path of a regular file that is not packed."""
+
+_SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
+_LONGEST = 8
+_STARTS = {
+    b"\x1f\x8b": "gzip",
+    b"ARROW1\0\0": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # the stream form
+    b"PK\x03\x04": "excel",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "excel",  # .xls, and workbooks with a password
+}
+_BRACKETS = {b"PAR1": "parquet", b"FEA1": "feather"}  # at both ends: a column of a CSV file may be called PAR1
+
+
+def called(source: Content) -> str:
+    """What messages call it."""
+    return "the data" if isinstance(source, bytes) else str(source)
+
+
+def kind_of(start: bytes, end: bytes) -> str | None:
+    """What a file is that starts and ends with these bytes, None if they do not tell, as those of text do not."""
+    for sign, kind in _STARTS.items():
+        if start.startswith(sign):
+            return kind
+    return next((kind for sign, kind in _BRACKETS.items() if start.startswith(sign) and end.endswith(sign)), None)
+
+
+def ends(source: Content) -> tuple[bytes, bytes]:
+    """The first and the last few bytes."""
+    if isinstance(source, bytes):
+        return source[:_LONGEST], source[-_LONGEST:]
+    with blaming(str(source)), source.open("rb") as file:
+        start = file.read(_LONGEST)
+        file.seek(max(0, file.seek(0, io.SEEK_END) - _LONGEST))
+        return start, file.read()
+
+
+def content(source: Content) -> mmap.mmap | bytes:
+    """All bytes; of a large file, mapped."""
+    if isinstance(source, bytes):
+        return source
+    with blaming(str(source)):
+        if source.stat().st_size <= _SMALL:
+            return source.read_bytes()
+        with source.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def as_file(data: mmap.mmap | bytes) -> BinaryIO:
+    """Bytes as a file, at its start."""
+    if isinstance(data, bytes):
+        return io.BytesIO(data)
+    data.seek(0)
+    return data  # type: ignore[return-value]  # it reads lines and seeks, which is all that is asked of it
+
+
+def unpack(file: BinaryIO, where: str) -> bytes:
+    """The bytes that gzip packed into a file."""
+    with blaming(where), gzip.open(file) as packed:
+        return packed.read()
+
+
+@contextmanager
+def blaming(where: str) -> Iterator[None]:
+    """Say which file it was that could not be read."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ReadError(f"{where}: not a whole gzip file: {error}") from None
+    except OSError as error:
+        raise ReadError(f"{where}: cannot be read: {error.strerror or error}") from None
