@@ -21,12 +21,14 @@ from unless.counterfactual import Counterfactuals, counterfactuals
 from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError, ProgramError
 from unless.explain import Proof, WhyNot, explain, why_not
-from unless.inputs import Training, known_labels, read_alike, read_training, row_weights, same
+from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_weights, same
 from unless.learn import Progress
 from unless.measure import measure
 from unless.notebook import model_html
 from unless.predict import deciding_rules, predict
 from unless.progress import Meter, meter
+from unless.proof.words import Words
+from unless.report import report
 from unless.rule import Program
 from unless.table import Labels, Schema, Table, smallest
 from unless.values import Label, Value
@@ -206,14 +208,36 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         check_is_fitted(self)
         modelfile.save(self, path)
 
+    def report(
+        self,
+        X: Any,
+        y: Any,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        sample: int = 2000,
+        seed: int = 0,
+        words: Words | None = None,
+    ) -> None:
+        """Write a page about the model on these records: one HTML file that needs nothing else.
+
+        It shows the rules, what they decide, how good they are, where they are weak, and lets a reader change values
+        and see the decision change. ``y`` are the true labels, None if they are unknown; see `unless.report.report`.
+        """
+        table = self._table(X)
+        if y is not None:
+            table = replace(table, target=read_labels(y, self.program_.target, len(table)))
+        report(self, table, path, title=title, sample=sample, seed=seed, words=words)
+
     def __str__(self) -> str:
         return str(self.program_) if hasattr(self, "program_") else repr(self)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+        html = self._repr_html_()
+        return {"text/plain": repr(self)} | ({} if html is None else {"text/html": html})
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -169,7 +169,7 @@ class Counterfactuals(Sequence[Counterfactual]):
         names = ", ".join(words.name(feature) for feature in self.free)
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         from unless.proof import html  # noqa: PLC0415 - for notebooks
 
         title, *lines = self.lines()

@@ -115,7 +115,7 @@ class WhyNot:
         has = plain.decision(self.proof, words)
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         from unless.proof import html  # noqa: PLC0415 - for notebooks
 
         return html.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal as OneOf
 
 import numpy as np
@@ -171,6 +172,15 @@ class Program:
         used = {literal.feature for rule in self.rules for literal in rule.literals()}
         return tuple(feature for feature in self.features if feature in used)
 
+    @property
+    def exception_count(self) -> int:
+        """How many exceptions the rules have, those of exceptions too."""
+        level, count = list(self.rules), 0
+        while level:
+            level = [exception for rule in level for exception in rule.exceptions]
+            count += len(level)
+        return count
+
     def decides(self, record: Mapping[str, object]) -> int | None:
         """The index of the rule that decides a record, None where no rule covers it."""
         return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
@@ -192,6 +202,11 @@ class Program:
         if self.otherwise is not None:
             lines.append(f"{self.target}: {self.otherwise} otherwise")
         return "\n".join(lines) or f"{self.target}: no rules"
+
+    def _repr_html_(self) -> str | None:
+        # Only a notebook asks for this: by name, since nothing here may depend on how rules are shown.
+        html: str | None = import_module("unless.notebook").rules_html(self)
+        return html
 
     def __repr__(self) -> str:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"

@@ -11,7 +11,7 @@ from unless.rule import Literal
 if TYPE_CHECKING:
     from unless.proof.tree import Check, Proof, RuleProof
 
-__all__ = ["check", "decision", "literal_text", "reason", "sentence"]
+__all__ = ["check", "decision", "literal_parts", "literal_text", "reason", "sentence"]
 
 _SIGNS = {
     "<=": "is at most",
@@ -71,7 +71,12 @@ def check(one: Check, words: Words = DEFAULT) -> str:
     return has
 
 
+def literal_parts(literal: Literal, words: Words = DEFAULT) -> tuple[str, str, str | None]:
+    """What a literal asks, in parts: "income", "is at most", "21,000"; no value where it takes none."""
+    value = None if literal.value is None else words.value(literal.feature, literal.value)
+    return words.name(literal.feature), _SIGNS[literal.op], value
+
+
 def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
     """What a literal asks: "income is at most 21,000", "history is late"."""
-    text = f"{words.name(literal.feature)} {_SIGNS[literal.op]}"
-    return text if literal.value is None else f"{text} {words.value(literal.feature, literal.value)}"
+    return " ".join(part for part in literal_parts(literal, words) if part is not None)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Literal as OneOf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +16,22 @@ from unless.rule import Literal
 if TYPE_CHECKING:
     from unless.proof.tree import Check, Proof, RuleProof
 
-__all__ = ["Changes", "Figures", "asked", "headline", "stopped", "story"]
+__all__ = ["Changes", "Figures", "Line", "asked", "headline", "lines", "stopped", "story"]
 
 _INDENT = " " * 10
 _SHALLOW = 8
 """Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
+
+
+class Line(NamedTuple):
+    """A line of a story: what it tells, what stands before it (a line that goes on begins below its text), its text."""
+
+    role: OneOf["decision", "reason", "exceptions", "exception", "other"]
+    lead: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.lead + self.text
 
 
 class Figures(Protocol):
@@ -42,15 +55,18 @@ class Changes(Protocol):
 
 def story(proof: Proof, number: int | None, statistics: Figures | None, changes: Changes | None, words: Words) -> str:
     """The proof on several lines, see `Proof.story`."""
-    lines = [headline(proof, number, statistics)]
+    told = [str(line) for line in lines(proof, number, statistics, words)]
+    return "\n".join(told + ([] if changes is None else changes.lines(words)))
+
+
+def lines(proof: Proof, number: int | None, statistics: Figures | None, words: Words) -> Iterator[Line]:
+    """The decision, its reasons and the rules before it, for whoever lays them out."""
+    yield Line("decision", "", headline(proof, number, statistics))
     if (rule := proof.rule) is not None:
-        lines += _because(rule, words)
+        yield from _because(rule, words)
     for place, tried in enumerate(proof.tried):
         if not tried.covers:
-            lines.append(f"  rule {place + 1} did not apply: {stopped(tried, words)}")
-    if changes is not None:
-        lines += changes.lines(words)
-    return "\n".join(lines)
+            yield Line("other", f"  rule {place + 1} ", f"did not apply: {stopped(tried, words)}")
 
 
 def headline(proof: Proof, number: int | None = None, statistics: Figures | None = None) -> str:
@@ -76,20 +92,21 @@ def _figures(proof: Proof, statistics: Figures | None) -> str:
     return f", right for {int(100 * precision + 1e-9)} % of the {decided:,.0f} records it decides"
 
 
-def _because(rule: RuleProof, words: Words) -> list[str]:
-    lines: list[str] = []
+def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
+    start = "because"
     for check in rule.checks:
-        lines.append(f"  {'and    ' if lines else 'because'} {asked(check, words)}")
+        yield Line("reason", f"  {start:<7} ", asked(check, words))
+        start = "and"
     if not rule.exceptions:
-        return lines or ["  because it always applies"]
-    start = "and" if lines else "because"
-    lines.append(f"  {start} no exception applies:")
+        if not rule.checks:
+            yield Line("reason", "  because ", "it always applies")
+        return
+    yield Line("exceptions", f"  {start} ", "no exception applies:")
     stack = [(exception, 0) for exception in reversed(rule.exceptions)]
     while stack:
         exception, depth = stack.pop()
-        lines.append(f"{_INDENT}{'  ' * min(depth, _SHALLOW)}{_exception(exception, words)}")
+        yield Line("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", _exception(exception, words))
         stack += [(inner, depth + 1) for inner in reversed(exception.exceptions)]
-    return lines
 
 
 def _exception(exception: RuleProof, words: Words) -> str:

@@ -166,8 +166,10 @@ class Proof:
 
         return html.proof_html(self, words)
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    def _repr_html_(self) -> str | None:
+        from unless.proof import html  # noqa: PLC0415 - for notebooks
+
+        return html.proof_html(self, DEFAULT) if html.available() else None
 
     def __rich__(self) -> Tree:
         from unless.proof import terminal  # noqa: PLC0415 - only rich itself calls this

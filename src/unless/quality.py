@@ -1,0 +1,152 @@
+"""How good decisions are: counts of true against decided labels, and the measures of the paper that follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError
+from unless.table import Labels, smallest
+from unless.values import Label, number_in
+
+__all__ = ["ClassQuality", "Quality", "aligned", "quality"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClassQuality:
+    """One class: how many records have it, how many were given it, and how many of these rightly."""
+
+    label: Label
+    support: int
+    decided: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        """The share of the records given the label that have it; 0 where none was given it."""
+        return self.right / self.decided if self.decided else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the records of the class that were given its label; 0 where there are none."""
+        return self.right / self.support if self.support else 0.0
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; 0 where both are."""
+        return 2 * self.right / (self.support + self.decided) if self.right else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """Decisions against the truth: ``confusion[true, decided]`` records; the last column was not decided.
+
+    The averages are those of the paper, weighted by how many records each class has (scikit-learn's
+    ``average="weighted", zero_division=0``). A record that is not decided counts as wrong.
+    """
+
+    labels: tuple[Label, ...]
+    confusion: NDArray[np.int64]
+
+    @property
+    def records(self) -> int:
+        """How many records were compared."""
+        return int(self.confusion.sum())
+
+    @property
+    def right(self) -> int:
+        """How many were decided rightly."""
+        return int(np.trace(self.confusion))
+
+    @property
+    def undecided(self) -> int:
+        """How many were not decided."""
+        return int(self.confusion[:, -1].sum())
+
+    @property
+    def accuracy(self) -> float:
+        """The share that was decided rightly; 0 of no records."""
+        return self.right / self.records if self.records else 0.0
+
+    @property
+    def precision(self) -> float:
+        """The weighted average of the classes' precision."""
+        return self._weighted([one.precision for one in self.classes])
+
+    @property
+    def recall(self) -> float:
+        """The weighted average of the classes' recall, which is the accuracy."""
+        return self._weighted([one.recall for one in self.classes])
+
+    @property
+    def f1(self) -> float:
+        """The weighted average of the classes' F1."""
+        return self._weighted([one.f1 for one in self.classes])
+
+    @cached_property
+    def classes(self) -> tuple[ClassQuality, ...]:
+        """Every class, in the order of ``labels``."""
+        square = self.confusion[:, :-1]
+        rows = zip(self.labels, self.confusion.sum(axis=1), square.sum(axis=0), np.diag(square), strict=True)
+        return tuple(ClassQuality(label, int(has), int(given), int(right)) for label, has, given, right in rows)
+
+    def _weighted(self, values: Sequence[float]) -> float:
+        supports = [one.support for one in self.classes]
+        return float(np.average(values, weights=supports)) if any(supports) else 0.0
+
+
+def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label]) -> Quality:
+    """Compare decisions with the truth, both given as places in ``labels``; a decision of -1 is none.
+
+    >>> import numpy as np
+    >>> found = quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), ["no", "yes"])
+    >>> found.confusion.tolist(), found.accuracy, found.undecided
+    ([[1, 1, 0], [0, 1, 1]], 0.5, 1)
+    """
+    count = len(labels)
+    true, given = np.asarray(truth, dtype=np.int64), np.asarray(decided, dtype=np.int64)
+    if true.shape != given.shape or true.ndim != 1:
+        raise ParameterError(f"{true.size} true labels and {given.size} decisions; there is one of each per record")
+    if true.size and not (true.min() >= 0 and true.max() < count and given.min() >= -1 and given.max() < count):
+        raise ParameterError(f"places of labels are 0 to {count - 1}, and -1 for a record that is not decided")
+    places = true * (count + 1) + given % (count + 1)
+    counts = np.bincount(places, minlength=count * (count + 1))
+    return Quality(tuple(labels), counts.reshape(count, count + 1).astype(np.int64))
+
+
+def aligned(found: Labels, known: Sequence[Label]) -> Labels:
+    """Labels of new records as places among the known ones, in whose order they stand; new ones come after them.
+
+    Labels of text files are text: one that spells a known label which is no text is that label.
+
+    >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
+    (0, 1, '7')
+    """
+    places = [_place(label, known) for label in found.labels]
+    new = [label for label, place in zip(found.labels, places, strict=True) if place is None]
+    rest = iter(range(len(known), len(known) + len(new)))
+    codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)
+    labels = (*known, *new)
+    return Labels(found.name, labels, smallest(codes[found.codes], len(labels)))
+
+
+def _place(label: Label, known: Sequence[Label]) -> int | None:
+    """Where a label stands among others: 1 is 1.0 but not True; the text ``1`` is 1 where labels are numbers."""
+    for place, other in enumerate(known):
+        if label == other and isinstance(label, bool) == isinstance(other, bool):
+            return place
+    if not isinstance(label, str):
+        return None
+    number = number_in(label)
+    for place, other in enumerate(known):
+        if isinstance(other, bool):
+            if label.casefold() == str(other).casefold():
+                return place
+        elif not isinstance(other, str) and number == other:
+            return place
+    return None

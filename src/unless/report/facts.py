@@ -1,0 +1,140 @@
+"""What a page counts: a program on the records given, with their true labels if they have any."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.domain import domain_of
+from unless.errors import ParameterError, ReadError
+from unless.measure import Statistics, measure
+from unless.predict import deciding_rules
+from unless.quality import Quality, aligned, quality
+from unless.rule import Program
+from unless.table import Table
+from unless.values import Label
+
+__all__ = ["Facts", "Trained", "gather"]
+
+
+class Trained(Protocol):
+    """A fitted model, as far as a page needs it."""
+
+    @property
+    def program_(self) -> Program:
+        """The rules."""
+
+    @property
+    def statistics_(self) -> Statistics:
+        """What the rules decided in training."""
+
+    @property
+    def domain_(self) -> Table:
+        """What the features could be in training."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """A program on records.
+
+    ``labels`` are all labels of training, program and records, ``deciding`` the rule of each record (-1 for none),
+    ``truth`` the place of each true label, None without truth. ``trained`` are the statistics of training, if known;
+    ``domain`` what the features may be: that of training, else that of the records.
+    """
+
+    program: Program
+    table: Table
+    labels: tuple[Label, ...]
+    deciding: NDArray[np.int32]
+    truth: NDArray[np.int64] | None
+    trained: Statistics | None
+    domain: Table
+
+    @cached_property
+    def used(self) -> tuple[str, ...]:
+        """The features that rules test."""
+        return self.program.used
+
+    @cached_property
+    def heads(self) -> NDArray[np.int64]:
+        """The place of the label of each rule, and at the end of ``otherwise``; -1 is no label."""
+        place: dict[Label | None, int] = {label: k for k, label in enumerate(self.labels)}
+        heads = (*(rule.head for rule in self.program.rules), self.program.otherwise)
+        return np.array([place.get(head, -1) for head in heads], dtype=np.int64)
+
+    @cached_property
+    def decisions(self) -> NDArray[np.int64]:
+        """The place of each record's label."""
+        return self.heads[self.deciding]
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """``counts[rule, label]`` records with that true label by each rule, in the last row by none; needs truth."""
+        found = measure(self.program, self.table).counts
+        return found.astype(np.int64)
+
+    @cached_property
+    def decided(self) -> NDArray[np.int64]:
+        """How many records each rule decides, at the end how many none does."""
+        size = len(self.program.rules) + 1
+        return np.bincount(self.deciding % size, minlength=size).astype(np.int64)
+
+    @cached_property
+    def defaults(self) -> NDArray[np.bool_]:
+        """Which rules apply to whatever comes, without conditions and exceptions; at the end, where none does."""
+        return np.array([not (rule.default or rule.exceptions) for rule in self.program.rules] + [True])
+
+    @cached_property
+    def right(self) -> NDArray[np.int64]:
+        """How many records each rule decides rightly, at the end where none does; needs truth."""
+        own = np.take_along_axis(self.counts, np.maximum(self.heads, 0)[:, None], axis=1)[:, 0]
+        return np.where(self.heads < 0, 0, own)
+
+    @cached_property
+    def quality(self) -> Quality | None:
+        """Decisions against the truth, None without truth."""
+        return None if self.truth is None else quality(self.truth, self.decisions, self.labels)
+
+
+def gather(model: Program | Trained, table: Table) -> Facts:
+    """Count what a program or a fitted model does on a table."""
+    if not isinstance(table, Table):
+        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=model)")
+    if not len(table):
+        raise ReadError("the table has no records to report on")
+    program, trained = _parts(model)
+    deciding = deciding_rules(program, table)
+    domain = domain_of(table, program.used) if trained is None else trained.domain_
+    known = _known(program, trained)
+    statistics = None if trained is None else trained.statistics_
+    if table.target is None:
+        return Facts(program, table, known, deciding, None, statistics, domain)
+    target = aligned(table.target, known)
+    if trained is None:  # a program knows only the labels it gives: no other label is new
+        target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
+    labelled = replace(table, target=target)
+    return Facts(program, labelled, target.labels, deciding, target.codes.astype(np.int64), statistics, domain)
+
+
+def _parts(model: Program | Trained) -> tuple[Program, Trained | None]:
+    if isinstance(model, Program):
+        return model, None
+    if _is_trained(model):
+        return model.program_, model
+    raise ParameterError(f"a {type(model).__name__} is no program and no fitted model; fit it first, or load one")
+
+
+def _is_trained(model: object) -> TypeGuard[Trained]:
+    return all(hasattr(model, name) for name in ("program_", "statistics_", "domain_"))
+
+
+def _known(program: Program, trained: Trained | None) -> tuple[Label, ...]:
+    """The labels of training and program, in order."""
+    labels = {rule.head for rule in program.rules if rule.head is not None}
+    labels |= set() if program.otherwise is None else {program.otherwise}
+    labels |= set() if trained is None else set(trained.statistics_.classes)
+    return tuple(sorted(labels))

@@ -1,0 +1,112 @@
+/* What would change the decision: searched in slices while the page stays alive, shown as buttons that apply it. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  const PATIENCE = 3000; // milliseconds of search before it asks whether to go on
+  const QUIET = 80; // milliseconds without a change of values before it starts
+
+  const part = (id) => document.getElementById(id);
+
+  /** The nearest changes, searched in slices; a new question ends the old search. */
+  class NearestView {
+    constructor(program, speech, apply) {
+      Object.assign(this, { program, speech, apply, cancel: () => {}, timer: 0 });
+      part("wi-further").addEventListener("click", () => this.goOn((before) => this.focus(before)));
+    }
+
+    /** Look for changes of a record, as soon as values stay as they are for a moment. */
+    ask(record, options) {
+      this.stop();
+      part("wi-nearest").setAttribute("aria-busy", "true");
+      part("wi-further").hidden = true;
+      part("wi-status").textContent = "";
+      this.timer = setTimeout(() => {
+        this.found = [];
+        this.options = options;
+        this.record = record;
+        this.search = unless.nearest.nearest(this.program, record, options);
+        this.goOn();
+      }, QUIET);
+    }
+
+    /** End the search. */
+    stop() {
+      clearTimeout(this.timer);
+      this.cancel();
+    }
+
+    /** Search until three changes more are found, all are, or patience ends; `then` gets how many there were. */
+    goOn(then = () => {}) {
+      const before = this.found.length;
+      const most = before + 3;
+      part("wi-nearest").setAttribute("aria-busy", "true");
+      part("wi-further").hidden = true;
+      part("wi-status").textContent = this.found.length ? "" : "Looking…";
+      const end = (why) => {
+        this.show(why);
+        then(before);
+      };
+      const each = (value, spent) => {
+        if (value) this.found.push(value);
+        const enough = this.found.length >= most;
+        if (enough || spent > PATIENCE) end(enough ? "enough" : "late");
+        return enough || spent > PATIENCE;
+      };
+      this.cancel = unless.dom.inSlices(this.search, each, () => end("all"));
+    }
+
+    /** The button that was pressed is gone: on to what it brought, or to what there is. */
+    focus(before) {
+      const buttons = [...part("wi-nearest").querySelectorAll("button"), part("wi-decision")];
+      buttons[Math.min(before, buttons.length - 1)].focus({ preventScroll: true });
+    }
+
+    /** Show what was found; `end` is why the search ended. */
+    show(end) {
+      const list = part("wi-nearest");
+      list.removeAttribute("aria-busy");
+      list.replaceChildren(...this.found.map((one) => this.item(one)));
+      part("wi-status").textContent = this.status(end);
+      part("wi-further").hidden = end === "all";
+    }
+
+    /** A change as a button that makes it. */
+    item(one) {
+      const { el, datum } = unless.dom;
+      const full = new unless.words.Speech(this.program).changes(one.changes);
+      const text = datum(this.speech.changes(one.changes), full);
+      const outcome = el(
+        "span",
+        { class: "wi-outcome" },
+        "→ ",
+        unless.proof.chip(this.speech, one.label),
+        ` (${unless.words.ruleText(one.rule)})`,
+      );
+      const press = () => {
+        if (!part("wi-nearest").hasAttribute("aria-busy")) this.apply(one.record); // else it is of other values
+      };
+      return el("li", {}, el("button", { type: "button", class: "button", onclick: press }, text, " ", outcome));
+    }
+
+    /** What there is to say about the search, besides its answers. */
+    status(end) {
+      const count = this.found.length;
+      if (end === "late") {
+        const more = count
+          ? "These are the nearest; there may be more."
+          : "There may be a change that was not found yet.";
+        return `The search was stopped after ${PATIENCE / 1000} seconds. ${more}`;
+      }
+      if (end === "enough") return "";
+      if (count) return count === 1 ? "There is no other." : "There are no others.";
+      const free = unless.nearest.freeFeatures(this.program, this.record, this.options);
+      const { wanted } = this.options;
+      if (free.length <= 8) return this.speech.nothing(free, wanted);
+      const goal = wanted === null ? "another label" : this.speech.label(wanted);
+      return `Nothing would change it: no allowed change of the ${free.length} features that may change gives ${goal}.`;
+    }
+  }
+
+  unless.changes = { NearestView };
+})();

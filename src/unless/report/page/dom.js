@@ -1,0 +1,71 @@
+/* Small helpers of the page: elements made of text, work in slices. Data only ever becomes text. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  /** An element; attributes that are null or false are left out, children are nodes or texts. */
+  function el(tag, attributes = {}, ...children) {
+    const made = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+      else if (value !== null && value !== false) made.setAttribute(name, value === true ? "" : value);
+    }
+    made.append(...children.filter((child) => child !== null));
+    return made;
+  }
+
+  const MOST_TITLE = 2000;
+
+  /** A text of the data, isolated from the direction of its surroundings; shortened, the rest is in the title. */
+  function datum(text, full = text) {
+    const title = full === text ? null : full.length > MOST_TITLE ? `${full.slice(0, MOST_TITLE)}…` : full;
+    return el("bdi", { dir: "auto", title }, text);
+  }
+
+  /** Run once the document is there. */
+  function ready(start) {
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+    else start();
+  }
+
+  /** Do something at most once per frame, however often it is asked for. */
+  function perFrame(work) {
+    let asked = false;
+    return () => {
+      if (asked) return;
+      asked = true;
+      requestAnimationFrame(() => {
+        asked = false;
+        work();
+      });
+    };
+  }
+
+  const SLICE = 8;
+
+  /** Drive a generator in slices of 8 ms, so that the page stays alive; `each` gets what it yields, and may end it.
+
+      `each(value, spent)` returns true to stop; `done(spent)` is called when the generator has ended. `spent` is the
+      milliseconds of work. Gives a function that cancels. */
+  function inSlices(generator, each, done) {
+    let [timer, spent] = [0, 0];
+    const step = () => {
+      const start = performance.now();
+      let late = false;
+      while (!late) {
+        const { value, done: ended } = generator.next();
+        const now = performance.now() - start;
+        if (ended) return done(spent + now);
+        if (each(value, spent + now)) return undefined;
+        late = now > SLICE;
+      }
+      spent += performance.now() - start;
+      timer = setTimeout(step, 0);
+      return undefined;
+    };
+    timer = setTimeout(step, 0);
+    return () => clearTimeout(timer);
+  }
+
+  unless.dom = { el, datum, ready, perFrame, inSlices };
+})();

@@ -1,0 +1,146 @@
+/* What a program decides, and the proof of it. The meaning is that of unless/rule.py and unless/explain.py. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  /** The order of texts by code points; JavaScript's own is by UTF-16 units. */
+  function compareTexts(one, other) {
+    const code = (text, k) => (k < text.length ? text.codePointAt(k) : -1);
+    let place = 0;
+    while (place < one.length && one.charCodeAt(place) === other.charCodeAt(place)) place++;
+    if (place && one.charCodeAt(place - 1) >= 0xd800 && one.charCodeAt(place - 1) < 0xdc00) place--; // within a pair
+    return code(one, place) - code(other, place) || code(one, place + 1) - code(other, place + 1);
+  }
+
+  /** A literal's value: JSON has no infinity, so the bound of a comparison may be spelled. */
+  const bound = (op, value) =>
+    op !== "<=" && op !== ">" ? value : value === "inf" ? Infinity : value === "-inf" ? -Infinity : value;
+
+  const readLiteral = ([feature, op, value]) => ({ feature, op, value: bound(op, value) });
+
+  const readRule = (label, [literals, exceptions]) => ({
+    label,
+    literals: literals.map(readLiteral),
+    exceptions: exceptions.map((exception) => readRule(null, exception)),
+  });
+
+  /** The program of a page's data; labels and features are spoken of by their places. */
+  function readProgram(data) {
+    const rules = data.rules.map(([label, ...body]) => readRule(label, body));
+    const phrases = new Map(Object.entries(data.words ? data.words.features : {}));
+    const features = data.features.map((feature) => ({ ...feature, phrase: phrases.get(feature.name) || null }));
+    const { label_texts: texts, otherwise, statistics } = data;
+    return { texts, features, rules, tested: testedValues(rules, features.length), otherwise, statistics };
+  }
+
+  /** For each feature the values that some literal compares it with. */
+  function testedValues(rules, size) {
+    const tested = Array.from({ length: size }, () => new Set());
+    const visit = (rule) => {
+      rule.literals.forEach(({ feature, value }) => tested[feature].add(value));
+      rule.exceptions.forEach(visit);
+    };
+    rules.forEach(visit);
+    return tested.map((values) => ({
+      numbers: [...values].filter((value) => typeof value === "number").sort((one, other) => (one < other ? -1 : 1)),
+      texts: [...values].filter((value) => typeof value === "string").sort(compareTexts),
+    }));
+  }
+
+  /** Whether a literal holds of a value: a number, a text, or null where it is missing. */
+  function holds({ op, value: wanted }, value) {
+    switch (op) {
+      case "<=":
+        return typeof value === "number" && value <= wanted;
+      case ">":
+        return typeof value === "number" && value > wanted;
+      case "==":
+        return value === wanted;
+      case "!=":
+        return value !== wanted;
+      case "missing":
+        return value === null;
+      default:
+        return value !== null;
+    }
+  }
+
+  /** Whether a rule covers a record, an array of values in the order of the features. */
+  function covers(rule, record) {
+    for (const literal of rule.literals) if (!holds(literal, record[literal.feature])) return false;
+    for (const exception of rule.exceptions) if (covers(exception, record)) return false;
+    return true;
+  }
+
+  /** The places of the deciding rule and of the label; null where there is none. */
+  function decide(program, record) {
+    const rule = program.rules.findIndex((one) => covers(one, record));
+    return rule < 0 ? { rule: null, label: program.otherwise } : { rule, label: program.rules[rule].label };
+  }
+
+  /** A rule on a record: every literal checked, and every exception if all of them hold. */
+  function proveRule(rule, record) {
+    const checks = rule.literals.map((literal) => {
+      const value = record[literal.feature];
+      return { literal, value, holds: holds(literal, value) };
+    });
+    const applies = checks.every((check) => check.holds);
+    const exceptions = applies ? rule.exceptions.map((exception) => proveRule(exception, record)) : [];
+    return { rule, checks, exceptions, covers: applies && !exceptions.some((exception) => exception.covers) };
+  }
+
+  /** The proof of a decision: the rules that were tried, of which the last decided unless `rule` is null. */
+  function prove(program, record) {
+    const tried = [];
+    for (const [number, rule] of program.rules.entries()) {
+      const proof = proveRule(rule, record);
+      tried.push(proof);
+      if (proof.covers) return { record, label: rule.label, rule: number, tried };
+    }
+    return { record, label: program.otherwise, rule: null, tried };
+  }
+
+  /** The places of the features that mattered: of the deciding rule, or of all if none decided. */
+  function matters(proof) {
+    const found = new Set();
+    const visit = (one) => {
+      one.checks.forEach((check) => found.add(check.literal.feature));
+      one.exceptions.forEach(visit);
+    };
+    (proof.rule === null ? proof.tried : proof.tried.slice(-1)).forEach(visit);
+    return found;
+  }
+
+  /** A cell of the data: an infinite number is spelled. */
+  const cell = (value) =>
+    value !== null && typeof value === "object" ? (value.number === "-inf" ? -Infinity : Infinity) : value;
+
+  /** The sampled records, stored by column as distinct values and a code per record. */
+  function readRecords({ records }) {
+    const columns = records.columns.map(({ values, codes }) => ({ values: values.map(cell), codes }));
+    const places = new Map(records.rows.map((number, row) => [number, row]));
+    return {
+      columns,
+      total: records.total,
+      shown: records.shown,
+      numbers: records.rows,
+      truth: records.truth,
+      record: (row) => columns.map(({ values, codes }) => values[codes[row]]),
+      rowOf: (number) => (places.has(number) ? places.get(number) : null),
+    };
+  }
+
+  /** What the page holds, read once; afterwards `unless.decide(record)` and `unless.prove(record)` answer. */
+  function open() {
+    if (!unless.page) {
+      const data = JSON.parse(document.getElementById("unless-data").textContent);
+      const program = readProgram(data);
+      unless.page = { program, records: readRecords(data) };
+      unless.decide = (record) => decide(program, record);
+      unless.prove = (record) => prove(program, record);
+    }
+    return unless.page;
+  }
+
+  unless.engine = { compareTexts, readProgram, readRecords, holds, decide, proveRule, prove, matters, open };
+})();

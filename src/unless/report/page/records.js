@@ -1,0 +1,369 @@
+/* The table of records: searched, filtered, sorted and paged; a record starts a what-if. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  const PAGE = 25;
+  const SHORT = 40; // characters of a cell
+  const UNKNOWN = -2;
+  const NONE = -1;
+
+  const part = (id) => document.getElementById(id);
+  const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+  /** The sampled records with what the program decides of each, found out when it is asked for. */
+  class Decided {
+    constructor({ program, records }) {
+      Object.assign(this, { program, records });
+      this.rules = new Int32Array(records.shown).fill(UNKNOWN);
+    }
+
+    /** The place of the deciding rule, -1 where none does. */
+    rule(row) {
+      if (this.rules[row] === UNKNOWN) {
+        const { rule } = unless.engine.decide(this.program, this.records.record(row));
+        this.rules[row] = rule === null ? NONE : rule;
+      }
+      return this.rules[row];
+    }
+
+    /** The place of the label, null where it is not decided. */
+    label(row) {
+      const rule = this.rule(row);
+      return rule === NONE ? this.program.otherwise : this.program.rules[rule].label;
+    }
+
+    wrong(row) {
+      return this.records.truth !== null && this.records.truth[row] !== this.label(row);
+    }
+
+    /** Decide them all, one by one. */
+    *all() {
+      for (let row = 0; row < this.records.shown; row++) yield void this.rule(row);
+    }
+  }
+
+  /** The order of values: numbers, texts by code points, missing last. */
+  function compareValues(one, other) {
+    if (one === null || other === null) return (one === null) - (other === null);
+    if (typeof one !== typeof other) return typeof one === "number" ? -1 : 1;
+    return typeof one === "number" ? (one < other ? -1 : one > other ? 1 : 0) : unless.engine.compareTexts(one, other);
+  }
+
+  /** What each row has in a column to sort by: the rank of its value, Infinity where it is missing. */
+  function ranksOf({ values, codes }) {
+    const order = [...values.keys()].sort((one, other) => compareValues(values[one], values[other]));
+    const ranks = new Array(values.length);
+    order.forEach((place, rank) => (ranks[place] = values[place] === null ? Infinity : rank));
+    return (row) => ranks[codes[row]];
+  }
+
+  /** A cell as text: numbers as in sentences, texts as they are, unless they cannot be seen. */
+  function cellText(value, most = Infinity) {
+    if (value === null) return "missing";
+    if (typeof value === "number") return unless.words.numberText(value);
+    const short =
+      value.length > most
+        ? `${Array.from(value.slice(0, 2 * most))
+            .slice(0, most - 1)
+            .join("")}…`
+        : value;
+    return unless.words.printable(short);
+  }
+
+  /** What the search looks into, lower case: a number also without groups. */
+  const searched = (value) =>
+    (typeof value === "number" ? `${cellText(value)} ${unless.words.spell(value)}` : cellText(value)).toLowerCase();
+
+  /** Searches rows: every word must occur in some cell, in the number, or in a label. */
+  class Index {
+    constructor(decided) {
+      Object.assign(this, { decided, records: decided.records });
+      this.labels = decided.program.texts.map((text) => text.toLowerCase());
+      this.texts = new Map();
+    }
+
+    /** The distinct cells of a column as they are searched; made when first needed. */
+    column(place) {
+      if (!this.texts.has(place)) this.texts.set(place, this.records.columns[place].values.map(searched));
+      return this.texts.get(place);
+    }
+
+    has(row, word) {
+      const label = (place) => place !== null && this.labels[place].includes(word);
+      const { numbers, truth } = this.records;
+      return (
+        String(numbers[row]).includes(word) || label(this.decided.label(row)) || (truth !== null && label(truth[row]))
+      );
+    }
+
+    /** Those of the rows that have the word. */
+    withWord(rows, word) {
+      const found = new Uint8Array(this.records.shown);
+      this.records.columns.forEach(({ codes }, place) => {
+        const hits = this.column(place).map((text) => text.includes(word));
+        if (hits.includes(true)) for (const row of rows) if (hits[codes[row]]) found[row] = 1;
+      });
+      return rows.filter((row) => found[row] || this.has(row, word));
+    }
+
+    find(rows, text) {
+      return words(text).reduce((left, word) => this.withWord(left, word), rows);
+    }
+  }
+
+  /** The table. */
+  class Records {
+    constructor(page) {
+      Object.assign(this, { ...page, decided: new Decided(page), page: 0, current: null });
+      this.speech = new unless.words.Speech(page.program, SHORT);
+      this.index = new Index(this.decided);
+      this.columns = this.makeColumns();
+      this.sorted = { column: this.columns[0], down: false };
+      this.rows = [...Array(page.records.shown).keys()];
+      this.shown = this.rows;
+      this.makeHead();
+      this.makeFilters();
+      this.listen();
+      this.show();
+      unless.dom.inSlices(
+        this.ahead(),
+        () => false,
+        () => {},
+      );
+    }
+
+    /** While nobody waits: decide all records, count them, and make the texts that are searched. */
+    *ahead() {
+      yield* this.decided.all();
+      yield void this.countFilters();
+      for (const place of this.program.features.keys()) yield void this.index.column(place);
+    }
+
+    /** The columns: their names, what they are sorted by, and their cells. */
+    makeColumns() {
+      const { program, records, decided } = this;
+      const numbers = { name: "record", rank: (row) => row, cell: (row) => this.startCell(row) };
+      const decision = {
+        name: "decision",
+        rank: (row) => decided.label(row) ?? Infinity,
+        cell: (row) => this.labelCell(decided.label(row)),
+      };
+      const rule = {
+        name: "rule",
+        rank: (row) => (decided.rule(row) < 0 ? Infinity : decided.rule(row)),
+        cell: (row) => this.ruleCell(row),
+      };
+      const truth = {
+        name: "in the data",
+        rank: (row) => records.truth[row] ?? Infinity,
+        cell: (row) => this.truthCell(row),
+      };
+      const features = program.features.map((feature, place) => {
+        const column = records.columns[place];
+        let rank = null;
+        return {
+          name: this.speech.name(place),
+          full: feature.name,
+          rank: (row) => (rank = rank || ranksOf(column))(row),
+          cell: (row) => this.cell(column.values[column.codes[row]]),
+        };
+      });
+      return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
+    }
+
+    makeHead() {
+      const { el, datum } = unless.dom;
+      for (const column of this.columns) {
+        const press = () => this.sortBy(column);
+        column.head = el(
+          "th",
+          { scope: "col" },
+          el("button", { type: "button", onclick: press }, datum(column.name, column.full || column.name)),
+        );
+        part("rec-head").append(column.head);
+      }
+    }
+
+    makeFilters() {
+      const { el } = unless.dom;
+      const any = () => el("option", { value: "" }, "any");
+      const labels = unless.nearest.labelsOf(this.program);
+      const label = (place) => el("option", { value: place }, this.speech.label(place));
+      part("rec-decision").append(any(), ...labels.map(label), el("option", { value: "none" }, "not decided"));
+      const rule = (_, number) => el("option", { value: number }, `rule ${number + 1}`);
+      part("rec-rule").append(any(), ...this.program.rules.map(rule), el("option", { value: NONE }, "no rule"));
+      part("rec-wrong-label").hidden = !this.records.truth;
+    }
+
+    /** Say how many records each choice has, and leave out those that have none. */
+    countFilters() {
+      const count = (select, key) => {
+        const counts = new Map();
+        for (const row of this.rows) counts.set(key(row), (counts.get(key(row)) || 0) + 1);
+        for (const option of [...select.options].slice(1)) {
+          const found = counts.get(option.value);
+          if (found) option.textContent += ` (${unless.words.countText(found)})`;
+          else option.remove();
+        }
+      };
+      count(part("rec-rule"), (row) => String(this.decided.rule(row)));
+      count(part("rec-decision"), (row) => String(this.decided.label(row) ?? "none"));
+    }
+
+    listen() {
+      const change = unless.dom.perFrame(() => this.filter());
+      part("rec-tools").addEventListener("input", change);
+      part("rec-tools").addEventListener("submit", (event) => event.preventDefault());
+      const go = (id, page) => part(id).addEventListener("click", () => this.turn(page()));
+      go("rec-first", () => 0);
+      go("rec-previous", () => this.page - 1);
+      go("rec-next", () => this.page + 1);
+      go("rec-last", () => this.pages - 1);
+      part("rec-body").addEventListener("click", (event) => this.press(event));
+      part("rec-body").addEventListener("keydown", (event) => this.move(event));
+    }
+
+    get pages() {
+      return Math.max(1, Math.ceil(this.shown.length / PAGE));
+    }
+
+    filter() {
+      const [decision, rule] = [part("rec-decision").value, part("rec-rule").value];
+      const { decided } = this;
+      let rows = this.rows;
+      if (decision) rows = rows.filter((row) => String(decided.label(row) ?? "none") === decision);
+      if (rule) rows = rows.filter((row) => String(decided.rule(row)) === rule);
+      if (part("rec-wrong").checked) rows = rows.filter((row) => decided.wrong(row));
+      this.shown = this.index.find(rows, part("rec-search").value);
+      this.order();
+    }
+
+    sortBy(column) {
+      this.sorted = { column, down: this.sorted.column === column && !this.sorted.down };
+      this.order();
+    }
+
+    /** Sort what is shown: missing last in both directions, equals by number. */
+    order() {
+      const { column, down } = this.sorted;
+      const ranks = new Map(this.shown.map((row) => [row, column.rank(row)]));
+      const sign = down ? -1 : 1;
+      const by = (one, other) => {
+        const [a, b] = [ranks.get(one), ranks.get(other)];
+        if (a === b) return one - other;
+        return a === Infinity ? 1 : b === Infinity ? -1 : sign * (a - b);
+      };
+      this.shown = [...this.shown].sort(by);
+      this.turn(0);
+    }
+
+    turn(page) {
+      this.page = Math.min(Math.max(page, 0), this.pages - 1);
+      this.show();
+    }
+
+    show() {
+      const { el } = unless.dom;
+      const rows = this.shown.slice(this.page * PAGE, (this.page + 1) * PAGE);
+      const none = [
+        el("tr", {}, el("td", { colspan: this.columns.length, class: "muted" }, "No record has all of that.")),
+      ];
+      part("rec-body").replaceChildren(...(rows.length ? rows.map((row) => this.rowOf(row)) : none));
+      for (const column of this.columns) {
+        const own = column === this.sorted.column;
+        if (own) column.head.setAttribute("aria-sort", this.sorted.down ? "descending" : "ascending");
+        else column.head.removeAttribute("aria-sort");
+      }
+      this.showPlace();
+    }
+
+    showPlace() {
+      const { countText } = unless.words;
+      const { shown, total } = this.records;
+      const of =
+        shown < total ? `${countText(shown)} sampled records (of ${countText(total)})` : `${countText(total)} records`;
+      part("rec-caption").textContent = `${countText(this.shown.length)} of ${of}`;
+      part("rec-page").textContent = `page ${countText(this.page + 1)} of ${countText(this.pages)}`;
+      for (const id of ["rec-first", "rec-previous"]) part(id).disabled = this.page === 0;
+      for (const id of ["rec-next", "rec-last"]) part(id).disabled = this.page === this.pages - 1;
+    }
+
+    rowOf(row) {
+      const made = unless.dom.el("tr", { "data-row": row, "aria-current": row === this.current ? "true" : null });
+      made.append(...this.columns.map((column) => column.cell(row)));
+      return made;
+    }
+
+    startCell(row) {
+      const { el } = unless.dom;
+      const number = this.records.numbers[row];
+      const button = el(
+        "button",
+        { type: "button", class: "rec-start", "aria-label": `What if, from record ${number}` },
+        "what if",
+      );
+      return el("th", { scope: "row" }, `${number} `, button);
+    }
+
+    labelCell(place, ...more) {
+      return unless.dom.el("td", {}, unless.proof.chip(this.speech, place), ...more);
+    }
+
+    truthCell(row) {
+      const wrong = this.decided.wrong(row);
+      return this.labelCell(
+        this.records.truth[row],
+        wrong ? unless.dom.el("span", { class: "wi-bad small" }, " ✗ wrong") : null,
+      );
+    }
+
+    ruleCell(row) {
+      const rule = this.decided.rule(row);
+      return unless.dom.el("td", {}, rule === NONE ? "none" : String(rule + 1));
+    }
+
+    cell(value) {
+      const { el, datum } = unless.dom;
+      if (value === null) return el("td", { class: "muted" }, "missing");
+      return el(
+        "td",
+        { class: typeof value === "number" ? "num" : null },
+        datum(cellText(value, SHORT), cellText(value)),
+      );
+    }
+
+    /** A click on a row starts from its record; one on selected text does not. */
+    press(event) {
+      const row = event.target.closest("tr[data-row]");
+      if (row && !String(window.getSelection())) unless.showRecord(Number(row.dataset.row));
+    }
+
+    /** Up and down move between the buttons of the rows. */
+    move(event) {
+      const row = event.target.closest("tr");
+      const next = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling }[event.key];
+      if (!next) return;
+      event.preventDefault();
+      next.querySelector("button").focus();
+    }
+
+    /** Mark the record that the what-if started from. */
+    mark(current) {
+      this.current = current;
+      for (const row of part("rec-body").querySelectorAll("tr[data-row]")) {
+        if (Number(row.dataset.row) === current) row.setAttribute("aria-current", "true");
+        else row.removeAttribute("aria-current");
+      }
+    }
+  }
+
+  unless.dom.ready(() => {
+    const page = unless.engine.open();
+    if (!page.records.shown) return;
+    part("rec").hidden = false;
+    const table = new Records(page);
+    unless.markRecord = (row) => table.mark(row);
+    table.mark(unless.shownRecord === undefined ? null : unless.shownRecord);
+  });
+})();

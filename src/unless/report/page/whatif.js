@@ -1,0 +1,290 @@
+/* What if: the form, the decision and its proof while values change, and the changes that would turn it. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  const SHORT = 60; // characters of a text of the data within a sentence
+  const MANY = 12; // features from which a filter helps
+  const FOLD = 100; // earlier rules that are listed at once
+
+  const part = (id) => document.getElementById(id);
+
+  /** Replace what an element holds. */
+  const fill = (element, ...children) => element.replaceChildren(...children);
+
+  /** The whole section: a record, its values, and what follows from them. */
+  class WhatIf {
+    constructor({ program, records }) {
+      Object.assign(this, { program, records, fixed: new Set(), row: null });
+      this.speech = new unless.words.Speech(program, SHORT);
+      this.proofs = new unless.proof.ProofView(program, SHORT);
+      this.nearest = new unless.changes.NearestView(program, this.speech, (record) => this.take(record));
+      this.update = unless.dom.perFrame(() => this.render());
+      this.controls = program.features.map((_, place) => this.control(place));
+      fill(part("wi-controls"), ...this.controls.map((control) => control.root));
+      this.listen();
+    }
+
+    control(place) {
+      const changed = (value) => {
+        this.record[place] = value;
+        this.update();
+      };
+      const kept = (whether) => {
+        if (whether) this.fixed.add(place);
+        else this.fixed.delete(place);
+        this.search();
+      };
+      return unless.controls.control(this.program, this.records, place, this.speech, { changed, kept });
+    }
+
+    listen() {
+      const { el } = unless.dom;
+      const wanted = unless.nearest
+        .labelsOf(this.program)
+        .map((place) => el("option", { value: place }, this.speech.label(place)));
+      fill(part("wi-wanted"), el("option", { value: "" }, "any other decision"), ...wanted);
+      for (const id of ["wi-wanted", "wi-missing"]) part(id).addEventListener("change", () => this.search());
+      part("wi-form").addEventListener("submit", (event) => event.preventDefault());
+      part("wi-previous").addEventListener("click", () => this.start(this.row - 1));
+      part("wi-next").addEventListener("click", () => this.start(this.row + 1));
+      part("wi-number").addEventListener("change", () => this.startFrom(part("wi-number").value));
+      part("wi-number").addEventListener(
+        "keydown",
+        (event) => event.key === "Enter" && this.startFrom(part("wi-number").value),
+      );
+      part("wi-reset").addEventListener("click", () => this.take(this.base));
+      part("wi-others").addEventListener("toggle", () => this.showOthers());
+      window.addEventListener("beforeprint", () => this.showOthers(FOLD, true));
+      part("wi-others")
+        .querySelector("button")
+        .addEventListener("click", () => this.showOthers(Infinity));
+      part("wi-filter").hidden = this.controls.length <= MANY;
+      for (const id of ["wi-find", "wi-only"]) part(id).addEventListener("input", () => this.filter());
+      window.addEventListener("hashchange", () => this.followHash());
+    }
+
+    /** Start from a record of the data, by its place among those shown. */
+    start(row, { quiet = false } = {}) {
+      this.row = row;
+      this.base = this.records.record(row);
+      part("wi-number").value = this.records.numbers[row];
+      part("wi-previous").disabled = row === 0;
+      part("wi-next").disabled = row === this.records.shown - 1;
+      this.note("");
+      if (!quiet) history.replaceState(null, "", `#record=${this.records.numbers[row]}`);
+      this.write(this.base);
+      unless.shownRecord = row;
+      if (unless.markRecord) unless.markRecord(row);
+    }
+
+    /** Start from a record by its number; one that is not shown is told. */
+    startFrom(number) {
+      const row = this.records.rowOf(Number(number.replace(/[ ,]/g, "")));
+      if (row !== null) this.start(row);
+      else
+        this.note(`Record ${number.slice(0, 20)} is not among the ${unless.words.countText(this.records.shown)} here.`);
+    }
+
+    /** Start from the record that the address names: #record=17. */
+    followHash() {
+      const found = /^#record=([0-9]+)$/.exec(location.hash);
+      if (!found) return false;
+      this.startFrom(found[1]);
+      part("what-if").scrollIntoView();
+      return true;
+    }
+
+    note(text) {
+      part("wi-from-note").textContent = text;
+    }
+
+    /** Take other values, and show where they lead. */
+    take(record) {
+      this.write(record);
+      part("wi-decision").focus({ preventScroll: true });
+    }
+
+    write(record) {
+      this.record = record.slice();
+      this.controls.forEach((control, place) => control.write(record[place]));
+      this.update();
+    }
+
+    render() {
+      const proof = unless.engine.prove(this.program, this.record);
+      this.proof = proof;
+      this.showDecision(proof);
+      this.showChanged();
+      this.mark(unless.engine.matters(proof));
+      this.showProof(proof);
+      this.showValues();
+      this.search();
+    }
+
+    /** On paper, which has no form: the values that matter. */
+    showValues() {
+      const { row, records } = this;
+      const record = row === null ? "The record" : `Record ${records.numbers[row]}`;
+      const values = [...this.matters]
+        .sort((one, other) => one - other)
+        .map((place) => this.speech.has(place, this.record[place]));
+      part("wi-values").textContent =
+        `${record}${this.changedPlaces().length ? ", changed" : ""}: ${values.join(", ")}.`;
+    }
+
+    search() {
+      const wanted = part("wi-wanted").value;
+      this.nearest.ask(this.record.slice(), {
+        wanted: wanted === "" ? null : Number(wanted),
+        fixed: new Set(this.fixed),
+        missing: part("wi-missing").checked,
+      });
+    }
+
+    /** The decision; left alone where it stays the same, so that it is not read out again. */
+    showDecision(proof) {
+      const { el } = unless.dom;
+      const truth =
+        this.changedPlaces().length || !this.records.truth || this.row === null ? null : this.records.truth[this.row];
+      const key = JSON.stringify([proof.label, proof.rule, truth]);
+      if (key === this.shown) return;
+      this.shown = key;
+      const figures = this.speech.figures(proof);
+      const rule =
+        proof.rule === null
+          ? "no rule applies"
+          : el("a", { href: `#rule-${proof.rule + 1}` }, `rule ${proof.rule + 1}`);
+      fill(
+        part("wi-decision"),
+        el(
+          "p",
+          { class: "wi-label" },
+          unless.proof.chip(this.speech, proof.label),
+          " ",
+          el("a", { class: "wi-jump small", href: "#wi-why" }, "why"),
+        ),
+        el("p", { class: "small muted" }, rule, figures && `, ${figures}${proof.label === null ? "" : " in training"}`),
+        ...(truth === null ? [] : [this.truthNote(truth, proof.label)]),
+      );
+    }
+
+    truthNote(truth, label) {
+      const { el } = unless.dom;
+      const right = truth === label;
+      const sign = el("span", { class: right ? "wi-good" : "wi-bad" }, right ? "✓ right" : "✗ wrong");
+      return el("p", { class: "small" }, sign, ": the data says ", unless.proof.chip(this.speech, truth));
+    }
+
+    changedPlaces() {
+      return this.base ? [...this.base.keys()].filter((place) => this.base[place] !== this.record[place]) : [];
+    }
+
+    /** A value as it is said; the next number above a threshold of the rules is "just above" it. */
+    spoken(place, value) {
+      if (typeof value !== "number") return this.speech.value(place, value);
+      const below = this.program.tested[place].numbers.find((threshold) => unless.nearest.nextUp(threshold) === value);
+      return below === undefined ? this.speech.value(place, value) : `just above ${this.speech.value(place, below)}`;
+    }
+
+    /** The values that differ from the record's, each with a button that takes it back. */
+    showChanged() {
+      const { el, datum } = unless.dom;
+      const places = this.changedPlaces();
+      part("wi-changed").hidden = !places.length;
+      const undo = (place) => () => this.take(this.record.map((value, k) => (k === place ? this.base[place] : value)));
+      const items = places.map((place) => {
+        const text = `${this.spoken(place, this.base[place])} → ${this.spoken(place, this.record[place])}`;
+        const name = this.speech.name(place);
+        const button = el(
+          "button",
+          { type: "button", class: "wi-undo", onclick: undo(place), "aria-label": `Undo ${name}` },
+          "undo",
+        );
+        return el("li", {}, datum(name), ": ", datum(text), " ", button);
+      });
+      fill(part("wi-changed-list"), ...items);
+      part("wi-reset").textContent = this.row === null ? "Reset" : `Reset to record ${this.records.numbers[this.row]}`;
+    }
+
+    /** Mark the features that matter, and those that have changed. */
+    mark(matters) {
+      const changed = new Set(this.changedPlaces());
+      this.controls.forEach((control, place) => {
+        control.mark(matters.has(place), changed.has(place) ? this.spoken(place, this.base[place]) : null);
+      });
+      this.matters = matters;
+      if (part("wi-only").checked) this.filter();
+    }
+
+    /** Show the controls whose names have the words; if asked, only those that matter or have changed. */
+    filter() {
+      const words = part("wi-find").value.toLowerCase().split(/\s+/).filter(Boolean);
+      const only = part("wi-only").checked;
+      const changed = new Set(this.changedPlaces());
+      this.controls.forEach(({ root }, place) => {
+        const name = this.program.features[place].name.toLowerCase();
+        const wanted = !only || this.matters.has(place) || changed.has(place) || root.contains(document.activeElement);
+        root.hidden = !wanted || !words.every((word) => name.includes(word));
+      });
+    }
+
+    showProof(proof) {
+      const { el } = unless.dom;
+      const none =
+        proof.label === null
+          ? "No rule applies, and the program has no label for such records."
+          : "No rule applies; this is the label for such records.";
+      fill(
+        part("wi-proof"),
+        ...(proof.rule === null ? [el("li", {}, none)] : this.proofs.deciding(proof.tried[proof.rule])),
+      );
+      const others = part("wi-others");
+      const count = proof.tried.length - (proof.rule === null ? 0 : 1);
+      others.hidden = !count;
+      const which = proof.rule === null ? "rule" : "earlier rule";
+      others.querySelector("summary").textContent =
+        `${unless.words.countText(count)} ${which}${count === 1 ? "" : "s"} did not apply`;
+      this.showOthers();
+    }
+
+    /** The rules that did not apply, listed once they are unfolded, or printed. */
+    showOthers(most = FOLD, anyway = false) {
+      const others = part("wi-others");
+      if (!others.open && !anyway) return;
+      const stopped = this.proof.tried.filter((tried) => !tried.covers);
+      fill(
+        others.querySelector("ul"),
+        ...stopped.slice(0, most).map((tried, number) => this.proofs.stopped(tried, number)),
+      );
+      const button = others.querySelector("button");
+      button.hidden = stopped.length <= most;
+      button.textContent = `Show all ${stopped.length}`;
+    }
+
+    /** A page without records starts from the middle of what training had. */
+    startFromNothing() {
+      part("wi").querySelector(".wi-from").hidden = true;
+      this.base = this.program.features.map(({ low, high, categories }) =>
+        low !== null && low !== undefined ? (low + high) / 2 : categories.length ? categories[0] : null,
+      );
+      this.write(this.base);
+    }
+  }
+
+  unless.dom.ready(() => {
+    const page = unless.engine.open();
+    const whatIf = new WhatIf(page);
+    part("wi").hidden = false;
+    unless.showRecord = (row) => {
+      whatIf.start(row);
+      part("what-if").scrollIntoView();
+      part("what-if-title").focus({ preventScroll: true });
+    };
+    if (!page.records.shown) whatIf.startFromNothing();
+    else {
+      whatIf.start(0, { quiet: true });
+      whatIf.followHash();
+    }
+  });
+})();

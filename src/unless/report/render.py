@@ -1,0 +1,91 @@
+"""A page as one HTML file: templates filled in, styles and scripts inlined, nothing fetched, nothing else allowed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+
+from unless._version import __version__
+from unless.files import write_whole
+from unless.markup import asset, fill
+from unless.proof.words import Words
+from unless.report.data import as_script
+from unless.report.facts import Trained
+from unless.report.summary import Page, summarise
+from unless.rule import Program
+from unless.table import Table
+
+__all__ = ["render", "report"]
+
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_STYLES = ("base.css", "sections.css", "whatif.css")
+_SCRIPTS = (
+    "shell.js",
+    "dom.js",
+    "engine.js",
+    "words.js",
+    "nearest.js",
+    "controls.js",
+    "proof.js",
+    "changes.js",
+    "whatif.js",
+    "records.js",
+)
+
+
+def report(
+    model: Program | Trained,
+    table: Table,
+    path: str | os.PathLike[str],
+    *,
+    title: str | None = None,
+    sample: int = 2000,
+    seed: int = 0,
+    words: Words | None = None,
+) -> Page:
+    """Write a report on a program or a fitted model to an HTML file, whole or not at all.
+
+    Parameters
+    ----------
+    table
+        The records: with true labels, the page tells how often the rules are right.
+    title
+        The heading of the page.
+    sample
+        How many records at most stand in the page, to look at and to start from; beyond, so many drawn at random.
+    seed
+        What chance starts from: for the sample, and for shuffling the values of features.
+    words
+        What features, values and labels are called.
+
+    Returns
+    -------
+    Page
+        What the page says.
+    """
+    page = summarise(model, table, title=title, sample=sample, seed=seed, words=words)
+    write_whole(path, render(page).encode())
+    return page
+
+
+def render(page: Page) -> str:
+    """The page as HTML; what no encoding can hold, half of a surrogate pair in a title, say, is spelled out."""
+    first, script = asset("first.js"), "\n".join(map(asset, _SCRIPTS))
+    text = fill(
+        "page.html.j2",
+        page=page,
+        version=__version__,
+        style="\n".join(map(asset, _STYLES)),
+        first=first,
+        script=script,
+        policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
+        data=as_script(page.data),
+    )
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def _hash(script: str) -> str:
+    """What allows this inline script, and no other."""
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,0 +1,103 @@
+"""What a page says, as values. `render` makes HTML of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from unless.errors import ParameterError
+from unless.proof.words import DEFAULT, Words, printable
+from unless.quality import ClassQuality, Quality
+from unless.report.data import page_data
+from unless.report.facts import Trained, gather
+from unless.report.features import FeatureView, Shuffling, feature_views, sampled
+from unless.report.said import LabelName, Speaker, Text
+from unless.report.views import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
+from unless.report.weak import Weak, weak_spots
+from unless.rule import Program
+from unless.table import Table
+
+__all__ = ["Page", "RecordsView", "summarise"]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordsView:
+    """The records to look at: all of them, or so many drawn at random with that seed."""
+
+    shown: int
+    total: int
+    seed: int
+
+    @property
+    def sampled(self) -> bool:
+        """Whether these are not all."""
+        return self.shown < self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report. ``quality``, ``errors`` and ``classes`` are None or empty where the records have no true labels."""
+
+    title: str
+    target: Text
+    labels: tuple[LabelName, ...]
+    rules: tuple[RuleView, ...]
+    exceptions: int
+    flow: tuple[Step, ...]
+    quality: Quality | None
+    errors: Errors | None
+    classes: tuple[tuple[LabelName, ClassQuality], ...]
+    features: tuple[FeatureView, ...]
+    feature_names: tuple[Text, ...]
+    shuffling: Shuffling
+    weak: Weak
+    records: RecordsView
+    long_texts: tuple[str, ...]
+    data: dict[str, Any]
+
+    @property
+    def numbered(self) -> int:
+        """The number of rules."""
+        return sum(rule.number is not None for rule in self.rules)
+
+
+def summarise(
+    model: Program | Trained,
+    table: Table,
+    *,
+    title: str | None = None,
+    sample: int = 2000,
+    seed: int = 0,
+    words: Words | None = None,
+) -> Page:
+    """What there is to say of a program or a fitted model on a table of records, with or without true labels."""
+    _check("sample", sample, 1)
+    _check("seed", seed, 0)
+    words = DEFAULT if words is None else words
+    facts = gather(model, table)
+    speaker = Speaker(facts.labels, words)
+    rows = sampled(len(table), sample, seed)
+    features, shuffling = feature_views(facts, speaker, seed)
+    return Page(
+        title=printable(title) if title else f"Rules for {printable(facts.program.target)}",
+        target=speaker.text(printable(facts.program.target)),
+        labels=speaker.labels,
+        rules=rule_views(facts, speaker),
+        exceptions=facts.program.exception_count,
+        flow=flow(facts, speaker),
+        quality=facts.quality,
+        errors=None if facts.quality is None else matrix(facts.quality, speaker),
+        classes=() if facts.quality is None else class_rows(facts.quality, speaker),
+        features=features,
+        feature_names=tuple(map(speaker.feature, facts.used)),
+        shuffling=shuffling,
+        weak=weak_spots(facts, speaker),
+        records=RecordsView(len(rows), len(table), seed),
+        long_texts=speaker.long_texts,
+        data=page_data(facts, rows, words),
+    )
+
+
+def _check(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ParameterError(f"{name} is {value!r}; it takes a whole number from {least} on")

@@ -1,0 +1,156 @@
+"""Where a program is weak, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from unless.report.facts import Facts
+from unless.report.said import LabelName, Speaker
+
+__all__ = ["Weak", "WeakClass", "WeakRule", "interval", "weak_spots"]
+
+_WEAKEST = 12
+"""Weak rules and classes that are named, at most."""
+
+_FEW = 5
+"""Records below which nothing is said of a rule: its interval covers most of what is possible."""
+
+_Z = 1.959963984540054  # a 95 % interval
+
+
+@dataclass(frozen=True, slots=True)
+class WeakRule:
+    """A rule that is right less often than the program is; ``low`` to ``high`` is the 95 % interval of its precision.
+
+    ``instead`` is the true label of most of its errors, ``trained`` its precision in training if that was higher
+    than the interval.
+    """
+
+    number: int
+    label: LabelName
+    decided: int
+    right: int
+    low: float
+    high: float
+    instead: tuple[LabelName, int]
+    trained: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WeakClass:
+    """A class of which few records are recognised; ``instead`` is what most others are taken for, None: undecided."""
+
+    label: LabelName
+    support: int
+    right: int
+    low: float
+    high: float
+    instead: tuple[LabelName | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Weak:
+    """Where a program is weak: rules and classes (and how many more), what none knows, rules that decide nothing.
+
+    ``by_default`` counts the records that only a rule without conditions decides, or no rule, ``undecided`` those
+    without any label. ``few`` are rules that decide too few records here to be judged, ``new`` labels that training
+    did not have.
+    """
+
+    rules: tuple[WeakRule, ...]
+    more_rules: int
+    classes: tuple[WeakClass, ...]
+    more_classes: int
+    by_default: int
+    by_default_right: int | None
+    undecided: int
+    idle: tuple[int, ...]
+    few: tuple[int, ...]
+    new: tuple[LabelName, ...]
+
+    @property
+    def nothing(self) -> bool:
+        """Whether nothing stands out."""
+        return not (self.rules or self.classes or self.by_default or self.idle or self.few or self.new)
+
+
+def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
+    """Where to look first: what costs most comes first."""
+    rules, classes = _weak_rules(facts, speaker), _weak_classes(facts, speaker)
+    known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
+    return Weak(
+        rules=tuple(rules[:_WEAKEST]),
+        more_rules=len(rules[_WEAKEST:]),
+        classes=tuple(classes[:_WEAKEST]),
+        more_classes=len(classes[_WEAKEST:]),
+        by_default=int(facts.decided[facts.defaults].sum()),
+        by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
+        undecided=int(facts.decided[-1]) if facts.heads[-1] < 0 else 0,
+        idle=tuple((np.flatnonzero(facts.decided[:-1] == 0) + 1).tolist()),
+        few=tuple(
+            (np.flatnonzero((facts.decided[:-1] > 0) & (facts.decided[:-1] < _FEW) & ~facts.defaults[:-1]) + 1).tolist()
+        ),
+        new=speaker.labels[known:],
+    )
+
+
+def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
+    """The weak rules, costliest first.
+
+    They are wrong more often than right, or below the accuracy by more than chance, or below both it and what
+    they were in training, the latter by more than chance.
+    """
+    if facts.quality is None:
+        return []
+    found = []
+    for place in np.flatnonzero((facts.decided > facts.right) & ~facts.defaults).tolist():
+        decided, right = int(facts.decided[place]), int(facts.right[place])
+        low, high = interval(right, decided)
+        before = _trained_share(facts, place)
+        fell = before is not None and high < before and right / decided < facts.quality.accuracy
+        if high < facts.quality.accuracy or right / decided < 0.5 or fell:
+            wrong = facts.counts[place].copy()
+            wrong[facts.heads[place]] = 0
+            instead = speaker.labels[int(wrong.argmax())], int(wrong.max())
+            label = speaker.labels[int(facts.heads[place])]
+            found.append(WeakRule(place + 1, label, decided, right, low, high, instead, before if fell else None))
+    return sorted(found, key=lambda rule: rule.right - rule.decided)
+
+
+def _trained_share(facts: Facts, place: int) -> float | None:
+    if facts.trained is None or not facts.trained.support[place]:
+        return None
+    return float(facts.trained.precision[place])
+
+
+def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
+    """Classes whose recall is below a half, or below the accuracy by more than chance; costliest first."""
+    if facts.quality is None:
+        return []
+    found = []
+    for place, one in enumerate(facts.quality.classes):
+        low, high = interval(one.right, one.support)
+        if one.support and (high < facts.quality.accuracy or one.recall < 0.5):
+            missed = facts.quality.confusion[place].copy()
+            missed[place] = 0
+            taken = int(missed.argmax())
+            instead = (speaker.labels[taken] if taken < len(speaker.labels) else None), int(missed[taken])
+            found.append(WeakClass(speaker.labels[place], one.support, one.right, low, high, instead))
+    return sorted(found, key=lambda weak: weak.right - weak.support)
+
+
+def interval(right: int, total: int) -> tuple[float, float]:
+    """Wilson's 95 % interval of a share: where the true one lies, as far as so many records can tell.
+
+    >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
+    ([0.49, 0.94], (0.0, 1.0))
+    """
+    if not total:
+        return 0.0, 1.0
+    share, square = right / total, _Z * _Z
+    centre = (share + square / (2 * total)) / (1 + square / total)
+    half = _Z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
+    return max(centre - half, 0.0), min(centre + half, 1.0)

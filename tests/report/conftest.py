@@ -1,0 +1,97 @@
+"""A real browser for the report page: Debian's or Playwright's Chromium, without any network.
+
+Where there is none the tests skip, unless UNLESS_BROWSER=required (as in CI): there that is a failure.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_BAD = {"error", "warning"}
+_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def _absent(reason: object) -> None:
+    if os.environ.get("UNLESS_BROWSER") == "required":
+        pytest.fail(f"UNLESS_BROWSER=required, but there is no browser: {reason}")
+    pytest.skip(f"no browser: {reason}")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator:
+    """Chromium, started once; a test that needs it skips where it is absent, unless it is required."""
+    try:
+        from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415 - may be absent
+    except ImportError as error:
+        _absent(error)
+    path = next(filter(None, map(shutil.which, _NAMES)), None)
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=path, headless=True, args=_FLAGS)
+        except Error as error:
+            _absent(error)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(browser) -> Iterator[Callable]:
+    """Open a file in a new page: ``open_page(path, width=1280, height=900, dark=False, hash="", **context)``.
+
+    At the end the test fails if any page wrote an error or a warning to its console, threw, or asked for anything but
+    its own file.
+    """
+    contexts, complaints = [], []
+
+    def watch(page, allowed: str) -> None:
+        page.on(
+            "console", lambda said: said.type in {"error", "warning"} and complaints.append(f"console: {said.text}")
+        )
+        page.on("pageerror", lambda error: complaints.append(f"thrown: {error}"))
+        page.on("request", lambda asked: asked.url.split("#")[0] == allowed or complaints.append(f"asked: {asked.url}"))
+
+    def open_one(path: Path | str, *, width=1280, height=900, dark=False, hash="", **options):  # noqa: A002
+        scheme = "dark" if dark else "light"
+        size = {"width": width, "height": height}
+        context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", **options)
+        contexts.append(context)
+        context.set_default_timeout(10_000)
+        page = context.new_page()
+        url = Path(path).resolve().as_uri()
+        watch(page, url)
+        page.goto(url + hash)
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert not complaints, complaints
+
+
+@pytest.fixture
+def axe() -> Callable:
+    """What axe-core finds wrong with a page, each with some of the elements."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 - may be absent
+    except ImportError as error:
+        _absent(error)
+
+    def check(page) -> list[str]:
+        found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+        return [f"{one['id']}: {[node['target'] for node in one['nodes'][:3]]}" for one in found]
+
+    return check

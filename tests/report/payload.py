@@ -1,0 +1,74 @@
+"""The data of a page for any program, written down from its description: what the scripts are told, and how."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+
+from unless.measure import Statistics
+from unless.proof.words import Words, printable
+from unless.rule import Literal, Program, Rule
+from unless.table import Table
+
+__all__ = ["payload", "value_data"]
+
+
+def payload(
+    program: Program,
+    domain: Table | None = None,
+    statistics: Statistics | None = None,
+    words: Words | None = None,
+    records: list[dict] | None = None,
+) -> dict:
+    """The data that the page of a program holds; ``domain`` has what its features could be."""
+    labels = list(dict.fromkeys([*(rule.head for rule in program), program.otherwise]))
+    labels = [label for label in labels if label is not None]
+    return {
+        "target": program.target,
+        "labels": labels,
+        "label_texts": [printable(str(label)) for label in labels],
+        "words": None if words is None else {"features": {name: asdict(own) for name, own in words.features.items()}},
+        "features": [_feature(name, domain) for name in program.used],
+        "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
+        "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
+        "statistics": statistics and {"decided": statistics.support.tolist(), "right": statistics.right.tolist()},
+        "records": _records(program, records or []),
+    }
+
+
+def value_data(value: object) -> object:
+    """A value as JSON holds it."""
+    return {"number": str(value)} if isinstance(value, float) and math.isinf(value) else value
+
+
+def _feature(name: str, domain: Table | None) -> dict:
+    column = None if domain is None else domain.column(name)
+    numbers = [] if column is None else column.numbers.tolist()
+    return {
+        "name": name,
+        "kind": "mixed" if column is None else column.kind,
+        "low": numbers[0] if numbers else None,
+        "high": numbers[-1] if numbers else None,
+        "step": 1,
+        "categories": [] if column is None else list(column.categories),
+        "missing_seen": True,
+    }
+
+
+def _body(rule: Rule, used: tuple[str, ...]) -> list:
+    exceptions = [_body(exception, used) for exception in rule.exceptions]
+    return [[_literal(literal, used) for literal in rule.default], exceptions]
+
+
+def _literal(literal: Literal, used: tuple[str, ...]) -> list:
+    infinite = isinstance(literal.value, float) and math.isinf(literal.value)
+    return [used.index(literal.feature), literal.op, str(literal.value) if infinite else literal.value]
+
+
+def _records(program: Program, records: list[dict]) -> dict:
+    columns = [
+        {"values": [value_data(one[name]) for one in records], "codes": list(range(len(records)))}
+        for name in program.used
+    ]
+    rows = list(range(1, len(records) + 1))
+    return {"total": len(records), "shown": len(records), "rows": rows, "truth": None, "columns": columns}

@@ -1,0 +1,333 @@
+"""The page's scripts against Python, in Node: the same decisions, proofs, sentences and nearest changes."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unless
+from tests.explain import examples
+from tests.export.conftest import Node, lacking
+from tests.report.payload import payload, value_data
+from tests.shared import SHARED, needs_shared
+from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
+from unless.counterfactual import counterfactuals
+from unless.domain import domain_of
+from unless.explain import explain
+from unless.measure import Statistics, measure
+from unless.proof.data import rule_dict
+from unless.proof.words import Phrase, Words, number_text, plain_text, printable
+from unless.rule import Literal, Program, Rule
+from unless.table import Column, Table
+from unless.values import number_in, spell, value_of
+
+SCRIPTS = "\n".join(
+    (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8") for name in ("engine", "words", "nearest")
+)
+
+ASK = """
+function ask([name, data, ...given]) {
+  const {engine, words, nearest} = globalThis.unless;
+  const program = data && engine.readProgram(data);
+  const known = {
+    decide: (record) => engine.decide(program, record),
+    proof: (record) => {
+      const proof = engine.prove(program, record);
+      return {...proof, matters: [...engine.matters(proof)].sort((a, b) => a - b)};
+    },
+    speak: (record, number) => {
+      const speech = new words.Speech(program), proof = engine.prove(program, record);
+      return [speech.story(proof, number), proof.tried.map((one) => speech.reason(one))];
+    },
+    texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
+    numbers: (numbers) => numbers.map((number) => [words.spell(number), words.numberText(number)]),
+    short: (texts, most) => texts.map((text) => new words.Speech(program, most).short(text)),
+    order: (texts) => texts.sort(engine.compareTexts),
+    next: (numbers) => numbers.map(nearest.nextUp),
+    nearest: (record, wanted, fixed, missing, most) => {
+      const found = [], chosen = {wanted, fixed: new Set(fixed), missing};
+      const search = nearest.nearest(program, record, chosen);
+      for (let next = search.next(); !next.done && found.length < most; next = search.next()) {
+        if (next.value) found.push(next.value);
+      }
+      const speech = new words.Speech(program), free = nearest.freeFeatures(program, record, chosen);
+      const texts = found.map((one) => `${speech.changes(one.changes)} → ${speech.outcome(one)}`);
+      return {texts, records: found.map((one) => one.record), distances: found.map((one) => one.distance),
+              nothing: speech.nothing(free, wanted)};
+    },
+  };
+  return known[name](...given);
+}
+"""
+
+LIMITS = settings(deadline=None, max_examples=30)
+NUMBERS = st.floats(allow_nan=False).map(lambda number: number + 0.0)
+ALPHABET = st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs", "Zl", "Zp", "Cc", "Cf"))
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """A function that puts questions to the scripts, many in one go."""
+    binary = shutil.which("node")
+    if binary is None:
+        lacking("node (Debian: nodejs)")
+    engine = Node(binary)
+    yield lambda questions: engine.run(SCRIPTS + ASK, questions, "ask")
+    engine.process.stdin.close()
+    engine.process.stdout.close()
+    engine.process.wait(10)
+
+
+def values(program: Program, record: dict) -> list:
+    """A record as the page holds it: the values of the used features."""
+    return [value_of(record[feature]) for feature in program.used]
+
+
+def grid(seed: int = 0, rows: int = 40) -> list[dict]:
+    """Records of chosen cells, every kind in its column, in some order."""
+    rng = np.random.default_rng(seed)
+    cells = {name: [value_of(meaning(KINDS[name], cell)) for cell in CELLS[name]] for name in FEATURES}
+    return [{name: own[int(rng.integers(len(own)))] for name, own in cells.items()} for _ in range(rows)]
+
+
+def tree(proof: dict) -> dict:
+    """What a script proved of a rule, as `rule_dict` has it."""
+    return {
+        "covers": proof["covers"],
+        "checks": [[check["literal"]["op"], seen(check["value"]), check["holds"]] for check in proof["checks"]],
+        "exceptions": [tree(one) for one in proof["exceptions"]],
+    }
+
+
+def python_tree(proof: dict) -> dict:
+    """The same of Python's own proof."""
+    return {
+        "covers": proof["covers"],
+        "checks": [[check["literal"][1], check["value"], check["holds"]] for check in proof["checks"]],
+        "exceptions": [python_tree(one) for one in proof["exceptions"]],
+    }
+
+
+def seen(value: object) -> object:
+    """A value that came back: infinities are spelled, and JSON makes no difference between 1.0 and 1."""
+    if isinstance(value, dict):
+        return {"number": "inf" if value["number"] == "Infinity" else "-inf"}
+    return float(value) if isinstance(value, int) else value
+
+
+@LIMITS
+@given(program=programs(), seed=st.integers(0, 1000))
+def test_decisions_and_proofs(asked, program, seed):
+    """Of any program and record the scripts give the rule, the label and the checks that Python gives."""
+    data, records = payload(program), grid(seed)
+    answers = asked([["proof", data, values(program, record)] for record in records])
+    decisions = asked([["decide", data, values(program, record)] for record in records])
+    for record, answer, decision in zip(records, answers, decisions, strict=True):
+        proof = explain(program, record)
+        assert answer["rule"] == decision["rule"] == proof.decided == program.decides(record)
+        assert answer["label"] == decision["label"]
+        assert (None if proof.label is None else data["labels"].index(proof.label)) == answer["label"]
+        assert [tree(one) for one in answer["tried"]] == [python_tree(rule_dict(one)) for one in proof.tried]
+        assert [program.used[place] for place in answer["matters"]] == list(proof.features)
+
+
+@LIMITS
+@given(program=programs(), seed=st.integers(0, 1000), counted=st.booleans())
+def test_sentences(asked, program, seed, counted):
+    """Stories and reasons are Python's, text for text."""
+    labels = (*(rule.head for rule in program), program.otherwise)
+    classes = tuple(dict.fromkeys(label for label in labels if label is not None)) or ("x",)
+    rng = np.random.default_rng(seed)
+    counts = rng.choice([0, 1, 2.5, 311, 98765], size=(len(program) + 1, len(classes)))
+    statistics = Statistics(classes, labels, counts) if counted else None
+    data, records = payload(program, statistics=statistics), grid(seed, rows=12)
+    answers = asked([["speak", data, values(program, record), seed] for record in records])
+    for record, (story, reasons) in zip(records, answers, strict=True):
+        proof = explain(program, record)
+        assert story == proof.story(seed, statistics=statistics)
+        assert reasons == [one.reason() for one in proof.tried]
+
+
+def test_a_readers_words(asked):
+    """Names, units, words for categories and sentences are those of the reader."""
+    words = Words(
+        features={
+            "income": Phrase(name="yearly income", number="{} €"),
+            "history": Phrase(values={"late": "late with payments"}, sentence="the {name} shows {value}"),
+            "guarantor": Phrase(missing="there is no {name}"),
+        }
+    )
+    record = {"income": 18400.0, "history": "late", "guarantor": None}
+    proof = explain(examples.LOAN, record)
+    data = payload(examples.LOAN, words=words)
+    ((story, _),) = asked([["speak", data, values(examples.LOAN, record), 17]])
+    assert story == proof.story(17, words=words)
+    assert "  because yearly income is 18,400 €, which is at most 21,000 €" in story
+    assert "there is no guarantor" in story
+
+
+@LIMITS
+@given(texts=st.lists(st.text(ALPHABET, max_size=12) | st.sampled_from(CELLS["t"][:-1] + CELLS["m"][:-1]), max_size=30))
+def test_texts(asked, texts):
+    """A text is bare or quoted as in Python, and spells a number where Python reads one."""
+    (answers,) = asked([["texts", None, texts]])
+    for text, (plain, name, number) in zip(texts, answers, strict=True):
+        assert [plain, name, number] == [plain_text(text), printable(text), number_in(text)]
+
+
+@LIMITS
+@given(
+    numbers=st.lists(
+        NUMBERS | st.integers(-(10**17), 10**17).map(float) | st.sampled_from([1e16, 1e-5, 1e-4, 9999.5]), max_size=30
+    )
+)
+def test_numbers(asked, numbers):
+    """Numbers are written to the last bit, as Python writes them; the next number above is the next float."""
+    (answers,) = asked([["numbers", None, numbers]])
+    assert answers == [[spell(number), number_text(number)] for number in numbers]
+    (above,) = asked([["next", None, numbers]])
+    assert [seen(one) for one in above] == [value_data(math.nextafter(number, math.inf)) for number in numbers]
+
+
+@LIMITS
+@given(texts=st.lists(st.text(max_size=3) | st.text("a\uffff\U0001f600\ue000", max_size=4), max_size=20))
+def test_the_order_of_texts(asked, texts):
+    """Texts are ordered by code points, as Python orders them."""
+    assert asked([["order", None, texts]]) == [sorted(texts)]
+
+
+def test_long_texts_are_shortened(asked):
+    """A text of the data is cut where it would fill the page, never within a character."""
+    data = payload(examples.LOAN)
+    (short,) = asked([["short", data, ["x" * 10, "x" * 11, "😀" * 11], 10]])
+    assert short == ["x" * 10, "x" * 9 + "…", "😀" * 9 + "…"]
+
+
+def compare(asked, program, record, *, label=None, fixed=(), missing=False, most=3, domain=None):
+    """Put a question to both searches, and compare all that they say."""
+    data = payload(program, domain)
+    wanted = None if label is None else data["labels"].index(label)
+    places = [program.used.index(feature) for feature in fixed if feature in program.used]
+    (answer,) = asked([["nearest", data, values(program, record), wanted, places, missing, most]])
+    ranges = with_missing(program, record, domain) if missing else {}
+    found = counterfactuals(program, record, label, fixed=fixed, ranges=ranges, most=most, table=domain)
+    assert answer["texts"] == list(map(str, found))
+    assert [list(map(seen, one)) for one in answer["records"]] == [
+        [value_data(one.record[name]) for name in program.used] for one in found
+    ]
+    assert [seen(one) for one in answer["distances"]] == [
+        pytest.approx(one.distance) if math.isfinite(one.distance) else {"number": "inf"} for one in found
+    ]
+    if not found:
+        assert answer["nothing"] == str(found)
+
+
+def with_missing(program: Program, record: dict, domain: Table | None) -> dict:
+    """What every feature may become, and missing besides."""
+    ranges = {}
+    for name in program.used:
+        wanted = {literal.value for rule in program for literal in rule.literals() if literal.feature == name}
+        numeric = any(isinstance(value, float) for value in [*wanted, value_of(record[name])])
+        categories = [value for value in wanted if isinstance(value, str)]
+        if domain is not None and (len(domain.column(name).numbers) or domain.column(name).categories):
+            numeric, categories = len(domain.column(name).numbers) > 0, domain.column(name).categories
+        ranges[name] = [*categories, None, *([(None, None)] if numeric else [])]
+    return ranges
+
+
+OPTIONS = st.fixed_dictionaries(
+    {
+        "label": st.sampled_from(["A", "B", "D", None]),
+        "fixed": st.sets(st.sampled_from(["number", "category", "mixed"]), max_size=2),
+        "missing": st.booleans(),
+        "most": st.sampled_from([1, 3, 50]),
+    }
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(program=examples.programs, record=examples.records, options=OPTIONS)
+def test_nearest_changes(asked, program, record, options):
+    """The nearest changes are Python's, in the same order, without training data: with any label and fixed features."""
+    known = {*(rule.head for rule in program), program.otherwise}
+    compare(asked, program, record, **{**options, "label": options["label"] if options["label"] in known else None})
+
+
+DOMAINS = st.fixed_dictionaries(
+    {
+        "number": st.lists(st.sampled_from([-1.0, 0.0, 0.7, 4.0]), max_size=3),
+        "category": st.lists(st.sampled_from(["a", "b", "z", "0"]), min_size=1, max_size=3),
+        "mixed": st.lists(st.sampled_from([-1.0, 0.3, "a", "z", None]), min_size=1, max_size=3),
+    }
+)
+
+
+@settings(deadline=None, max_examples=80)
+@given(program=examples.programs, record=examples.records, columns=DOMAINS, missing=st.booleans())
+def test_nearest_changes_within_the_training_data(asked, program, record, columns, missing):
+    """Categories and scales of training lead to the same changes as in Python, distances included."""
+    table = Table(tuple(Column.of(name, [*cells, None, None, None][:3]) for name, cells in columns.items()))
+    domain = domain_of(table, program.used)
+    if all(len(column.numbers) or column.categories for column in domain.columns):
+        compare(asked, program, record, missing=missing, most=5, domain=domain)
+
+
+@settings(deadline=None, max_examples=10)
+@given(rng=st.randoms(use_true_random=False))
+def test_many_changes(asked, rng):
+    """Where many rules stand before a label, so that many features must change, both searches agree as well."""
+    features = tuple(f"f{k}" for k in range(40))
+
+    def literals(count: int) -> list[Literal]:
+        return [Literal(rng.choice(features), rng.choice(["==", "!="]), rng.choice("abc")) for _ in range(count)]
+
+    earlier = [Rule("common", literals(2), [Rule(None, literals(2))]) for _ in range(60)]
+    program = Program("y", features, [*earlier, Rule("rare", literals(1))])
+    record = {feature: rng.choice("abc") for feature in features}
+    compare(asked, program, record, label="rare", most=4)
+
+
+def test_extreme_numbers(asked):
+    """Thresholds at the ends of the numbers, and records beyond them, are searched as in Python."""
+    largest = float(np.finfo(float).max)
+    rules = (Rule("a", (Literal("f", ">", largest),)), Rule("b", (Literal("f", "<=", -math.inf),)))
+    program = Program("y", ("f",), rules, "c")
+    for value in (0.0, math.inf, -math.inf, largest, None, "text"):
+        for label in (None, "a", "b", "c"):
+            compare(asked, program, {"f": value}, label=label)
+
+
+def test_deep_nesting(asked):
+    """200 levels of exceptions are decided, told and searched."""
+    program = Program("y", FEATURES, (chain(200),), "no")
+    for number in (0.5, 99.5, 300.0):
+        record = {"n": number, "t": "x", "m": None, "b": None}
+        ((story, _),) = asked([["speak", payload(program), values(program, record), 1]])
+        assert story == explain(program, record).story(1)
+        compare(asked, program, record)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["anneal", "wine", "nursery", "adult"])
+def test_learned_programs(asked, name):
+    """Programs learned from the paper's data decide every record alike, and their proofs and changes are Python's."""
+    table = SHARED.table(name)
+    program = unless.fold_rm(table)
+    domain, statistics = domain_of(table, program.used), measure(program, table)
+    data = payload(program, domain, statistics)
+    rows = range(0, len(table), max(1, len(table) // 200))
+    records = [table.record(row) for row in rows]
+    answers = asked(
+        [["speak", data, values(program, record), 1 + row] for row, record in zip(rows, records, strict=True)]
+    )
+    for row, record, (story, _) in zip(rows, records, answers, strict=True):
+        proof = explain(program, record)
+        assert story == proof.story(1 + row, statistics=statistics)
+    for record in records[:: max(1, len(records) // 8)]:
+        compare(asked, program, record, domain=domain)

@@ -1,0 +1,342 @@
+"""What a page says is what the program does: counted, sampled, spelled for its scripts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+
+import unless
+from tests.report.examples import deep, hostile, loans, long, many_labels
+from tests.strategies import FEATURES, meaning, programs, records
+from unless import markup
+from unless.errors import ParameterError, ReadError, UnlessError
+from unless.measure import measure
+from unless.proof import Phrase, Words
+from unless.report import render, report, summarise
+from unless.report.data import as_script
+from unless.report.weak import interval
+from unless.rule import Literal, Program, Rule
+from unless.table import Column, Labels, Table
+
+AGES = Table((Column.of("age", [20, 30, None, 50], "number"),), Labels.of("y", ["no", "no", "yes", "yes"]))
+OLD = Program("y", ("age",), (Rule("yes", (Literal("age", ">", 40.0),)),), "no")
+
+
+class TestRules:
+    """Rules with what they decide."""
+
+    def test_counts_are_those_of_measure(self):
+        """Every rule has as many decisions, right ones and parts as `measure` counts."""
+        program, table = long(50)
+        page, found = summarise(program, table), measure(program, table)
+        assert [rule.decided for rule in page.rules] == found.support.astype(int).tolist()
+        assert [rule.right for rule in page.rules] == found.right.astype(int).tolist()
+        for rule in page.rules:
+            assert sum(part.count for part in rule.parts) == rule.decided
+            assert sum(part.count for part in rule.parts if part.right) == rule.right
+
+    def test_training_is_told_where_it_differs(self):
+        """On other records a rule says what it did in training too; on the training records once is enough."""
+        model, table = loans()
+        assert any(rule.trained is not None for rule in summarise(model, table).rules)
+        X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 10})
+        y = pd.Series(["x", "x", "y", "y"] * 10, name="label")
+        fitted = unless.UnlessClassifier().fit(X, y)
+        data = unless.read_table(X.assign(label=y), like=fitted)
+        assert all(rule.trained is None for rule in summarise(fitted, data).rules)
+
+    def test_words_are_honoured(self):
+        """Features, values and labels are called what the reader calls them, also by the scripts."""
+        words = Words({"age": Phrase("their age", "{} years")}, labels={"yes": "we say yes"})
+        page = summarise(OLD, AGES, words=words)
+        condition = page.rules[0].sentence.conditions[0]
+        assert (condition.name.shown, condition.value.shown) == ("their age", "40 years")
+        assert page.data["label_texts"] == ["no", "we say yes"]
+        assert page.data["words"]["features"]["age"]["number"] == "{} years"
+        assert "we say yes" in render(page)
+
+    def test_nesting_has_no_limit_of_its_own(self):
+        """Exceptions nested 200 deep are all in the page."""
+        page = summarise(*deep())
+        assert [line.depth for line in page.rules[0].sentence.exceptions] == list(range(1, 200))
+        assert render(page).count('<span class="unless">unless</span>') >= 199
+
+
+class TestFlow:
+    """How records flow down the list."""
+
+    @pytest.mark.parametrize("rules", [3, 26, 60])
+    def test_nobody_is_lost(self, rules):
+        """What goes on from a rule reaches the next; all records are taken in the end; many rules end together."""
+        program, table = long(rules)
+        steps = summarise(program, table).flow
+        assert steps[0].reaching == len(table)
+        assert [step.left for step in steps[:-1]] == [step.reaching for step in steps[1:]]
+        assert steps[-1].left == 0
+        numbered = [step for step in steps if step.first is not None]
+        assert numbered[-1].last == rules
+        assert len(numbered) <= 26
+        assert sum(step.right for step in steps) == summarise(program, table).quality.right
+
+
+class TestTruth:
+    """True labels: there or not, spelled otherwise, never seen."""
+
+    def test_without_labels(self):
+        """Without true labels nothing is said of right and wrong, and the page says so."""
+        model, table = loans()
+        page = summarise(model, Table(table.columns, None, len(table), table.missing))
+        assert page.quality is None
+        assert all(rule.right is None for rule in page.rules)
+        assert not page.weak.rules
+        assert page.data["records"]["truth"] is None
+        text = render(page)
+        assert "no true labels" in text
+        assert 'class="matrix"' not in text
+
+    def test_text_that_spells_a_label(self):
+        """Labels of a text file are those of the model that they spell: ``1`` is 1, ``true`` is True."""
+        for labels, spelled in ([0, 1], ["0", "1"]), ([0.5, 2.0], ["0.5", "2"]), ([False, True], ["false", "True"]):
+            program = Program("y", ("age",), (Rule(labels[1], (Literal("age", ">", 25.0),)),), labels[0])
+            truth = Labels.of("y", [spelled[0], spelled[1], spelled[0], spelled[1]])
+            page = summarise(program, Table(AGES.columns, truth))
+            assert page.quality.accuracy == 1.0
+            assert page.quality.labels == tuple(labels)
+
+    def test_labels_that_training_did_not_have(self):
+        """A label that is new counts as wrong, and is named among the weak spots."""
+        model, table = loans()
+        labels = [table.target.labels[code] for code in table.target.codes]
+        table = Table(table.columns, Labels.of("decision", ["pending", *labels[1:]]), len(table), table.missing)
+        page = summarise(model, table)
+        assert [label.text.shown for label in page.weak.new] == ["pending"]
+        assert page.quality.labels[-1] == "pending"
+        assert "pending" in render(page)
+
+    def test_undecided_records(self):
+        """Records without a decision have a column of their own, and count as wrong."""
+        program = Program("y", ("age",), OLD.rules)
+        page = summarise(program, AGES)
+        assert page.quality.undecided == 3
+        assert page.errors.matrix.undecided
+        assert [counts for _, counts in page.errors.matrix.rows] == [(0, 0, 2), (0, 1, 1)]
+        assert page.weak.undecided == page.weak.by_default == 3
+
+    def test_many_labels(self):
+        """Beyond a dozen labels the matrix shows the largest and the others, with the same total."""
+        page = summarise(*many_labels(30))
+        assert len(page.errors.matrix.rows) == 12
+        assert page.errors.matrix.rows[-1][0] is None
+        assert sum(sum(counts) for _, counts in page.errors.matrix.rows) == page.records.total
+        assert len(page.errors.whole.rows) == 30
+        assert summarise(*many_labels(100)).errors.whole is None
+
+
+class TestFeatures:
+    """Which features matter."""
+
+    def test_shares_are_the_importances(self):
+        """On the training records the share of a feature is scikit-learn's ``feature_importances_``."""
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(rng.normal(size=(300, 4)), columns=[*"abcd"])
+        y = pd.Series(np.where(X.a + X.b > 0, "x", "y"), name="label")
+        model = unless.UnlessClassifier().fit(X, y)
+        page = summarise(model, unless.read_table(X.assign(label=y), like=model))
+        shares = {view.name.shown: view.share for view in page.features}
+        wanted = {name: share for name, share in zip("abcd", model.feature_importances_, strict=True) if share}
+        assert shares == pytest.approx(wanted)
+
+    def test_shuffling_costs_what_a_feature_is_worth(self):
+        """A feature that alone decides costs about half of the accuracy, one that never matters nothing."""
+        rng = np.random.default_rng(0)
+        a, b = rng.integers(0, 2, 2000), rng.integers(0, 2, 2000)
+        columns = Column.of("a", a.tolist(), "number"), Column.of("b", b.tolist(), "number")
+        rule = Rule("one", (Literal("a", ">", 0.5), Literal("b", ">", -1.0)))
+        table = Table(columns, Labels.of("y", ["one" if one else "zero" for one in a]))
+        first, second = summarise(Program("y", ("a", "b"), (rule,), "zero"), table).features
+        assert (first.name.shown, second.name.shown) == ("a", "b")
+        assert first.cost == pytest.approx(0.5, abs=0.05)
+        assert second.cost == 0
+
+    def test_the_same_seed_gives_the_same_page(self):
+        """A page depends on model, records and seed alone."""
+        assert render(summarise(*long(20))) == render(summarise(*long(20)))
+
+
+class TestWeak:
+    """Where a program is weak."""
+
+    @settings(max_examples=50, deadline=None)
+    @given(st.integers(1, 400).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total))))
+    def test_the_interval_is_wilsons(self, drawn):
+        """The interval equals scipy's."""
+        wanted = binomtest(*drawn).proportion_ci(method="wilson")
+        assert interval(*drawn) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
+
+    def test_a_bad_rule_is_named(self):
+        """A rule that is wrong more often than chance allows is named, with what its errors are."""
+        column = Column.of("n", [*range(100)], "number")
+        rules = Rule("a", (Literal("n", "<=", 29.0),)), Rule("b", (Literal("n", "<=", 200.0),))
+        truth = ["c"] * 20 + ["a"] * 10 + ["b"] * 70
+        weak = summarise(Program("y", ("n",), rules), Table((column,), Labels.of("y", truth))).weak
+        (rule,) = weak.rules
+        assert (rule.number, rule.decided, rule.right, rule.instead[1]) == (1, 30, 10, 20)
+        assert [one.label.text.shown for one in weak.classes] == ["c"]
+        assert (weak.by_default, weak.idle, weak.few) == (0, (), ())
+
+    def test_rules_without_records_are_named(self):
+        """Rules that decide nothing, and those that decide too little to judge, are listed."""
+        rules = (Rule("yes", (Literal("age", ">", 99.0),)), *OLD.rules, Rule("no"))
+        weak = summarise(Program("y", ("age",), rules), AGES).weak
+        assert (weak.idle, weak.few, weak.by_default) == ((1,), (2,), 3)
+
+
+class TestData:
+    """What the scripts know."""
+
+    @settings(max_examples=40, deadline=None)
+    @given(programs())
+    def test_any_program_is_spelled_exactly(self, program):
+        """From the JSON of a page the program and the records can be read back, to the last bit."""
+        cells = {name: [meaning(KINDS[name], cell) for cell in column] for name, column in records(60).items()}
+        table = Table(tuple(Column.of(name, cells[name]) for name in FEATURES))
+        page = summarise(program, table)
+        data = json.loads(as_script(page.data))
+        assert render(page)
+        assert _program(data) == program
+        for place, feature in enumerate(data["features"]):
+            column = data["records"]["columns"][place]
+            found = [_value(column["values"][code]) for code in column["codes"]]
+            assert found == [table.column(feature["name"]).value(int(c)) for c in table.column(feature["name"]).codes]
+
+    def test_records_are_sampled_honestly(self):
+        """All records up to the sample; of more so many, each once, in order, by the seed, and the page says so."""
+        program, table = long(5)
+        assert summarise(program, table, sample=4000).data["records"]["rows"] == list(range(1, 4001))
+        drawn = summarise(program, table, sample=100, seed=7)
+        rows = drawn.data["records"]["rows"]
+        assert len(set(rows)) == drawn.records.shown == 100
+        assert rows == sorted(rows)
+        assert rows == summarise(program, table, sample=100, seed=7).data["records"]["rows"]
+        assert rows != summarise(program, table, sample=100, seed=8).data["records"]["rows"]
+        text = re.sub(r"\s+", " ", render(drawn))
+        assert "100 of 4,000 records, drawn at random (seed 7)" in text
+
+    def test_nothing_in_the_data_ends_the_script(self):
+        """Hostile texts stand in the page's JSON in ASCII, without any character that HTML reads as markup."""
+        text = as_script(summarise(*hostile()).data)
+        assert text.isascii()
+        assert not set(text) & set("<>&")
+
+    def test_domain_of_training(self):
+        """Ranges and categories are those of training, not of the records given."""
+        model, table = loans()
+        page = summarise(model, table[:5])
+        for feature in page.data["features"]:
+            known = model.domain_.column(feature["name"])
+            assert feature["categories"] == list(known.categories)
+            if len(known.numbers):
+                assert (feature["low"], feature["high"]) == (known.numbers[0], known.numbers[-1])
+
+
+class TestRefusals:
+    """What cannot be reported on."""
+
+    @pytest.mark.parametrize(("option", "value"), [("sample", 0), ("sample", 1.5), ("seed", -1), ("seed", True)])
+    def test_parameters(self, option, value):
+        """A sample of no records and a seed that is none are refused by name."""
+        with pytest.raises(ParameterError, match=f"{option} is {value}"):
+            summarise(OLD, AGES, **{option: value})
+
+    def test_no_records(self):
+        """A table without rows has nothing to report."""
+        with pytest.raises(ReadError, match="no records"):
+            summarise(OLD, AGES[:0])
+
+    def test_no_model(self):
+        """A model that is not fitted, and what is no table, are refused with the remedy."""
+        with pytest.raises(ParameterError, match="fit it first"):
+            summarise(unless.UnlessClassifier(), AGES)
+        with pytest.raises(ParameterError, match="read_table"):
+            summarise(OLD, [{"age": 3}])
+
+    def test_without_jinja2(self, monkeypatch, tmp_path):
+        """Without jinja2 a report says how to get it, and notebooks fall back to text."""
+        monkeypatch.setitem(sys.modules, "jinja2", None)
+        monkeypatch.setattr(markup, "find_spec", lambda _: None)
+        markup._environment.cache_clear()
+        with pytest.raises(UnlessError, match=r"pip install .unless\[report\]"):
+            report(OLD, AGES, tmp_path / "page.html")
+        assert not list(tmp_path.iterdir())
+        assert OLD._repr_html_() is None
+        assert unless.explain(OLD, {"age": 3})._repr_html_() is None
+        model, _ = loans()
+        assert set(model._repr_mimebundle_()) == {"text/plain"}
+
+
+class TestClassifier:
+    """``clf.report``."""
+
+    def test_writes_a_page(self, tmp_path):
+        """Frames, numeric labels and a title: one file, with the quality on these records."""
+        X = pd.DataFrame({"a": np.arange(40.0), "b": ["x", "y"] * 20})
+        model = unless.UnlessClassifier().fit(X, np.arange(40) // 20)
+        model.report(X, np.arange(40) // 20, tmp_path / "page.html", title="Ours & <theirs>")
+        text = (tmp_path / "page.html").read_text()
+        assert '<h1 dir="auto">Ours &amp; &lt;theirs&gt;</h1>' in text
+        assert "accuracy 1.000" in text
+        model.report(X, None, tmp_path / "page.html")
+        assert "no true labels" in (tmp_path / "page.html").read_text()
+
+    def test_labels_are_checked(self, tmp_path):
+        """As many labels as records, none missing."""
+        X = pd.DataFrame({"a": np.arange(40.0)})
+        model = unless.UnlessClassifier().fit(X, np.arange(40) // 20)
+        with pytest.raises(ValueError, match="inconsistent"):
+            model.report(X, [1, 2], tmp_path / "page.html")
+        with pytest.raises(ReadError, match="missing labels"):
+            model.report(X, [None] * 40, tmp_path / "page.html")
+
+
+class TestNotebook:
+    """A program shows itself."""
+
+    def test_a_program(self):
+        """The rules of a program as a list, without scripts; of a long one the first hundred."""
+        html = OLD._repr_html_()
+        assert "is above" in html
+        assert "otherwise <b><bdi>no</bdi></b>" in html
+        program, _ = long(130)
+        assert "and 30 more rules" in program._repr_html_()
+        assert "<script" not in hostile()[0]._repr_html_()
+
+
+KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
+
+
+def _program(data: dict) -> Program:
+    """The program that the scripts of a page read."""
+    used = [feature["name"] for feature in data["features"]]
+    labels = [math.inf if label == {"float": "inf"} else label for label in data["labels"]]
+
+    def literal(place: int, op: str, value: object) -> Literal:
+        return Literal(used[place], op, float(value) if op in ("<=", ">") else value)
+
+    def rule(head: object, literals: list, exceptions: list) -> Rule:
+        return Rule(head, tuple(literal(*one) for one in literals), tuple(rule(None, *one) for one in exceptions))
+
+    rules = tuple(rule(labels[head], *body) for head, *body in data["rules"])
+    return Program(data["target"], FEATURES, rules, None if data["otherwise"] is None else labels[data["otherwise"]])
+
+
+def _value(spelled: object) -> object:
+    return float(spelled["number"]) if isinstance(spelled, dict) else spelled

@@ -1,0 +1,336 @@
+"""What-if in a real browser: by mouse and by keyboard, live, with changes that lead where they say."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import numpy as np
+import pytest
+
+import unless
+from tests.explain.examples import LOAN
+from tests.report.driving import RECORD, applicants, changes, control, decision, go_to, open_loan
+from tests.shared import SHARED, needs_shared
+from unless.counterfactual import counterfactuals
+from unless.explain import explain
+from unless.predict import deciding_rules, predict
+from unless.report import report
+from unless.rule import Literal, Program, Rule
+from unless.table import Column, Table
+
+
+@pytest.fixture
+def loan(open_page, tmp_path):
+    """The page of the loan example at record 17: income 18,400, history late, no guarantor."""
+    return open_loan(open_page, tmp_path)
+
+
+@needs_shared
+@pytest.mark.parametrize("name", ["adult", "anneal", "nursery", "credit-a"])
+def test_decisions_are_those_of_predict(name, tmp_path, open_page):
+    """On every sampled record of real data the page gives the rule and the label that `predict` gives."""
+    table = SHARED.table(name)
+    program = unless.fold_rm(table)
+    report(program, table, tmp_path / "page.html", sample=1000)
+    page = open_page(tmp_path / "page.html")
+    answers = page.evaluate(
+        """() => {
+          const {records, program} = unless.page;
+          return [...Array(records.shown).keys()].map((row) => {
+            const {label, rule} = unless.decide(records.record(row));
+            return [records.numbers[row], rule, label === null ? null : program.texts[label]];
+          });
+        }"""
+    )
+    labels, rules = predict(program, table), deciding_rules(program, table)
+    assert len(answers) == min(1000, len(table))
+    for number, rule, label in answers:
+        assert (-1 if rule is None else rule) == rules[number - 1]
+        assert label == (None if labels[number - 1] is None else str(labels[number - 1]))
+
+
+def test_a_record_is_explained(loan):
+    """The address names the record; decision, rule and reasons are those of the record's proof."""
+    proof = explain(LOAN, RECORD)
+    assert decision(loan) == proof.label == "refuse"
+    assert "rule 1" in loan.locator("#wi-decision").inner_text()
+    text = " ".join(loan.locator("#wi-proof").inner_text().split())
+    assert "✓ holds: income is 18,400, which is at most 21,000" in text
+    assert "✓ holds: history is late, as required" in text
+    assert "✗ does not apply: 'guarantor is yes' does not hold: guarantor is missing" in text
+    for name in ("income", "history", "guarantor"):
+        assert control(loan, name).get_by_text("matters").is_visible()
+
+
+def test_typing_and_sliding(loan):
+    """Values change by typing, beyond the training range too, and by the slider's keys; the decision follows."""
+    field = control(loan, "income").get_by_label("income", exact=True)
+    field.fill("21,001")
+    assert decision(loan) == "ask"
+    field.fill("1e9")
+    assert decision(loan) == "ask"
+    field.fill("21000")
+    assert decision(loan) == "refuse"
+    slider = control(loan, "income").get_by_label("income, slider")
+    slider.press("ArrowRight")
+    assert field.input_value() == "21001"
+    assert decision(loan) == "ask"
+    slider.press("Home")
+    assert decision(loan) == "refuse"
+    field.fill("many")
+    assert control(loan, "income").get_by_text("not a number").is_visible()
+    assert field.get_attribute("aria-invalid") == "true"
+    assert decision(loan) == "refuse"
+
+
+def test_choosing_other_and_missing(loan):
+    """Categories are chosen from a list, any other text is typed, and a value can be missing and come back."""
+    history = control(loan, "history")
+    chooser = history.get_by_label("history", exact=True)
+    chooser.select_option("good")
+    assert decision(loan) == "accept"
+    chooser.select_option("other…")
+    history.get_by_label("history, other text").fill("unheard of")
+    assert decision(loan) == "accept"
+    history.get_by_label("missing").check()
+    assert chooser.is_disabled()
+    assert decision(loan) == "accept"
+    control(loan, "income").get_by_label("income", exact=True).fill("9000")
+    assert decision(loan) == "ask"
+    history.get_by_label("missing").uncheck()
+    assert "history is 'unheard of'" not in loan.locator("#wi-proof").inner_text()
+    assert "unheard of" in loan.locator("#wi-changed-list").inner_text()
+
+
+def test_changes_are_listed_and_taken_back(loan):
+    """What was changed is listed with its old value; it is undone one by one or all at once."""
+    control(loan, "income").get_by_label("income", exact=True).fill("30000")
+    control(loan, "guarantor").get_by_label("missing").uncheck()
+    control(loan, "guarantor").get_by_label("guarantor", exact=True).select_option("yes")
+    decision(loan)
+    listed = loan.locator("#wi-changed-list li").all_inner_texts()
+    assert [text.removesuffix("undo").strip() for text in listed] == [
+        "income: 18,400 → 30,000",
+        "guarantor: missing → yes",
+    ]
+    assert control(loan, "income").get_by_text("was 18,400").is_visible()
+    loan.get_by_role("button", name="Undo income").click()
+    assert decision(loan) == "ask"
+    assert control(loan, "income").get_by_label("income", exact=True).input_value() == "18400"
+    loan.get_by_role("button", name="Reset to record 17").click()
+    assert decision(loan) == "refuse"
+    assert not loan.locator("#wi-changed").is_visible()
+    assert control(loan, "guarantor").get_by_label("missing").is_checked()
+
+
+def test_proposed_changes_lead_where_they_say(loan):
+    """Every proposed change is a button that leads to its label, by mouse and by keyboard; Python proposes the same."""
+    table = unless.read_table(applicants(), "loan")
+    expected = [str(one) for one in counterfactuals(LOAN, RECORD, table=table)]
+    assert changes(loan) == expected
+    for place, text in enumerate(expected):
+        button = loan.locator("#wi-nearest button").nth(place)
+        if place % 2:
+            button.click()
+        else:
+            button.focus()
+            loan.keyboard.press("Enter")
+        label = re.search(r"→ (.*) \(", text)[1]
+        assert decision(loan) == label
+        assert loan.evaluate("document.activeElement.id") == "wi-decision"
+        loan.get_by_role("button", name="Reset to record 17").click()
+        assert changes(loan) == expected
+
+
+def test_kept_features_and_wanted_labels(loan):
+    """A kept feature is not changed, a wanted label is searched for, and values become missing only if allowed."""
+    record, table = RECORD, unless.read_table(applicants(), "loan")
+    control(loan, "income").get_by_label("keep").check()
+    assert changes(loan) == [str(one) for one in counterfactuals(LOAN, record, fixed=["income"], table=table)]
+    loan.locator("#wi-wanted").select_option("accept")
+    assert changes(loan) == [str(one) for one in counterfactuals(LOAN, record, "accept", fixed=["income"], table=table)]
+    for name in ("history", "guarantor"):
+        control(loan, name).get_by_label("keep").check()
+    assert changes(loan) == []
+    assert (
+        "no feature that the program uses may change, so none gives accept" in loan.locator("#wi-status").inner_text()
+    )
+    control(loan, "history").get_by_label("keep").uncheck()
+    loan.get_by_label("values may become missing").check()
+    assert "history is missing → accept (rule 2)" in changes(loan)
+
+
+def test_looking_further(loan):
+    """After the nearest three there are more to see, until there are no others; the focus goes with them."""
+    every = [str(one) for one in counterfactuals(LOAN, RECORD, table=unless.read_table(applicants(), "loan"), most=9)]
+    assert changes(loan) == every[:3]
+    loan.get_by_role("button", name="Look further").click()
+    assert changes(loan) == every
+    assert loan.locator("#wi-status").inner_text() == "There are no others."
+    assert loan.evaluate("document.activeElement.textContent").startswith(every[3].split(" →")[0])
+
+
+def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
+    """Where the search takes longer than a few seconds it stops, says so, and offers to go on."""
+    rng = random.Random(1)
+    features = tuple(f"f{k}" for k in range(30))
+
+    def literals(count: int) -> list[Literal]:
+        return [Literal(rng.choice(features), rng.choice(["==", "!="]), rng.choice("abc")) for _ in range(count)]
+
+    program = Program("y", features, [*(Rule("common", literals(3)) for _ in range(150)), Rule("rare", literals(1))])
+    record = {feature: rng.choice("abc") for feature in features}
+    table = unless.read_table([{**record, "y": "common"}, {**dict.fromkeys(features, "b"), "y": "rare"}], "y")
+    report(program, table, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => 2000 * now(); }")
+    page.locator("#wi-wanted").select_option("rare")
+    assert changes(page) == []
+    assert "The search was stopped after 3 seconds" in page.locator("#wi-status").inner_text()
+    assert page.get_by_role("button", name="Look further").is_visible()
+    page.get_by_role("button", name="Look further").click()
+    assert changes(page) == []
+    assert page.evaluate("document.activeElement.id") == "wi-decision"
+
+
+def test_stepping_through_records(loan):
+    """Records are opened one after the other or by number, and the address follows; an unknown number is told."""
+    loan.get_by_role("button", name="Next record").click()
+    assert loan.get_by_label("Record", exact=True).input_value() == "18"
+    assert loan.url.endswith("#record=18")
+    loan.get_by_role("button", name="Previous record").click()
+    assert loan.get_by_label("Record", exact=True).input_value() == "17"
+    loan.get_by_label("Record", exact=True).fill("60")
+    loan.keyboard.press("Enter")
+    assert loan.url.endswith("#record=60")
+    assert loan.get_by_role("button", name="Next record").is_disabled()
+    loan.get_by_label("Record", exact=True).fill("61")
+    loan.keyboard.press("Enter")
+    assert loan.get_by_text("Record 61 is not among the 60 here.").is_visible()
+    go_to(loan, 3)
+
+
+def test_every_control_is_reached_by_keyboard(loan):
+    """The tabulator reaches the controls of every feature in order, then what would change the decision."""
+    loan.get_by_label("Record", exact=True).focus()
+    seen = []
+    for _ in range(40):
+        loan.keyboard.press("Tab")
+        seen.append(
+            loan.evaluate(
+                "document.activeElement.ariaLabel || document.activeElement.id || document.activeElement.className"
+            )
+        )
+    order = ["income", "income, slider", "history", "wi-wanted", "wi-missing"]
+    places = [seen.index(name) for name in order]
+    assert places == sorted(places)
+    outline = loan.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+
+
+@needs_shared
+def test_learned_programs_change_as_promised(tmp_path, open_page):
+    """On real data every proposed change, of several records, leads to the label that its button promises."""
+    table = SHARED.table("credit-a")
+    report(unless.fold_rm(table), table, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", hash="#record=3")
+    for _ in range(2):
+        for place, text in enumerate(changes(page)):
+            page.locator("#wi-nearest button").nth(place).click()
+            assert decision(page) == re.search(r"→ (.*) \(", text)[1]
+            page.get_by_role("button", name="Reset to record").click()
+            changes(page)
+        page.get_by_role("button", name="Next record").click()
+
+
+def test_numbers_and_texts_in_one_column(tmp_path, open_page):
+    """A mixed column has a choice between number and text; infinite numbers are shown, typed and decided."""
+    program = Program(
+        "y", ("m",), (Rule("big", (Literal("m", ">", 5.0),)), Rule("word", (Literal("m", "==", "x"),))), "rest"
+    )
+    cells = [1.0, 7.5, "x", "y", None, np.inf]
+    columns = (Column.of("m", cells),)
+    report(program, Table(columns, rows=len(cells)), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    found = []
+    for number in range(1, 7):
+        go_to(page, number)
+        found.append(decision(page))
+    assert found == ["rest", "big", "word", "rest", "rest", "big"]
+    assert control(page, "m").get_by_label("m", exact=True).first.input_value() == "inf"
+    kind = control(page, "m").get_by_label("m, kind")
+    kind.select_option("text")
+    control(page, "m").get_by_label("m", exact=True).last.select_option("x")
+    assert decision(page) == "word"
+    kind.select_option("number")
+    control(page, "m").get_by_label("m", exact=True).first.fill("-inf")
+    assert decision(page) == "rest"
+    assert not page.get_by_label("wrong only").is_visible()
+
+
+def test_phone_width(open_page, tmp_path):
+    """At 360 px only the table scrolls sideways, in its own region, and the decision stays in sight."""
+    page = open_loan(open_page, tmp_path, width=360, height=740)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert page.evaluate(
+        "(() => { const r = document.querySelector('.rec-scroll'); return r.scrollWidth > r.clientWidth; })()"
+    )
+    control(page, "guarantor").scroll_into_view_if_needed()
+    box = page.locator("#wi-decision").bounding_box()
+    assert 0 <= box["y"] < 740
+    control(page, "guarantor").get_by_label("missing").uncheck()
+    control(page, "guarantor").get_by_label("guarantor", exact=True).select_option("yes")
+    assert decision(page) == "ask"
+
+
+def test_many_features_are_found(tmp_path, open_page):
+    """With many features, controls are found by name, or only those that matter or have changed are shown."""
+    features = tuple(f"feature {k}" for k in range(40))
+    rules = tuple(Rule("ab"[k % 2], (Literal(name, ">", float(k)),)) for k, name in enumerate(features))
+    program = Program("y", features, rules, "b")
+    records = [
+        {**{name: float(k if row != k else k + 1) for k, name in enumerate(features)}, "y": "a"} for row in range(41)
+    ]
+    report(program, unless.read_table(records, "y"), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", hash="#record=8")
+    changes(page)
+    shown = page.locator(".wi-control:visible")
+    assert shown.count() == 40
+    page.get_by_label("Find a feature").fill("39")
+    assert shown.count() == 1
+    page.get_by_label("Find a feature").fill("")
+    page.get_by_label("only what matters").check()
+    assert shown.count() == 1
+    page.locator("#wi-others summary").click()
+    assert page.locator("#wi-others li").count() == 7
+    assert "did not apply: feature 0 is 0, it needs more than 0" in page.locator("#wi-others li").first.inner_text()
+
+
+def test_on_paper(loan):
+    """In print there are no controls; the record's values that matter, the proof and the changes stand as text."""
+    loan.emulate_media(media="print")
+    assert not control(loan, "income").is_visible()
+    assert not loan.locator("#wi-number").is_visible()
+    values = loan.get_by_text("Record 17: income is 18,400, history is late, guarantor is missing.")
+    assert values.is_visible()
+    assert loan.locator("#wi-nearest").get_by_text("income above 21,000").is_visible()
+    loan.emulate_media(media="screen")
+    assert not values.is_visible()
+
+
+def test_an_exception_unfolds(tmp_path, open_page):
+    """An exception that fails tells its first failing literal; unfolded, all of them, also while values change."""
+    exception = Rule(None, (Literal("a", ">", 1.0), Literal("b", ">", 1.0)))
+    program = Program("y", ("a", "b"), (Rule("yes", (), (exception,)),), "no")
+    report(program, unless.read_table([{"a": 0.0, "b": 5.0, "y": "yes"}], "y"), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    fold = page.locator("#wi-proof details")
+    assert "'a is above 1' does not hold: a is 0" in fold.locator("summary").inner_text()
+    assert not fold.get_by_text("b is 5, above 1").is_visible()
+    fold.locator("summary").click()
+    control(page, "b").get_by_label("b", exact=True).fill("7")
+    decision(page)
+    assert fold.get_by_text("b is 7, above 1").is_visible()
+    control(page, "a").get_by_label("a", exact=True).fill("7")
+    assert decision(page) == "no"
