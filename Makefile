@@ -3,10 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit bench clean
+.PHONY: demo test lint types imports unit bench pictures clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
-	@$(BIN)/python -m unless.demo
+	@$(BIN)/unless demo
 
 test: lint types imports unit ## everything that must pass
 
@@ -27,12 +27,15 @@ bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accur
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks.accuracy
 
+pictures: .venv/test.stamp ## take those of the documents, with Chromium
+	$(BIN)/python docs/images/take.py
+
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c
 
 .venv/demo.stamp: $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,report]'
 	@touch $@
 
 .venv/test.stamp: .venv/demo.stamp

@@ -1,38 +1,107 @@
-"""A first look: learn from a bundled table, print the rules, their accuracy and the reason for one decision."""
+"""Files to try everything on: invented applicants with decisions, new ones without, models, a page, a small zoo."""
 
 from __future__ import annotations
 
-import numpy as np
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from unless.explain import explain
-from unless.export import to_text
-from unless.learn import fold_rm
-from unless.predict import predict
-from unless.read import read_table
+from unless.errors import UnlessError
+from unless.estimators import UnlessClassifier
+from unless.example import TARGET, applicants, applicants_csv
+from unless.export.json import layout
+from unless.files import write_whole
+from unless.modelfile import document
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    from unless.classifier import RuleClassifier
+    from unless.table import Table
+
+__all__ = ["DECIDED", "DemoFile", "demo_files", "write_demo"]
+
+DECIDED = 900
+"""Applicants whose decision is known; an earlier model knew the first half of them."""
+
+_NEW = 40
+
+ZOO = """\
+% Background knowledge: what is known of some animals.
+mammal(kitty).    cat(kitty).
+mammal(john).     whale(john).
+mammal(smoky).    bear(smoky).
+mammal(charlie).  dog(charlie).
+fish(nemo).       clownfish(nemo).
+"""
+
+EXAMPLES = """\
+% Examples: where they live.
+habitat(charlie,land).
+habitat(john,water).
+habitat(smoky,land).
+habitat(nemo,water).
+habitat(kitty,land).
+"""
 
 
-def main() -> None:
-    """Learn which cultivar a wine comes from (scikit-learn's wine data), on two thirds of the wines."""
-    from sklearn.datasets import load_wine  # noqa: PLC0415 - only the demo needs it
+@dataclass(frozen=True, slots=True)
+class DemoFile:
+    """A file, what it is, and how it is made."""
 
-    wine = load_wine(as_frame=False)
-    names = ["_".join(name.split("/")) for name in wine.feature_names]
-    cultivars = wine.target_names[wine.target]
-    cells = zip(wine.data.tolist(), cultivars, strict=True)
-    rows = [dict(zip(names, row, strict=True), cultivar=cultivar) for row, cultivar in cells]
-    order = np.random.default_rng(0).permutation(len(rows))
-    train, test = (read_table([rows[k] for k in part], target="cultivar") for part in (order[60:], order[:60]))
-
-    program = fold_rm(train)
-    truth = np.array(test.target.labels, dtype=object)[test.target.codes] if test.target else np.empty(0)
-    accuracy = float(np.mean(predict(program, test) == truth))
-    print(f"Learned from {len(train)} wines, {len(program)} rules:\n")
-    print(to_text(program))
-    print(f"\nAccuracy on {len(test)} other wines: {accuracy:.3f}")
-    print(f"\nWhy the first of them is {truth[0]}:\n  {explain(program, test.record(0))}")
+    name: str
+    about: str
+    content: Callable[[], str]
 
 
-if __name__ == "__main__":
-    main()
+def demo_files(model: RuleClassifier, table: Table) -> list[DemoFile]:
+    """All files; ``model`` is what was learned from the applicants, ``table`` the applicants."""
+    earlier = table[: DECIDED // 2]
+    files = [
+        DemoFile("applicants.csv", f"{DECIDED} applicants for a loan, invented, and what was decided", applicants_csv),
+        DemoFile("new.csv", f"{_NEW} more, not yet decided", _new_applicants),
+        DemoFile("model.json", "the rules learned from them", lambda: _saved(model)),
+        DemoFile(
+            "old.json", "rules learned when half of them were known", lambda: _saved(UnlessClassifier().fit(earlier))
+        ),
+        DemoFile("zoo.lp", "background knowledge, a logic program", lambda: ZOO),
+        DemoFile("examples.lp", "examples for it", lambda: EXAMPLES),
+    ]
+    if find_spec("jinja2") is not None:  # of the extra `report`
+        files.append(DemoFile("report.html", "a page about the model, for your browser", lambda: _page(model, table)))
+    return files
+
+
+def write_demo(folder: Path, files: list[DemoFile], *, force: bool = False) -> None:
+    """Write the files to a folder, which is made if need be; without ``force``, no file is written over."""
+    if folder.exists() and not folder.is_dir():
+        raise UnlessError(f"{str(folder)!r} is a file; name a folder")
+    there = [file.name for file in files if (folder / file.name).exists()]
+    if there and not force:
+        raise UnlessError(f"{str(folder)!r} has {', '.join(there)} already; name another folder, or add --force")
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        write_whole(folder / file.name, file.content().encode())
+
+
+def _new_applicants() -> str:
+    text = io.StringIO()
+    people = [
+        {name: cell for name, cell in one.items() if name != TARGET} for one in applicants(DECIDED + _NEW)[DECIDED:]
+    ]
+    writer = csv.DictWriter(text, list(people[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(people)
+    return text.getvalue()
+
+
+def _saved(model: RuleClassifier) -> str:
+    return layout(document(model)) + "\n"
+
+
+def _page(model: RuleClassifier, table: Table) -> str:
+    from unless.report import render, summarise  # noqa: PLC0415 - with jinja2 only
+
+    return render(summarise(model, table, title="Applicants for a loan"))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unless.errors import ProgramError, suggest
-from unless.export import json
-from unless.modelfile import parameter, restore
+from unless.modelfile import parameter, read, restore
 from unless.rule import Program
 
 if TYPE_CHECKING:
@@ -19,15 +17,14 @@ __all__ = ["load"]
 
 def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
     """Read a model file: a fitted classifier, ready to predict and explain; of a plain program, the `Program`."""
+    saved = read(path)
+    if isinstance(saved, Program):
+        return saved
     try:
-        document = json.parse(json.content(Path(path)))
-        program = json.from_dict(document)
-        if not isinstance(document, dict) or "statistics" not in document:
-            return program
-        model = _learner(document["statistics"])
-        restore(model, document, program)
+        model = _learner(saved.document["statistics"])
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
+    restore(model, saved)
     return model
 
 

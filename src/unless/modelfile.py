@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +23,27 @@ from unless.values import Label
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
 
-__all__ = ["document", "parameter", "restore", "save"]
+__all__ = ["SavedModel", "document", "parameter", "parsed", "read", "restore", "save"]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedModel:
+    """What a model file holds, for explaining, exporting and predicting: a classifier without its learner.
+
+    It needs no scikit-learn, which takes most of the time of a short command to import.
+    """
+
+    program_: Program
+    statistics_: Statistics
+    schema_: Schema
+    domain_: Table
+    document: Mapping[str, Any]
+    """The file itself, parsed."""
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns were read, so that ``read_table(source, like=model)`` reads new records alike."""
+        return self.schema_
 
 
 def save(model: RuleClassifier, path: str | os.PathLike[str]) -> None:
@@ -71,18 +93,45 @@ def _plain(value: Any) -> Any:  # noqa: ANN401
 # Reading: the schema has been checked; what follows is what it cannot say.
 
 
-def restore(model: RuleClassifier, document: dict[str, Any], program: Program) -> None:
-    """Make an unfitted classifier the fitted one of a document."""
+def read(path: str | os.PathLike[str]) -> SavedModel | Program:
+    """What a model file holds; of a plain program, the `Program`."""
+    try:
+        text = json.content(Path(path))
+    except ProgramError as error:
+        raise ProgramError(f"{os.fspath(path)}: {error}") from error
+    return parsed(text, os.fspath(path))
+
+
+def parsed(text: bytes, name: str) -> SavedModel | Program:
+    """The same of the bytes of a file, which messages call by that name."""
+    try:
+        document = json.parse(text)
+        program = json.from_dict(document)
+        if not isinstance(document, dict) or "statistics" not in document:
+            return program
+        return _saved(document, program)
+    except ProgramError as error:
+        raise ProgramError(f"{name}: {error}") from error
+
+
+def restore(model: RuleClassifier, saved: SavedModel) -> None:
+    """Make an unfitted classifier the fitted one of a file."""
+    program, schema = saved.program_, saved.schema_
+    model.program_, model.statistics_, model.schema_ = program, saved.statistics_, schema
+    model.domain_ = saved.domain_
+    model.classes_ = _array(saved.statistics_.classes)
+    model.n_features_in_ = len(schema.kinds)
+    named = saved.document["columns"]["named"]
+    model._set_names(program.features if named else None)  # noqa: SLF001 - a model and its file are one room
+
+
+def _saved(document: dict[str, Any], program: Program) -> SavedModel:
     if "columns" not in document:
         raise ProgramError("it has statistics but no columns; a model has both, a program neither")
     columns = document["columns"]
     statistics = _statistics(document["statistics"], program)
     schema = Schema(_kinds(columns, program), tuple(columns["missing"]), program.target)
-    model.domain_ = _domain(columns.get("values", ()), schema)
-    model.program_, model.statistics_, model.schema_ = program, statistics, schema
-    model.classes_ = _array(statistics.classes)
-    model.n_features_in_ = len(schema.kinds)
-    model._set_names(program.features if columns["named"] else None)  # noqa: SLF001 - a model and its file are one room
+    return SavedModel(program, statistics, schema, _domain(columns.get("values", ()), schema), document)
 
 
 def parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter

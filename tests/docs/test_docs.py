@@ -6,12 +6,13 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 import unless
-from unless import demo
+from tests.cli.command import unless as unless_command
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -39,16 +40,22 @@ def test_links_lead_somewhere(page):
             assert (page.parent / target).exists(), target
 
 
-def test_the_readme_shows_the_demo(capsys):
-    """The rules and the reason in the README are those that the demo prints."""
-    demo.main()
-    printed = capsys.readouterr().out
-    readme = (ROOT / "README.md").read_text()
-    assert blocks(ROOT / "README.md", "prolog")[0] in printed
-    reason = printed.splitlines()[-1].strip()
-    assert re.sub(r"\s+", " ", f"*{reason}*") in re.sub(r"\s+", " ", readme)
-    assert "0.950" in printed
-    assert re.search(r"Right for 57\s+of 60", readme)
+@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
+def test_commands_print_what_a_page_shows(page, tmp_path):
+    """A command on a page prints what the page shows, but for the time it takes and what a lone … leaves out."""
+    assert unless_command("demo", "loans", cwd=tmp_path).returncode == 0
+    for block in blocks(page, "console"):
+        for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            if "unless demo" in command:
+                continue
+            program, *arguments = shlex.split(command)
+            assert program == "unless", command
+            ran = unless_command(*arguments, cwd=tmp_path / "loans")
+            assert ran.returncode == 0, ran.stderr
+            wanted = re.sub(r" in [0-9.]+ m?s$", " in T", shown, flags=re.MULTILINE)
+            given = re.sub(r" in [0-9.]+ m?s$", " in T", ran.stdout, flags=re.MULTILINE)
+            start = re.split(r"^ *…\n", wanted, flags=re.MULTILINE)
+            assert given == wanted if len(start) == 1 else given.startswith(start[0])
 
 
 def test_docstring_examples_are_true():

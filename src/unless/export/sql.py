@@ -41,8 +41,13 @@ _CONCAT = 50
 class Model(Protocol):
     """What a fitted classifier has: its program, and how the columns were read."""
 
-    program_: Program
-    schema_: Schema
+    @property
+    def program_(self) -> Program:
+        """The rules."""
+
+    @property
+    def schema_(self) -> Schema:
+        """How the columns were read."""
 
 
 def to_sql(

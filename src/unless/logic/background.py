@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from unless.errors import MissingFileError, ProgramError, ReadError
+from unless.errors import MissingFileError, ProgramError, ReadError, suggest
 from unless.logic.engine import clingo, grounded, message_of
 from unless.logic.names import commented, spellable
 from unless.logic.scale import HIGHEST
@@ -23,7 +25,10 @@ if TYPE_CHECKING:
     from clingo import Control
     from clingo.ast import AST
 
-__all__ = ["Background", "Signature", "read_background"]
+__all__ = ["Background", "Signature", "Source", "read_background"]
+
+Source = str | os.PathLike[str]
+"""Text, or a path."""
 
 Signature = tuple[str, int]
 """The name of a predicate and the number of its arguments."""
@@ -64,11 +69,38 @@ _PASSED_OVER = {"ShowSignature", "ShowTerm", "Defined", "Comment"}
 """What says how answers are shown, not what is true."""
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a program is called in messages: the names of its texts, and how many lines stand before each of them."""
+
+    names: tuple[str, ...]
+    before: tuple[int, ...]
+
+    def line(self, number: int) -> str:
+        """A line of them all together: the name of its text, and which line it is there."""
+        place = bisect_right(self.before, number - 1) - 1
+        return f"{self.names[place]}, line {number - self.before[place]}"
+
+    def lines(self, numbers: Sequence[int]) -> str:
+        """Several lines, the name left out where there is only one."""
+        if len(self.names) == 1:
+            return f"lines {', '.join(map(str, numbers))}"
+        return "; ".join(map(self.line, numbers))
+
+    def message(self, text: str) -> str:
+        """A message of clingo's, which may begin with a line, with the name in front."""
+        found = re.match(r"line (\d+)(?=: )", text)
+        return f"{self}: {text}" if found is None else f"{self.line(int(found[1]))}{text[found.end() :]}"
+
+    def __str__(self) -> str:
+        return ", ".join(self.names)
+
+
 @dataclass(frozen=True, eq=False)
 class Background:
     """A checked program: its name in messages, its rules, its predicates in order of first appearance."""
 
-    name: str
+    name: Origin
     rules: tuple[AST, ...]
     signatures: tuple[Signature, ...]
     mentions: dict[Signature, int] = field(default_factory=dict)
@@ -85,20 +117,28 @@ class Background:
         try:
             control, undecided = grounded(self.fill)
         except ProgramError as error:
-            raise ReadError(f"{self.name}, {error}") from error
+            raise ReadError(self.name.message(str(error))) from error
         if undecided:  # never seen: rules that pass the checks are stratified, and grounding decides those
             raise ReadError(f"{self.name}: clingo leaves {undecided[0]} open")
         if not control.solve().satisfiable:
-            lines = ", ".join(str(rule.location.begin.line) for rule in self.rules if not list(heads(rule)))
-            raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on lines {lines}")
+            lines = self.name.lines([rule.location.begin.line for rule in self.rules if not list(heads(rule))])
+            raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on {lines}")
         return control
 
 
-def read_background(source: str | os.PathLike[str], role: str = "background") -> Background:
-    """Read a program from a file (a path, or text that ends in ``.lp``) or from its text."""
-    name, text = _content(source, role)
-    _scan(text, name)
-    statements = _parsed(text, name)
+def read_background(source: Source | Iterable[Source], role: str = "background") -> Background:
+    """Read a program from files (a path, or text that ends in ``.lp``), or from texts."""
+    several = [source] if isinstance(source, str | os.PathLike) or not isinstance(source, Iterable) else list(source)
+    if not several:
+        raise ReadError(f"the {role} is an empty list; give a text or a path")
+    names, texts = zip(*(_content(one, role) for one in several), strict=True)
+    # One line more than they have: clingo finds the end of a text on the line after its last.
+    before = tuple(accumulate((text.count("\n") + 2 for text in texts[:-1]), initial=0))
+    name = Origin(names, before)
+    statements = []
+    for text, lines in zip(texts, before, strict=True):  # each by itself, on lines that no other has
+        _scan(text, name, lines)
+        statements += _parsed("\n" * lines + text, name)
     rules, mentions = [], dict[Signature, int]()
     for statement in statements:
         kind = _kind(statement)
@@ -130,18 +170,20 @@ def _content(source: str | os.PathLike[str], role: str) -> tuple[str, str]:
     try:
         return str(path), path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise MissingFileError(f"no file {str(path)!r}") from None
+        near = sorted(other.name for ending in _PATHS for other in path.parent.glob(f"*{ending}"))
+        raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}") from None
     except UnicodeDecodeError as error:
         raise ReadError(f"{path}: not UTF-8 at byte {error.start}; save it as UTF-8") from error
     except (OSError, ValueError) as error:
         raise ReadError(f"{path}: cannot be read: {error}") from error
 
 
-def _scan(text: str, name: str) -> None:
+def _scan(text: str, name: Origin, before: int) -> None:
     """Refuse, before clingo sees it, what would make it read other files, run code, stop early or crash."""
     if not spellable(text.replace("\r\n", "\n")):
-        raise ReadError(f"{name}: it has a NUL, a lone carriage return or half a character; save it as plain UTF-8")
-    line, depth, operators = 1, 0, 0
+        one = name.names[name.before.index(before)]
+        raise ReadError(f"{one}: it has a NUL, a lone carriage return or half a character; save it as plain UTF-8")
+    line, depth, operators = before + 1, 0, 0
     for found in _LEXEME.finditer(text):
         kind, lexeme = found.lastgroup, found.group()
         line += kind == "line"
@@ -157,17 +199,17 @@ def _scan(text: str, name: str) -> None:
             _refuse(name, line, f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text")
 
 
-def _parsed(text: str, name: str) -> list[AST]:
+def _parsed(text: str, name: Origin) -> list[AST]:
     statements: list[AST] = []
     messages: list[str] = []
     try:
         clingo().ast.parse_string(text, statements.append, logger=lambda _, message: messages.append(message))
     except RuntimeError as error:
-        raise ReadError(f"{name}, {commented(message_of(messages, error))}") from error
+        raise ReadError(name.message(commented(message_of(messages, error)))) from error
     return statements
 
 
-def _check(rule: AST, name: str) -> None:
+def _check(rule: AST, name: Origin) -> None:
     """Refuse what a stratified program without functions has no use for."""
     head, line = rule.head, rule.location.begin.line
     atom = head.atom if _kind(head) == "Literal" else head
@@ -201,7 +243,7 @@ def _reason(node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - a lis
     return None
 
 
-def _check_recursion(rules: list[AST], name: str) -> None:
+def _check_recursion(rules: list[AST], name: Origin) -> None:
     """Refuse recursion through negation, and recursion that makes new numbers: grounding it might never end."""
     below: dict[Signature, set[Signature]] = {}
     for rule in rules:
@@ -212,7 +254,7 @@ def _check_recursion(rules: list[AST], name: str) -> None:
         cycle = {goal for head in heads(rule) for goal in _signatures(*rule.body) if head in above.get(goal, ())}
         for node in (node for goal in rule.body for node in _walk(goal)) if cycle else ():
             if reason := _recursion(node, cycle):
-                raise ReadError(f"{name}, line {rule.location.begin.line}: {reason}")
+                raise ReadError(f"{name.line(rule.location.begin.line)}: {reason}")
 
 
 def _recursion(node: AST, cycle: set[Signature]) -> str | None:
@@ -285,6 +327,6 @@ def _kind(node: AST) -> str:
     return str(node.ast_type.name)
 
 
-def _refuse(name: str, line: int, reason: str) -> NoReturn:
+def _refuse(name: Origin, line: int, reason: str) -> NoReturn:
     what, _, mending = commented(reason).rpartition("; ")
-    raise ReadError(f"{name}, line {line}: {what} is not accepted; {mending}")
+    raise ReadError(f"{name.line(line)}: {what} is not accepted; {mending}")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
@@ -13,7 +12,7 @@ from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameEr
 from unless.export.text import Body, Style, flatten
 from unless.kernels import Selection
 from unless.learn import fold_rm, fold_rpp
-from unless.logic.background import Background, Signature, heads, read_background
+from unless.logic.background import Background, Signature, Source, heads, read_background
 from unless.logic.engine import atoms, clingo, grounded
 from unless.logic.facts import Goals, categories, columns, fresh
 from unless.logic.names import free_prefix
@@ -112,8 +111,8 @@ class Hypothesis:
 
 
 def learn_logic(
-    background: str | os.PathLike[str],
-    examples: str | os.PathLike[str],
+    background: Source | Sequence[Source],
+    examples: Source,
     target: str,
     ratio: float = 0.5,
     *,
@@ -129,7 +128,7 @@ def learn_logic(
     Parameters
     ----------
     background, examples
-        Text, or a path (a text that ends in ``.lp`` is one).
+        Text, or a path (a text that ends in ``.lp`` is one). The background may be a list of them.
     target
         The predicate of the examples: ``habitat`` for facts like ``habitat(kitty,land).``
     ratio
@@ -193,11 +192,9 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
     for rule in read.rules:
         line = rule.location.begin.line
         if rule.body:
-            raise ReadError(f"{read.name}, line {line}: a rule; examples are facts, rules belong to the background")
+            raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
         if other := next((signature for signature in heads(rule) if signature != wanted), None):
-            raise ReadError(
-                f"{read.name}, line {line}: {_shown(other)} is not the target {_shown(wanted)}; move it to B"
-            )
+            raise ReadError(f"{read.name.line(line)}: {_shown(other)} is not the target {_shown(wanted)}; move it to B")
     labels: dict[Symbol, Symbol] = {}
     for individual, label in atoms(read.ground(), *wanted):
         if labels.setdefault(individual, label) != label:
@@ -207,9 +204,7 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
 
 def _refuse_leak(known: Background, target: str) -> None:
     if line := known.mentions.get((target, 2)):
-        raise ReadError(
-            f"{known.name}, line {line}: B mentions {target}/2, the target; labels would leak into features"
-        )
+        raise ReadError(f"{known.name.line(line)}: B mentions {target}/2, the target; labels would leak into features")
 
 
 def _label_terms(symbols: Iterable[Symbol], target: str) -> dict[Symbol, Label]:

@@ -1,0 +1,122 @@
+"""All commands together, and what happens to their errors."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Annotated, Any
+
+import typer
+
+from unless._version import __version__
+from unless.cli.console import complain
+from unless.cli.demo import demo
+from unless.cli.diff import diff
+from unless.cli.evaluate import evaluate
+from unless.cli.explain import explain
+from unless.cli.export import export
+from unless.cli.fit import fit
+from unless.cli.inspect import inspect
+from unless.cli.learn import learn
+from unless.cli.predict import predict
+from unless.cli.report import report
+from unless.cli.show import show
+from unless.errors import UnlessError
+
+__all__ = ["app", "main"]
+
+_INTERRUPTED = 128 + signal.SIGINT
+
+COMMANDS: tuple[Callable[..., None], ...] = (
+    inspect, fit, evaluate, show, predict, explain, report, export, learn, diff, demo,
+)  # fmt: skip
+
+app = typer.Typer(
+    name="unless",
+    help="Learn rules that people can read: classify as A if …, unless …, unless …\n\nTry: unless demo",
+    no_args_is_help=True,
+    # Boxes and colours for a person; plain lines for a pipe.
+    rich_markup_mode="markdown" if sys.stdout.isatty() else None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+    if asked:
+        typer.echo(f"unless {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+for command in COMMANDS:
+    app.command()(command)
+
+
+def main() -> None:
+    """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C."""
+    signal.signal(signal.SIGTERM, _end)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show ≤ gets \u2264, not a traceback.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(_run(lambda: app(prog_name="unless", standalone_mode=False)))
+
+
+def _run(call: Callable[[], object]) -> int:
+    try:
+        result = call()
+        sys.stdout.flush()
+        if result == _INTERRUPTED:  # typer makes Ctrl-C an exit of its own
+            complain("interrupted")
+    except (KeyboardInterrupt, typer.Abort):
+        complain("interrupted")
+        return _INTERRUPTED
+    except BrokenPipeError:  # such as of `unless show model.json | head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:  # noqa: BLE001 - those that are not expected go on
+        return _failed(error)
+    return result if isinstance(result, int) else 0  # of typer.Exit(1) typer gives the code
+
+
+def _failed(error: Exception) -> int:
+    """Say what failed; an error that is neither the data's nor the caller's is ours, and keeps its traceback."""
+    match error:
+        case UnlessError():
+            complain(str(error))
+            return 1
+        case OSError():
+            complain(": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error))
+            return 1
+    if hasattr(error, "format_message"):  # typer's usage errors, whose class stands in a private module
+        return _usage(error)
+    raise error
+
+
+def _usage(error: Any) -> int:  # noqa: ANN401
+    """Say how the command was called wrongly."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError" and context is not None:
+        typer.echo(context.get_help())
+        return 2
+    path = context.command_path if context is not None else "unless"
+    message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
+    complain(f"{message[:1].lower()}{message[1:]}\nSee {path} --help")
+    return int(getattr(error, "exit_code", 2))
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    """Leave as after an error, so that half-written files are removed."""
+    sys.exit(128 + number)

@@ -1,0 +1,196 @@
+"""What a command prints: results to standard output, everything else to standard error.
+
+A person at a terminal gets colour, tables that fit the window, and a bar for what takes longer than a second. A pipe
+gets the same text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` and escape sequences in
+it are just text.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console, RenderableType
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from unless.progress import Meter
+
+__all__ = ["RuleMeter", "Screen", "complain", "visible"]
+
+_WIDE = 100_000  # columns of a pipe: nothing is wrapped
+_UNSAFE = re.compile(
+    r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)  # legal in JSON, but not to be sent to a terminal
+_PATIENCE = 1.0  # seconds before anything moves on the screen
+
+
+def complain(message: str) -> None:
+    """An error, in the words of who found it."""
+    where = _console(sys.stderr)
+    _print(where, Text.assemble(("unless: ", "bold red"), visible(message)))
+
+
+def visible(text: str) -> str:
+    """A text with what cannot be seen, or would move the cursor of a terminal, escaped; it keeps its lines."""
+    if text.isprintable():
+        return text
+    shown = (one if one.isprintable() or one in "\n\t" else one.encode("unicode_escape").decode() for one in text)
+    return "".join(shown)
+
+
+class Screen:
+    """Where a command prints: with ``quiet`` only results and errors, with ``aside`` results to standard error too."""
+
+    def __init__(self, *, quiet: bool = False, aside: bool = False) -> None:
+        self.quiet = quiet
+        self.err = _console(sys.stderr)
+        self.out = self.err if aside else _console(sys.stdout)
+
+    def show(self, *results: RenderableType) -> None:
+        """A result; text is shown as it is."""
+        for result in results:
+            _print(self.out, result)
+
+    def note(self, remark: RenderableType) -> None:
+        """What is good to know: not part of the result."""
+        if not self.quiet:
+            _print(self.err, remark)
+
+    def data(self, document: Any) -> None:  # noqa: ANN401 - anything that JSON can hold
+        """The result as JSON, for programs; a stream that cannot take every letter gets JSON's own escapes."""
+        ascii_only = self.out.encoding != "utf-8"  # rich's name for it
+        text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
+        self.out.file.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+
+    @contextmanager
+    def busy(self, doing: str) -> Iterator[None]:
+        """Say what takes so long, if it takes longer than a second: "reading data.csv"."""
+        with _Delayed(self, SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()) as bar:
+            bar.add(doing)
+            yield
+
+    @contextmanager
+    def steps(self, doing: str, total: int) -> Iterator[Callable[[], None]]:
+        """A bar for so many steps, if they take longer than a second; what it gives is called after each."""
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            bar.update(completed=done, said=f"{done:,} of {total:,}")
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(30),
+            TextColumn("{task.fields[said]}"),
+            TimeElapsedColumn(),
+        )
+        with _Delayed(self, *columns) as bar:
+            bar.add(doing, total)
+            bar.update(said=f"0 of {total:,}")
+            yield step
+
+    @contextmanager
+    def share(self, doing: str) -> Iterator[Callable[[float | None, str], None]]:
+        """A bar for what is done, if it takes longer than a second; what it gives is told the share and some words."""
+
+        def tell(share: float | None, said: str) -> None:
+            bar.update(completed=share or 0.0, total=None if share is None else 1.0, said=said)
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(30),
+            TextColumn("{task.fields[said]}"),
+            TimeElapsedColumn(),
+        )
+        with _Delayed(self, *columns) as bar:
+            bar.add(doing)
+            bar.update(said="")
+            yield tell
+
+
+class _Delayed:
+    """A moving line that appears only for a person, and only after a second."""
+
+    def __init__(self, screen: Screen, *columns: Any) -> None:  # noqa: ANN401 - rich's columns
+        self._progress = Progress(*columns, console=screen.err, transient=True)
+        self._on = screen.err.is_terminal and not screen.quiet
+        self._start = time.monotonic() + _PATIENCE
+        self._shown = False
+
+    def add(self, text: str, total: float | None = None) -> None:
+        self._task = self._progress.add_task(Text(text).markup, total=total)
+        if self._on:
+            self._timer.start()
+
+    def __enter__(self) -> Self:
+        from threading import Timer  # noqa: PLC0415 - a line that never shows needs none
+
+        self._timer = Timer(_PATIENCE, self._appear)
+        self._timer.daemon = True
+        return self
+
+    def _appear(self) -> None:
+        self._shown = True
+        self._progress.start()
+
+    def update(self, **fields: Any) -> None:  # noqa: ANN401
+        self._progress.update(self._task, **fields)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._timer.cancel()
+        if self._shown:
+            self._progress.stop()
+
+
+class RuleMeter(Meter):
+    """The learning as a bar: rules learned, records left."""
+
+    def __init__(self, screen: Screen) -> None:
+        said = TextColumn("{task.fields[said]}")
+        self._bar = _Delayed(screen, TextColumn("{task.description}"), BarColumn(30), said, TimeElapsedColumn())
+        self._total = 0
+
+    def show(self, left: int, rules: int) -> None:
+        """Tell how many records are left and how many rules there are."""
+        self._total = self._total or left
+        said = f"{rules:,} rules, {left:,} of {self._total:,} records left"
+        self._bar.update(total=self._total, completed=self._total - left, said=said)
+
+    def __enter__(self) -> Self:
+        self._bar.__enter__()
+        self._bar.add("learning")
+        self._bar.update(said="")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.__exit__(kind, error, trace)
+
+
+def _console(stream: Any) -> Console:  # noqa: ANN401 - a text stream
+    terminal = Console(file=stream, highlight=False, markup=False, emoji=False)
+    if terminal.is_terminal:
+        return terminal
+    return Console(file=stream, highlight=False, markup=False, emoji=False, width=_WIDE, no_color=True)
+
+
+def _print(console: Console, what: RenderableType) -> None:
+    if console.is_terminal:
+        # A command to be copied is one line, however narrow the terminal is.
+        console.print(what, soft_wrap=isinstance(what, Text) and what.no_wrap is True)
+        return
+    lines = io.StringIO()  # rich fills lines up with spaces, which a pipe has no use for
+    Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(what)
+    console.file.write("\n".join(line.rstrip() for line in lines.getvalue().split("\n")))

@@ -1,0 +1,94 @@
+"""`unless demo`: a first look, and files to go on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.options import Quiet
+from unless.cli.outputs import shell_word
+
+if TYPE_CHECKING:
+    from unless.cli.fit import Fitted
+    from unless.table import Table
+
+__all__ = ["demo"]
+
+_COMMANDS = (
+    "unless inspect applicants.csv --target decision",
+    "unless fit applicants.csv --target decision -o model.json",
+    "unless show model.json --style paper",
+    "unless predict model.json new.csv -o decided.csv",
+    "unless explain model.json new.csv --row 8 --what-if",
+    "unless diff old.json model.json applicants.csv",
+    "unless export model.json --to sql --table applicants",
+    "unless learn zoo.lp examples.lp --target habitat",
+)
+
+
+def demo(
+    folder: Annotated[
+        str | None, typer.Argument(metavar="FOLDER", help="Where to write files to try things on.", show_default=False)
+    ] = None,
+    *,
+    force: Annotated[bool, typer.Option("--force", help="Write over files that are there.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Learn rules from an invented table and explain a decision; with FOLDER, write files to go on with.
+
+    Example: unless demo
+
+    Example: unless demo loans
+    """
+    screen = Screen(quiet=quiet)
+    table, fitted = _fitted(screen)
+    if folder is None:
+        _look(screen, table, fitted)
+    else:
+        _write(screen, table, fitted, folder, force=force)
+
+
+def _fitted(screen: Screen) -> tuple[Table, Fitted]:
+    """The example table, and what `fit` learns from it."""
+    from unless.cli.fit import learned  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.cli.training import Columns, training_of  # noqa: PLC0415
+    from unless.estimators import UnlessClassifier  # noqa: PLC0415
+    from unless.example import TARGET, applicants_csv  # noqa: PLC0415
+
+    training = training_of(applicants_csv().encode(), "csv", TARGET, Columns())
+    model = UnlessClassifier()
+    return training.table, learned(screen, "applicants.csv", training, model, test=0.2, seed=0, keep=False)
+
+
+def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
+    """The rules, and one refusal with what would have changed it."""
+    from unless.cli.fit import present  # noqa: PLC0415
+    from unless.cli.reasons import reasons, what_changes  # noqa: PLC0415
+    from unless.counterfactual import counterfactuals  # noqa: PLC0415
+    from unless.explain import explain  # noqa: PLC0415
+
+    model = fitted.model
+    screen.note("Applicants for a loan, invented, and what was decided. The rules behind it:\n")
+    present(screen, fitted)
+    proofs = ((number, explain(model.program_, table.record(number - 1))) for number in fitted.held_back)
+    number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
+    screen.show("", reasons(proof, number, model.statistics_))
+    screen.show(what_changes(counterfactuals(model.program_, proof.record, table=model.domain_)))
+    screen.out.file.flush()
+    screen.note("\nnext            unless demo loans       files to play with")
+    screen.note("                unless inspect FILE     what your own data looks like")
+
+
+def _write(screen: Screen, table: Table, fitted: Fitted, folder: str, *, force: bool) -> None:
+    from unless.demo import demo_files, write_demo  # noqa: PLC0415
+
+    files = demo_files(fitted.model, table)
+    write_demo(Path(folder), files, force=force)
+    for file in files:
+        screen.note(f"{file.name:<15} {file.about}")
+    screen.note("\nGo on with:")
+    for command in (f"cd {shell_word(folder)}", *_COMMANDS):
+        screen.show(f"  {command}" if not screen.quiet else command)

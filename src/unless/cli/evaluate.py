@@ -1,0 +1,209 @@
+"""`unless evaluate`: how good the learners are on records that they have not seen, side by side."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.inputs import source_of
+from unless.cli.options import (
+    Algorithm,
+    Categorical,
+    Data,
+    Exclude,
+    Format,
+    Include,
+    Json,
+    Missing,
+    Numeric,
+    Quiet,
+    Seed,
+    Target,
+)
+from unless.errors import ReadError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from unless.cli.training import Training
+    from unless.evaluate import Evaluation, Run, Score
+    from unless.table import Table
+
+__all__ = ["evaluate"]
+
+_QUALITIES = ("accuracy", "precision", "recall", "f1")
+_TITLES = {**{name: name for name in _QUALITIES}, "f1": "F1", "rules": "rules", "seconds": "time to fit"}
+
+
+def evaluate(  # noqa: PLR0913 - a person chooses among them by name
+    data: Data,
+    target: Target,
+    *,
+    cv: Annotated[int | None, typer.Option(metavar="N", min=2, help="How many folds. [default: 10]")] = None,
+    test: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Learn from all of DATA and test on these records instead.")
+    ] = None,
+    algorithm: Annotated[
+        list[Algorithm] | None,
+        typer.Option("--algorithm", "-a", help="Which learners (repeat); all that apply, unless given."),
+    ] = None,
+    seed: Seed = 0,
+    numeric: Numeric = None,
+    categorical: Categorical = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    format: Format = None,  # noqa: A002 - what the option is called
+    drop_unlabelled: Annotated[
+        bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")
+    ] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Compare the learners by cross-validation: accuracy, weighted precision, recall and F1, rules, time to fit.
+
+    Rules are counted as in the paper, exceptions too. Figures are means over the folds ± standard deviations.
+    Ctrl-C shows the folds that are done.
+
+    Example: unless evaluate applicants.csv --target decision --cv 5
+
+    Example: unless evaluate applicants.csv -t decision -a unless --json
+    """
+    if test is not None and cv is not None:
+        raise typer.BadParameter("--test takes the place of folds; leave out --cv", param_hint="--test")
+    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - scikit-learn comes with them
+    from unless.evaluate import LEARNERS, Evaluation, cross_validation, holdout  # noqa: PLC0415
+
+    screen = Screen(quiet=quiet)
+    asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
+    training = read_training(screen, data, target, asked)
+    names = _applying(screen, algorithm, training)
+    learners = {name: LEARNERS[name]() for name in names}
+    if test is None:
+        folds = cv or 10
+        runs = cross_validation(training.table, learners, folds, seed)
+    else:
+        folds = 1
+        runs = holdout(training.table, _read_test(screen, test, training.table, format), learners)
+    done, complete = _run(screen, runs, folds * (len(learners) + 1), many=folds > 1)
+    found = Evaluation.of(done, learners)
+    if not found.folds:
+        raise KeyboardInterrupt
+    if json:
+        screen.data(_document(data, training, found, folds, seed=seed, complete=complete))
+    else:
+        if not quiet or not complete:
+            screen.show(*_heading(data, test, training, found, seed=seed, complete=complete))
+        screen.show(_table(found))
+    if not complete:
+        raise typer.Exit(128 + signal.SIGINT)
+
+
+def _applying(screen: Screen, asked: Sequence[Algorithm] | None, training: Training) -> list[str]:
+    """The learners that are asked for, and that can learn such labels."""
+    names = [str(name) for name in dict.fromkeys(asked or Algorithm)]
+    count = len(training.labels.labels)
+    if count > 2 and "fold-rpp" in names:
+        if asked:
+            raise ReadError(
+                f"fold-rpp learns one of two labels, but {training.labels.name!r} has {count}; leave it out"
+            )
+        screen.note(f"fold-rpp is left out: it learns one of two labels, and {training.labels.name!r} has {count}.")
+        names.remove("fold-rpp")
+    return names
+
+
+def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Table:
+    """The records of the test, read as those of training were."""
+    from unless.read import column_names, read_table  # noqa: PLC0415
+
+    source, form = source_of(test, form)
+    target = table.schema.target
+    with screen.busy(f"reading {test}"):
+        if target not in column_names(source, format=form):
+            raise ReadError(f"{test} has no column {target!r}: a test needs the true labels")
+        return read_table(source, target, like=table, format=form)
+
+
+def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tuple[list[Run], bool]:
+    """The runs, and whether that is all of them; Ctrl-C ends them."""
+    done: list[Run] = []
+    try:
+        with screen.steps("cross-validation" if many else "learning", total) as step:
+            for run in runs:
+                done.append(run)
+                step()
+    except KeyboardInterrupt:
+        return done, False
+    return done, True
+
+
+def _document(
+    data: str, training: Training, found: Evaluation, folds: int, *, seed: int, complete: bool
+) -> dict[str, object]:
+    return {
+        "data": data,
+        "target": training.labels.name,
+        "records": len(training.table),
+        "features": list(training.table.features),
+        "left_out": [remark.to_dict() for remark in training.left_out],
+        "seed": seed,
+        "asked_folds": folds,
+        "complete": complete,
+        **found.to_dict(),
+    }
+
+
+def _heading(
+    data: str, test: str | None, training: Training, found: Evaluation, *, seed: int, complete: bool
+) -> list[RenderableType]:
+    from rich.text import Text  # noqa: PLC0415
+
+    from unless.cli.rules import counted  # noqa: PLC0415
+    from unless.proof.words import printable  # noqa: PLC0415
+
+    table = training.table
+    said = f" ({training.said})" if training.said else ""
+    first = f"{printable(data)}: {counted(len(table), 'record')}, {counted(len(table.columns), 'feature')}{said}"
+    if test is not None:
+        second = f"tested on {counted(found.scores[0].runs[0].quality.records, 'record')} of {printable(test)}"
+    elif complete:
+        second = f"{found.folds} folds, seed {seed}: mean ± standard deviation"
+    else:
+        second = f"interrupted: the {counted(found.folds, 'fold')} done so far, seed {seed}: mean ± standard deviation"
+    return [Text(first), Text(second, "" if complete else "bold yellow"), ""]
+
+
+def _table(found: Evaluation) -> RenderableType:
+    """The learners side by side, the best of each quality in bold."""
+    from rich.table import Table as Grid  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    grid = Grid(box=None, header_style="cyan", pad_edge=False, padding=(0, 2, 0, 0))
+    grid.add_column("")
+    for score in found.scores:
+        grid.add_column(score.algorithm, justify="right")
+    for measure, title in _TITLES.items():
+        best = max(score.mean(measure) for score in found.scores) if measure in _QUALITIES else None
+        styles = ["bold" if score.mean(measure) == best else "" for score in found.scores]
+        cells = (Text(_figure(score, measure), style) for score, style in zip(found.scores, styles, strict=True))
+        grid.add_row(title, *cells)
+    return grid
+
+
+def _figure(score: Score, measure: str) -> str:
+    """A mean and its spread; the baseline has no rules and takes no time."""
+    from unless.evaluate import BASELINE  # noqa: PLC0415
+
+    mean, spread = score.mean(measure), score.spread(measure)
+    if measure not in _QUALITIES and score.algorithm == BASELINE:
+        return "–"
+    if measure == "seconds":
+        return f"{1000 * mean:,.0f} ms" if mean < 10 else f"{mean:,.1f} s"
+    if measure == "rules":
+        return f"{mean:,.0f}" if spread is None else f"{mean:,.1f} ± {spread:,.1f}"
+    return f"{mean:.3f}" if spread is None else f"{mean:.3f} ± {spread:.3f}"

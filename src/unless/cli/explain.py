@@ -1,0 +1,259 @@
+"""`unless explain`: why a record is decided as it is, why not otherwise, and what would change it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+from typing import Literal as OneOf
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
+from unless.cli.options import Format, Json, Model, Quiet
+from unless.errors import ParameterError, UnknownNameError, suggest
+
+if TYPE_CHECKING:
+    from unless.counterfactual import Counterfactuals
+    from unless.explain import Proof, WhyNot
+    from unless.measure import Statistics
+    from unless.modelfile import SavedModel
+    from unless.rule import Program
+    from unless.table import Table
+    from unless.values import Label, Value
+
+__all__ = ["explain"]
+
+_SCREENFUL = 12  # rules that did not apply which a terminal shows
+_ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
+
+
+def explain(  # noqa: PLR0913 - its options
+    model: Model,
+    data: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DATA", help="The records: a file, a folder, or -. Not needed with --set.", show_default=False
+        ),
+    ] = None,
+    *,
+    row: Annotated[
+        list[str] | None,
+        typer.Option("--row", "-r", metavar="N", help="Which records, counted from 1: 8, or 3-8 (repeat, or 3,8)."),
+    ] = None,
+    assigned: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE",
+            help="Give a feature a value; without DATA, all others are missing.",
+            autocompletion=complete_features("="),
+        ),
+    ] = None,
+    style: Annotated[
+        OneOf["plain", "tree", "rules"],
+        typer.Option(help="plain: sentences; tree and rules: the justifications of the paper."),
+    ] = "plain",
+    why_not: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="What stopped the rules of a label.", autocompletion=complete_labels),
+    ] = None,
+    what_if: Annotated[
+        bool, typer.Option("--what-if", help="The nearest changes that give another label, or that of --why-not.")
+    ] = False,
+    fixed: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="A feature that must not change (repeat, or a,b).", autocompletion=complete_features()
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option(metavar="N", min=1, help="How many changes to show.")] = 3,
+    format: Format = None,  # noqa: A002 - what the option is called
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Explain a decision: why, why not otherwise, and what would change it.
+
+    Example: unless explain model.json new.csv --row 8 --what-if
+
+    Example: unless explain model.json --set history=late --why-not accept
+    """
+    wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
+    if data is None and (wanted_rows or not assigned):
+        raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
+    if model == data == "-":
+        raise ParameterError("model and data cannot both be standard input; give one of them as a file")
+    screen = Screen(quiet=quiet)
+    found = read_model(model)
+    program = program_of(found)
+    changed = _assignments(assigned or (), found)
+    label = None if why_not is None else label_named(program, why_not)
+    asked = _Asked(program, found, label, listed(fixed, program.features) if what_if else None, most)
+    answers = [
+        asked.answer(number, record, changed, said)
+        for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
+    ]
+    if json:
+        screen.data({"target": program.target, "records": [answer.to_dict() for answer in answers]})
+        return
+    for place, answer in enumerate(answers):
+        shown = _SCREENFUL if screen.out.is_terminal else None
+        screen.show(*[""] * bool(place), *answer.shown(style, shown))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """What is said about one record; ``number`` is None if its values are those of the command line."""
+
+    number: int | None
+    changed: dict[str, Value]
+    said: Label | None
+    proof: Proof
+    statistics: Statistics | None
+    why_not: WhyNot | None
+    changes: Counterfactuals | None
+
+    def to_dict(self) -> dict[str, Any]:
+        from unless.proof.data import label_data, value_data  # noqa: PLC0415
+
+        place = -1 if self.proof.decided is None else self.proof.decided
+        figures = self.statistics and {
+            "decided": float(self.statistics.support[place]),
+            "right": float(self.statistics.right[place]),
+        }
+        return {
+            "row": self.number,
+            "set": {name: value_data(value) for name, value in self.changed.items()},
+            "label_in_data": label_data(self.said),
+            "proof": self.proof.to_dict(),
+            "statistics": figures,
+            "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
+            "changes": None if self.changes is None else self.changes.to_dict()["changes"],
+        }
+
+    def shown(self, style: OneOf["plain", "tree", "rules"], most: int | None) -> Iterator[Any]:
+        from rich.text import Text  # noqa: PLC0415
+
+        from unless.cli.reasons import hanging, reasons, what_changes  # noqa: PLC0415
+        from unless.cli.rules import counted  # noqa: PLC0415
+        from unless.proof.words import DEFAULT, printable  # noqa: PLC0415
+
+        changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
+        if changed and self.number is not None:
+            yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
+        number = None if changed else self.number
+        if style == "plain":
+            yield reasons(self.proof, number, self.statistics, most=most)
+        else:
+            yield self.proof.text(style, number=number)
+        if self.said is not None and str(self.said) != str(self.proof.label):
+            yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
+        if self.why_not is not None:
+            title, *stops = self.why_not.text().split("\n")
+            yield Text(title, "bold")
+            yield from (hanging("  ", Text(stop.strip())) for stop in stops[:most])
+            if stops[most:] and most is not None:
+                yield Text(f"  … and {counted(len(stops) - most, 'more rule')}", "dim")
+        if self.changes is not None:
+            yield what_changes(self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked about every record; ``fixed`` is None if nobody asks what would change it."""
+
+    program: Program
+    model: SavedModel | Program
+    label: Label | None
+    fixed: list[str] | None
+    most: int
+
+    def answer(
+        self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
+    ) -> _Answer:
+        from unless.counterfactual import counterfactuals  # noqa: PLC0415
+        from unless.explain import explain, why_not  # noqa: PLC0415
+
+        nearest = None
+        if self.fixed is not None:
+            domain = getattr(self.model, "domain_", None)
+            nearest = counterfactuals(self.program, record, self.label, fixed=self.fixed, most=self.most, table=domain)
+        return _Answer(
+            number,
+            changed,
+            None if changed else said,
+            explain(self.program, record),
+            getattr(self.model, "statistics_", None),
+            None if self.label is None else why_not(self.program, record, self.label),
+            nearest,
+        )
+
+
+def _records(
+    screen: Screen,
+    data: str | None,
+    model: SavedModel | Program,
+    changed: dict[str, Value],
+    rows: list[tuple[int, int]],
+    format: str | None,  # noqa: A002
+) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
+    """The records asked for, with their numbers and the labels that the data gives them."""
+    used = program_of(model).used
+    if data is None:
+        yield None, {**dict.fromkeys(used), **changed}, None
+        return
+    # A column whose values are given may be absent from the data.
+    table = read(screen, data, like=model, features=[name for name in used if name not in changed], format=format)
+    for number in _numbers(rows, table, data):
+        said = None if table.target is None else table.target.labels[int(table.target.codes[number - 1])]
+        yield number, {**table.record(number - 1), **changed}, said
+
+
+def _span(text: str) -> tuple[int, int]:
+    """Rows as the option gives them: the first and the last."""
+    found = _ROWS.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is no record; write 8, or 3-8", param_hint="--row")
+    first, last = int(found.group(1)), int(found.group(2) or found.group(1))
+    if not 1 <= first <= last:
+        raise typer.BadParameter(f"{text!r} is no record; they are counted from 1, upwards", param_hint="--row")
+    return first, last
+
+
+def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterator[int]:
+    """The numbers of the records asked for; the only one there is, if none is named."""
+    count = len(table)
+    if not rows and count != 1:
+        raise typer.BadParameter(f"{data} has {count:,} records; say which: --row 8, or --row 3-8", param_hint="--row")
+    for first, last in rows or [(1, 1)]:
+        if last > count:
+            raise ParameterError(f"no record {last:,}: {data} has {count:,}; --row takes 1 to {count}")
+        yield from range(first, last + 1)
+
+
+def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str, Value]:
+    """The values that the command line gives features, each read as a cell of a file would be."""
+    program = program_of(model)
+    cells: dict[str, str] = {}
+    for text in texts:
+        name, sign, cell = text.partition("=")
+        if not sign:
+            raise typer.BadParameter(f"{text!r} has no =; write {text}=VALUE", param_hint="--set")
+        if name not in program.features:
+            raise UnknownNameError(f"--set: no feature {name!r}{suggest(name, program.features)}")
+        cells[name] = cell
+    return _read_cells(cells, model) if cells else {}
+
+
+def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:
+    import csv  # noqa: PLC0415
+    import io  # noqa: PLC0415
+
+    from unless.read import read_table  # noqa: PLC0415
+
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
+    source = text.getvalue().encode("utf-8", "surrogateescape")  # what the shell gave, byte for byte
+    return read_table(source, like=model, features=list(cells), format="csv").record(0)

@@ -1,0 +1,369 @@
+"""`unless fit`: learn rules from a file, show them, test them, save them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unless.cli.console import RuleMeter, Screen
+from unless.cli.inputs import label_among
+from unless.cli.lines import MARGIN, command_line, duration, report_line
+from unless.cli.options import (
+    Algorithm,
+    Categorical,
+    Data,
+    Exclude,
+    Format,
+    Include,
+    Json,
+    Missing,
+    Numeric,
+    Quiet,
+    Seed,
+    Target,
+)
+from unless.cli.outputs import Output, shell_word, write_document
+from unless.errors import Interrupted, MissingFileError, ParameterError, UnknownNameError
+
+if TYPE_CHECKING:
+    from unless.classifier import RuleClassifier
+    from unless.cli.training import Training
+    from unless.profile import Remark
+    from unless.quality import Quality
+    from unless.table import Labels
+    from unless.values import Label
+
+__all__ = ["Fitted", "fit", "learned", "present"]
+
+_OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "positive": "fold-rpp"}
+_SCREENFUL = 40  # rules that a terminal shows
+
+
+def fit(  # noqa: PLR0913 - a person chooses among them by name
+    data: Data,
+    target: Target,
+    *,
+    output: Output = None,
+    algorithm: Annotated[
+        Algorithm,
+        typer.Option("--algorithm", "-a", help="unless: our own; fold-rm and fold-rpp (two labels): as published."),
+    ] = Algorithm.UNLESS,
+    test: Annotated[
+        float, typer.Option(metavar="SHARE", min=0, max=0.99, help="Hold back this share of the records for a test.")
+    ] = 0.2,
+    seed: Seed = 0,
+    numeric: Numeric = None,
+    categorical: Categorical = None,
+    exclude: Exclude = None,
+    include: Include = None,
+    missing: Missing = None,
+    format: Format = None,  # noqa: A002 - what the option is called
+    drop_unlabelled: Annotated[
+        bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")
+    ] = False,
+    ratio: Annotated[
+        float | None,
+        typer.Option(metavar="X", min=0, max=1, help="Wrong records per right one in a rule (unless: 0.75, else 0.5)."),
+    ] = None,
+    penalty: Annotated[
+        float | None, typer.Option(metavar="X", min=0, help="Larger gives fewer and shorter rules (unless: 1).")
+    ] = None,
+    min_support: Annotated[
+        float | None, typer.Option(metavar="N", min=0, help="Records that every rule must cover (unless: 3).")
+    ] = None,
+    otherwise: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Where no rule decides: a label, most_frequent, or none (fold-rm)."),
+    ] = None,
+    positive: Annotated[
+        str | None, typer.Option(metavar="LABEL", help="The label to learn rules for (fold-rpp).")
+    ] = None,
+    class_weight: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LABEL=WEIGHT", help="What a record of a label weighs (repeat); or: balanced."),
+    ] = None,
+    max_rules: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many rules.")] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(metavar="X", min=0, help="Stop after so many seconds, between two rules.")
+    ] = None,
+    keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, go on with the rules learned so far.")] = False,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Learn rules, show them, test them on records held back, and save them with -o.
+
+    Columns that tell records apart, such as names and numbers of customers, are left out; --include keeps one.
+
+    Example: unless fit applicants.csv --target decision -o model.json
+
+    Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
+    """
+    options = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
+    options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
+    _check(algorithm, options, output, json=json)
+    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - scikit-learn comes with them
+
+    screen = Screen(quiet=quiet, aside=output == "-")
+    asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
+    training = read_training(screen, data, target, asked)
+    model = _learner(algorithm, options, class_weight, training.labels)
+    fitted = learned(screen, data, training, model, test=test, seed=seed, keep=keep)
+    if json:
+        _save(fitted.model, output)
+        screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
+        return
+    present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
+    _save(fitted.model, output)  # after they are shown: a full disk should not cost a person the rules
+    _next(screen, fitted, output, format)
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What was learned from which data, in how long, and how it did on the rows held back (None if there were none)."""
+
+    data: str
+    model: RuleClassifier
+    records: int
+    left_out: tuple[Remark, ...]
+    said: str
+    seconds: float
+    held_back: tuple[int, ...]
+    """The numbers of the records of the test, from 1."""
+    test: Quality | None
+    usual: Label | None
+    """The most frequent label of training."""
+    baseline: Quality | None
+    """What always saying that would have given on the rows held back."""
+    interrupted: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was found, as JSON holds it; ``model`` is what a model file holds."""
+        from unless.modelfile import document  # noqa: PLC0415
+        from unless.proof.data import label_data  # noqa: PLC0415
+
+        statistics, program = self.model.statistics_, self.model.program_
+        figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
+        return {
+            "data": self.data,
+            "target": program.target,
+            "records": self.records,
+            "features": list(program.features),
+            "left_out": [remark.to_dict() for remark in self.left_out],
+            "seconds": self.seconds,
+            "interrupted": self.interrupted,
+            "rules": [
+                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right}
+                for rule, decided, right in figures
+            ],
+            "test": self.test and _measures(self.test),
+            "baseline": self.baseline and _measures(self.baseline),
+            "model": document(self.model),
+        }
+
+
+def _measures(found: Quality) -> dict[str, Any]:
+    names = ("records", "right", "undecided", "accuracy", "precision", "recall", "f1")
+    return {name: getattr(found, name) for name in names}
+
+
+# Before learning.
+
+
+def _check(algorithm: Algorithm, options: dict[str, Any], output: str | None, *, json: bool) -> None:
+    """Refuse what makes no sense, before a minute is spent on learning."""
+    for name, owner in _OWN.items():
+        if options[name] is not None and algorithm != owner:
+            hint = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"it belongs to --algorithm {owner}, not to {algorithm}", param_hint=hint)
+    if json and output == "-":
+        raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
+    if output not in (None, "-"):
+        _check_writable(Path(output))
+
+
+def _check_writable(path: Path) -> None:
+    folder = path.resolve().parent
+    if path.is_dir():
+        raise ParameterError(f"{str(path)!r} is a folder; name the file in it: {str(path / 'model.json')!r}")
+    if not folder.is_dir():
+        raise MissingFileError(f"no folder {str(path.parent)!r} to write {str(path)!r} to; create it first")
+    if not os.access(folder if not path.exists() else path, os.W_OK):
+        raise ParameterError(f"{str(path)!r} cannot be written: permission denied")
+
+
+def _learner(
+    algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
+) -> RuleClassifier:
+    """The classifier that the options describe."""
+    from unless.evaluate import LEARNERS  # noqa: PLC0415
+
+    if algorithm == "fold-rpp" and len(labels.labels) > 2:
+        raise ParameterError(
+            f"fold-rpp learns one of two labels, but {labels.name!r} has {len(labels.labels)}; "
+            "use --algorithm fold-rm or unless"
+        )
+    given = {name: value for name, value in options.items() if value is not None}
+    if positive := given.get("positive"):
+        given["positive"] = _label(positive, labels)
+    if otherwise := given.get("otherwise"):
+        given["otherwise"] = _otherwise(otherwise, labels)
+    return LEARNERS[algorithm](**given, class_weight=_weights(class_weight, labels))
+
+
+def _otherwise(text: str, labels: Labels) -> Label | None:
+    """A label; else what the two words mean."""
+    if text in ("none", "most_frequent") and text not in map(str, labels.labels):
+        return None if text == "none" else text
+    return _label(text, labels)
+
+
+def _label(text: str, labels: Labels) -> Label:
+    return label_among(labels.labels, text, f"{labels.name!r} has no label")
+
+
+def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] | str | None:
+    if not given or list(given) == ["balanced"]:
+        return "balanced" if given else None
+    weights: dict[Label, float] = {}
+    for text in given:
+        label, _, weight = text.rpartition("=")
+        try:
+            weights[_label(label, labels)] = float(weight)
+        except ValueError as error:
+            if isinstance(error, UnknownNameError) and label:
+                raise
+            raise typer.BadParameter(f"{text!r} is not LABEL=WEIGHT", param_hint="--class-weight") from None
+    return weights
+
+
+# Learning.
+
+
+def learned(
+    screen: Screen, data: str, training: Training, model: RuleClassifier, *, test: float, seed: int, keep: bool
+) -> Fitted:
+    """Learn from the records that are not held back, and test on those that are."""
+    import numpy as np  # noqa: PLC0415
+
+    from unless.evaluate import baseline, held_back, judged  # noqa: PLC0415
+    from unless.progress import metered_by  # noqa: PLC0415
+
+    table = training.table
+    back = held_back(training.labels, test, seed)
+    train, tests = table[~back], table[back]
+    start = time.perf_counter()
+    interrupted = False
+    try:
+        with metered_by(RuleMeter(screen)):
+            model.fit(train)
+    except Interrupted:
+        if not keep or not any(rule.default for rule in model.program_.rules):
+            raise
+        interrupted = True
+    seconds = time.perf_counter() - start
+    usual = baseline(train)
+    return Fitted(
+        data,
+        model,
+        len(table),
+        training.left_out,
+        training.said,
+        seconds,
+        tuple((np.flatnonzero(back) + 1).tolist()),
+        judged(model.program_, tests) if len(tests) else None,
+        usual.otherwise,
+        judged(usual, tests) if len(tests) else None,
+        interrupted,
+    )
+
+
+def _save(model: RuleClassifier, output: str | None) -> None:
+    """Write the model where it is wanted, if it is wanted."""
+    from unless.export.json import layout  # noqa: PLC0415
+    from unless.modelfile import document  # noqa: PLC0415
+
+    if output == "-":
+        write_document(layout(document(model)) + "\n", output)
+    elif output is not None:
+        model.save(output)
+
+
+# After learning.
+
+
+def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
+    """Show what was learned: the data, the rules (at most so many), the test."""
+    from unless.cli.rules import counted, rule_table  # noqa: PLC0415
+
+    program = fitted.model.program_
+    features = counted(len(program.features), "feature")
+    said = f" ({fitted.said})" if fitted.said else ""
+    rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
+    summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
+    if not screen.quiet:
+        screen.show(
+            report_line(_name(fitted), f"{counted(fitted.records, 'record')}, {features}{said}", _margin(fitted))
+        )
+        screen.show(report_line("learned", summary, _margin(fitted)), "")
+    screen.show(rule_table(program, fitted.model.statistics_, most=most))
+    if not screen.quiet:
+        screen.show("")
+    screen.show(report_line("test", _test(fitted), _margin(fitted)))
+
+
+def _ended(fitted: Fitted) -> str:
+    """That the learning ended before its time, if it did."""
+    model = fitted.model
+    if fitted.interrupted:
+        return ", then interrupted: these are the rules so far"
+    if model.max_rules is not None and len(model.program_) >= model.max_rules:
+        return ", as many as --max-rules allows"
+    if model.max_seconds is not None and fitted.seconds >= model.max_seconds:
+        return ", then --max-seconds were over"
+    return ""
+
+
+def _name(fitted: Fitted) -> str:
+    from unless.proof.words import printable  # noqa: PLC0415
+
+    return printable(Path(fitted.data).name or fitted.data)
+
+
+def _margin(fitted: Fitted) -> int:
+    """How wide the column is that says what a line is about: as the name of the data, within reason."""
+    return max(MARGIN, min(len(_name(fitted)), 30))
+
+
+def _test(fitted: Fitted) -> str:
+    """How the rules do on the records held back, and what always saying the same would do."""
+    from unless.cli.rules import counted  # noqa: PLC0415
+    from unless.proof.words import printable  # noqa: PLC0415
+
+    if fitted.test is None or fitted.baseline is None:
+        return "no records were held back; unless evaluate tells how good such rules are"
+    found = fitted.test
+    records = f"{counted(found.records, 'record')} held back"
+    undecided = f", {counted(found.undecided, 'record')} undecided" if found.undecided else ""
+    always = f"always {printable(str(fitted.usual))}: {fitted.baseline.accuracy:.3f}"
+    return f"{records}: accuracy {found.accuracy:.3f}, F1 {found.f1:.3f}{undecided} ({always})"
+
+
+def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:  # noqa: A002
+    """What to do with the model, as commands that run as they are."""
+    if output == "-":
+        return
+    screen.out.file.flush()
+    if output is None:
+        screen.note(command_line("not saved", "add -o model.json", _margin(fitted)))
+        return
+    data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
+    form = f" --format {shell_word(format)}" if format else ""
+    commands = [f"unless explain {model} {data} --row {row}{form}", f"unless report {model} {data}{form}"]
+    for place, command in enumerate(commands if fitted.data != "-" else [f"unless show {model}"]):
+        screen.note(command_line("" if place else "next", command, _margin(fitted)))

@@ -1,0 +1,190 @@
+"""What commands take: tables and models from files or standard input, lists of columns, and completion in the shell."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unless.cli.outputs import shell_word
+from unless.errors import ParameterError, ProgramError, UnknownNameError, UnlessError, suggest
+from unless.rule import Program
+from unless.values import DEFAULT_MISSING, number_in
+
+if TYPE_CHECKING:
+    from unless.classifier import RuleClassifier
+    from unless.cli.console import Screen
+    from unless.modelfile import SavedModel
+    from unless.table import Table
+    from unless.values import Label
+
+__all__ = [
+    "complete_columns",
+    "complete_features",
+    "complete_formats",
+    "complete_labels",
+    "label_among",
+    "label_named",
+    "listed",
+    "needed",
+    "program_of",
+    "read",
+    "read_model",
+    "source_of",
+    "tokens",
+]
+
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
+_FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
+
+
+def source_of(data: str, format: str | None) -> tuple[Any, str | None]:  # noqa: A002 - what the option is called
+    """What `read_table` takes as source and format: a path, or the bytes of standard input, CSV unless said.
+
+    A pipe with a name, such as the shell's ``<(…)``, is read like standard input: it can be read once only.
+    """
+    if data != "-":
+        return (Path(data).read_bytes(), format or "csv") if Path(data).is_fifo() else (data, format)
+    if sys.stdin.isatty():
+        raise ParameterError("- is standard input, but nothing is piped into it: unless … - < data.csv")
+    return sys.stdin.buffer.read(), format or "csv"
+
+
+def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:  # noqa: ANN401 - read_table's
+    """A table, while the screen says what takes so long."""
+    from unless import read_table  # noqa: PLC0415
+
+    source, options["format"] = source_of(data, options.get("format"))
+    with screen.busy(f"reading {data}"), needed("like" in options and target is None, data):
+        return read_table(source, target, **options)
+
+
+@contextmanager
+def needed(by_model: bool, data: str) -> Iterator[None]:  # noqa: FBT001 - only two parameters
+    """Say of a column that is not there that the model needs it."""
+    try:
+        yield
+    except UnknownNameError as error:
+        if not by_model:
+            raise
+        where = "standard input" if data == "-" else data
+        raise UnknownNameError(f"{where}: {error}\nThe model needs it.") from None
+
+
+def read_model(path: str) -> SavedModel | Program:
+    """A model, or the program of a file that holds nothing more."""
+    from unless.modelfile import parsed, read  # noqa: PLC0415
+
+    if path != "-":
+        try:
+            return read(path)
+        except ProgramError:
+            if path.lower().endswith(_TABLES):
+                fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
+                raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None
+            raise
+    if sys.stdin.isatty():
+        raise ParameterError("- is standard input, but nothing is piped into it: unless … - < model.json")
+    return parsed(sys.stdin.buffer.read(), "standard input")
+
+
+def program_of(model: RuleClassifier | SavedModel | Program) -> Program:
+    """The rules of a model."""
+    return model if isinstance(model, Program) else model.program_
+
+
+def label_named(program: Program, text: str) -> Label:
+    """The label of a program that a text spells."""
+    labels = [label for label in (*(rule.head for rule in program.rules), program.otherwise) if label is not None]
+    return label_among(labels, text, "no rule gives the label")
+
+
+def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
+    """The label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
+    spelled: dict[str, Label] = {str(label): label for label in labels}
+    if text in spelled:
+        return spelled[text]
+    for label in labels:
+        same = str(label).casefold() == text.casefold() if isinstance(label, bool) else label == number_in(text)
+        if same:
+            return label
+    raise UnknownNameError(f"{complaint} {text!r}{suggest(text, spelled)}")
+
+
+def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
+    """Names of columns as options give them: one at a time, or several with commas between."""
+    found: list[str] = []
+    for name in names or ():
+        found += [name] if name in known else [part.strip() for part in name.split(",")]
+    return list(dict.fromkeys(found))
+
+
+def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
+    """The cells that mean missing: the default itself unless some are given."""
+    return DEFAULT_MISSING if missing is None else tuple(missing)
+
+
+# In the shell. Whatever goes wrong there, a person who presses Tab sees no traceback.
+
+
+def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
+    """The columns of the file that the command line names already."""
+    from unless.read import column_names  # noqa: PLC0415
+
+    data = _given(context, "data")
+    try:
+        names = column_names(data) if data and data != "-" else []
+    except (UnlessError, OSError):
+        return []
+    return [name for name in names if name.startswith(incomplete)]
+
+
+def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
+    """The labels that the rules of the model give."""
+    program = _completing(context)
+    if program is None:
+        return []
+    labels = dict.fromkeys(str(label) for label in (*(rule.head for rule in program), program.otherwise))
+    return [label for label in labels if label != "None" and label.startswith(incomplete)]
+
+
+def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[str]]:
+    """The features that the rules of the model test."""
+
+    def complete(context: typer.Context, incomplete: str) -> list[str]:
+        program = _completing(context)
+        return [f"{name}{ending}" for name in (program.used if program else ()) if name.startswith(incomplete)]
+
+    return complete
+
+
+def _completing(context: typer.Context) -> Program | None:
+    """The program that the command line names already."""
+    from unless.export.json import load  # noqa: PLC0415 - without scikit-learn: a person waits for the letters
+
+    model = _given(context, "model")
+    try:
+        return load(model) if model and model != "-" else None
+    except (UnlessError, OSError):
+        return None
+
+
+def _given(context: typer.Context, argument: str) -> str | None:
+    """An argument of the command line so far.
+
+    The parser stops at the option that is being completed, before it has told arguments apart: they are just a row.
+    """
+    if (found := context.params.get(argument)) is not None:
+        return str(found)
+    names = [one.name for one in context.command.params if one.param_type_name == "argument"]
+    given = dict(zip(names, context.args, strict=False))
+    return given.get(argument)
+
+
+def complete_formats(incomplete: str) -> list[str]:
+    """The formats of tables."""
+    return [name for name in _FORMATS if name.startswith(incomplete)]

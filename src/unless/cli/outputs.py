@@ -1,0 +1,53 @@
+"""What commands write: documents, exactly, to a file or to standard output."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from unless.cli.console import visible
+from unless.files import write_whole
+
+__all__ = ["Output", "shell_word", "write_document"]
+
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all; - is standard output."),
+]
+
+
+def write_document(text: str, output: str | None) -> None:
+    """Write a text as UTF-8, whatever the language of the terminal: a program with other letters is another program.
+
+    Only for a person at a terminal, what would move the cursor is escaped.
+    """
+    if output not in (None, "-"):
+        write_whole(Path(output), text.encode())
+    elif sys.stdout.isatty():
+        sys.stdout.write(visible(text))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+
+
+def shell_word(text: str) -> str:
+    r"""A text as one word of a command line that can be seen: ``$'\x1b'`` (of bash, zsh and ksh) where need be."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{''.join(map(_escaped, text))}'"
+
+
+def _escaped(one: str) -> str:
+    if one in "\\'":
+        return f"\\{one}"
+    if one.isprintable():
+        return one
+    code = ord(one)
+    if code < 0x80 or 0xDC80 <= code <= 0xDCFF:  # the latter is a byte that is not UTF-8, as Python keeps it
+        return f"\\x{code & 0xFF:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,146 @@
+"""`unless predict`: what a model decides, for files of any size."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
+from typing import Literal as OneOf
+
+import typer
+
+from unless.cli.console import Screen, visible
+from unless.cli.inputs import read_model
+from unless.cli.options import Data, Format, Json, Model, Quiet
+from unless.errors import ParameterError
+from unless.proof.words import printable
+
+if TYPE_CHECKING:
+    from unless.stream import PredictedFile
+
+__all__ = ["predict"]
+
+_LABELS = 6  # that the summary counts
+
+
+def predict(
+    model: Model,
+    data: Data,
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The file to write, whole or not at all; its ending tells the format.",
+        ),
+    ] = "-",
+    to: Annotated[
+        OneOf["csv", "tsv", "jsonl", "parquet", "arrow"] | None,
+        typer.Option(help="The format to write, whatever the file is called."),
+    ] = None,
+    prefix: Annotated[str, typer.Option(metavar="TEXT", help="What the names of the new columns begin with.")] = "",
+    format: Format = None,  # noqa: A002 - what the option is called
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Predict every record: all its columns, and predicted (the label), confidence, and rule (the one that decides).
+
+    Files may be of any size. From CSV to CSV every byte of a record stays as it is.
+
+    Example: unless predict model.json new.csv -o predicted.csv
+    """
+    from unless.stream import predict_file  # noqa: PLC0415 - a command imports what it needs when it runs
+
+    screen = Screen(quiet=quiet, aside=output == "-")
+    if model == data == "-":
+        raise ParameterError("the model and the data cannot both come from standard input; name one of the files")
+    found = read_model(model)
+    _take_ctrl_c_back()
+    source, out = _source(data), _out(output, to)
+    started = time.perf_counter()
+    with screen.share("predicting") as tell:
+        done = predict_file(
+            found,
+            source,
+            out,
+            format=format or ("csv" if data == "-" else None),
+            to=to,
+            prefix=prefix,
+            progress=lambda rows, share: tell(share, f"{rows:,} records"),
+        )
+    if json:
+        screen.data(done.to_dict())
+    for line in _remarks(done, model, data):
+        screen.note(line)
+    if not json:
+        screen.note(_summary(done, time.perf_counter() - started))
+
+
+def _take_ctrl_c_back() -> None:
+    """Let Python handle Ctrl-C again, which polars does from its import on.
+
+    By its way a wait for a pipe goes on, and KeyboardInterrupt may come twice, the second time while we clean up.
+    """
+    import polars  # noqa: F401, ICN001, PLC0415
+
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+
+
+def _source(data: str) -> str | BinaryIO:
+    if data != "-":
+        return data
+    if sys.stdin.isatty():
+        raise ParameterError("- is standard input, but nothing is piped into it: unless predict MODEL - < new.csv")
+    return sys.stdin.buffer
+
+
+def _out(output: str, to: str | None) -> str | BinaryIO:
+    if output != "-":
+        return output
+    if not sys.stdout.isatty():
+        return sys.stdout.buffer
+    if to in ("parquet", "arrow"):
+        raise ParameterError(f"{to} is not for a terminal; name a file: -o predicted.{to}")
+    return cast("BinaryIO", _Terminal())
+
+
+class _Terminal:
+    """A terminal as a file: what would move its cursor is escaped."""
+
+    def write(self, data: bytes) -> int:
+        sys.stdout.write(visible(str(data, "utf-8", "replace")))
+        return len(data)
+
+    def flush(self) -> None:
+        sys.stdout.flush()
+
+    def fileno(self) -> int:
+        return sys.stdout.fileno()
+
+
+def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
+    """What may surprise."""
+    found = []
+    if done.renamed:
+        taken, new = (", ".join(map(printable, names)) for names in (done.renamed, done.renamed.values()))
+        found.append(f"{data} has {taken} already: called {new} (--prefix gives other names)")
+    if len(done.columns) < 3:
+        found.append(f"{model} holds rules alone, without what they decided in training: there is no confidence")
+    return found
+
+
+def _summary(done: PredictedFile, seconds: float) -> str:
+    """One line: how many records, how many of each label, and how many of them are right."""
+    counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
+    parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
+    if len(counts) > _LABELS:
+        parts.append(f"{len(counts) - _LABELS} other labels {sum(n for n, _ in counts[_LABELS:]):,}")
+    if done.undecided:
+        parts.append(f"undecided {done.undecided:,}")
+    text = (
+        f"{done.rows:,} record{'s' * (done.rows != 1)} in {seconds:.1f} s" + (": " if parts else "") + ", ".join(parts)
+    )
+    return text if done.accuracy is None else f"{text}; accuracy {done.accuracy:.3f} by the labels in the data"

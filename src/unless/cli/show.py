@@ -1,0 +1,48 @@
+"""`unless show`: the rules of a model."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from typing import Literal as OneOf
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.inputs import program_of, read_model
+from unless.cli.options import Json, Model, Quiet
+from unless.cli.outputs import write_document
+
+__all__ = ["show"]
+
+
+def show(
+    model: Model,
+    *,
+    style: Annotated[
+        OneOf["plain", "paper", "exclusive"],
+        typer.Option(help="plain: sentences; paper: a logic program, in order; exclusive: the same without order."),
+    ] = "plain",
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Show the rules of a model, with what each decided in training and how often it was right.
+
+    Example: unless show model.json --style paper
+    """
+    from unless.cli.rules import counted, rule_table  # noqa: PLC0415 - imported when it is needed
+    from unless.export import to_text  # noqa: PLC0415
+    from unless.export.json import to_dict  # noqa: PLC0415
+    from unless.modelfile import SavedModel  # noqa: PLC0415
+    from unless.proof.words import printable  # noqa: PLC0415
+
+    screen = Screen(quiet=quiet)
+    found = read_model(model)
+    program = program_of(found)
+    if json:
+        screen.data(found.document if isinstance(found, SavedModel) else to_dict(found))
+    elif style == "plain":
+        exceptions = program.exception_count
+        screen.note(f"{printable(program.target)}: {counted(len(program), 'rule')}, {counted(exceptions, 'exception')}")
+        screen.show(rule_table(program, getattr(found, "statistics_", None)))
+    else:
+        write_document(to_text(program, style) + "\n", None)

@@ -1,0 +1,133 @@
+"""What fit and evaluate learn from: a table without the columns that only tell its records apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.inputs import listed, source_of, tokens
+from unless.errors import ReadError, UnknownNameError, suggest
+
+if TYPE_CHECKING:
+    from unless.profile import Remark
+    from unless.table import Labels, Table
+
+__all__ = ["Columns", "Training", "read_training", "training_of"]
+
+_WORDS = {"identifier": ("an identifier", "identifiers"), "nearly-unique": ("nearly unique", "nearly unique")}
+_MOST = 6  # names in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What the options say of columns and cells, as they were typed."""
+
+    numeric: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+    exclude: Sequence[str] | None = None
+    include: Sequence[str] | None = None
+    missing: Sequence[str] | None = None
+    format: str | None = None
+    drop_unlabelled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A table to learn from, and the columns that were left out because they tell its records apart."""
+
+    table: Table
+    labels: Labels
+    left_out: tuple[Remark, ...]
+
+    @property
+    def said(self) -> str:
+        """What was left out: "left out: name and ticket, nearly unique; id, an identifier"; empty if nothing was."""
+        parts = []
+        for code in ("nearly-unique", "identifier"):
+            names = [str(remark.column) for remark in self.left_out if remark.code == code]
+            if names:
+                parts.append(f"{_and(names)}, {_WORDS[code][len(names) > 1]}")
+        return f"left out: {'; '.join(parts)}" if parts else ""
+
+
+def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Training:
+    """The table of a file, its labels, and its features but those that were excluded or look like identifiers."""
+    source, form = source_of(data, asked.format)
+    with screen.busy(f"reading {data}"):
+        training = training_of(source, form, target, asked)
+    from unless.profile import continuous  # noqa: PLC0415 - a command imports what it needs when it runs
+
+    labels = training.labels
+    if remark := continuous(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
+        screen.note(f"{remark.column!r} {remark.finding}. Rules decide between labels: divide it into ranges first.")
+    return training
+
+
+def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:  # noqa: ANN401 - read_table's
+    """The same of what `read_table` takes."""
+    from unless.encode import MissingLabelsError  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.profile import identifiers  # noqa: PLC0415
+    from unless.read import column_names, read_table  # noqa: PLC0415
+    from unless.table import Table  # noqa: PLC0415
+
+    names = column_names(source, format=form)
+    try:
+        table = read_table(
+            source,
+            target,
+            numeric=listed(asked.numeric, names),
+            categorical=listed(asked.categorical, names),
+            missing=tokens(asked.missing),
+            format=form,
+            drop_unlabelled=asked.drop_unlabelled,
+        )
+    except MissingLabelsError as error:
+        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    excluded, included = listed(asked.exclude, names), listed(asked.include, names)
+    _check_names(table, target, excluded, included)
+    left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
+    dropped = {*excluded, *(remark.column for remark in left_out)}
+    columns = tuple(column for column in table.columns if column.name not in dropped)
+    labels = _checked(table, columns, left_out)
+    return Training(Table(columns, labels, len(table), table.missing), labels, left_out)
+
+
+def _check_names(table: Table, target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
+    """Refuse names that are no features, and those that are both excluded and included.
+
+    After reading: only then all columns of JSON lines are known.
+    """
+    for name in (*excluded, *included):
+        if name == target:
+            raise typer.BadParameter(f"{name!r} is the target; it is never a feature", param_hint="--exclude")
+        if name not in table.features:
+            raise UnknownNameError(f"no column {name!r}{suggest(name, table.features)}")
+    if both := [name for name in included if name in excluded]:
+        raise typer.BadParameter(f"{both[0]!r} stands in --exclude too", param_hint="--include")
+
+
+def _checked(table: Table, columns: Sequence[object], left_out: Sequence[Remark]) -> Labels:
+    """The labels, if there is something to learn."""
+    labels = table.target
+    assert labels is not None  # noqa: S101 - read with a target
+    if len(labels.labels) < 2:
+        raise ReadError(
+            f"every record has the label {labels.labels[0]!r} in {labels.name!r}: there is nothing to learn; "
+            "is it the right column?"
+        )
+    if not columns:
+        kept = f": they look like identifiers; keep one: --include {left_out[0].column}" if left_out else ""
+        raise ReadError(f"no features are left to learn from{kept}")
+    return labels
+
+
+def _and(names: Iterable[str]) -> str:
+    from unless.proof.words import printable  # noqa: PLC0415
+
+    shown = [printable(name) for name in names]
+    *first, last = shown if len(shown) <= _MOST else [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
+    return f"{', '.join(first)} and {last}" if first else last

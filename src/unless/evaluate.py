@@ -1,0 +1,204 @@
+"""How good learners are on records that they have not seen: rows held back, folds, and the paper's measures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.classifier import RuleClassifier
+from unless.errors import ParameterError, ReadError
+from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+from unless.export.text import flatten
+from unless.predict import deciding_rules
+from unless.quality import Quality, quality
+from unless.rule import Program
+from unless.table import Labels, Table
+from unless.values import Label
+
+__all__ = [
+    "BASELINE",
+    "LEARNERS",
+    "MEASURES",
+    "Evaluation",
+    "Run",
+    "Score",
+    "baseline",
+    "cross_validation",
+    "fold_of",
+    "held_back",
+    "holdout",
+    "judged",
+]
+
+LEARNERS: Mapping[str, type[RuleClassifier]] = {
+    "unless": UnlessClassifier,
+    "fold-rm": FoldRMClassifier,
+    "fold-rpp": FoldRPPClassifier,
+}
+"""The classifiers by the names of their algorithms."""
+
+BASELINE = "most frequent"
+"""What every learner has to beat: always the most frequent label of the records that it learned from."""
+
+MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
+
+
+# Splitting. Both ways keep the share of every label, and depend on the seed only.
+
+
+def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Which rows to hold back for a test: about that share of every label, never the last record of one."""
+    if not 0 <= share < 1:
+        raise ParameterError(f"the share of records to hold back is at least 0 and less than 1, not {share!r}")
+    order = _by_label(labels, seed)
+    sizes = np.bincount(labels.codes, minlength=len(labels.labels))
+    ends = np.cumsum(sizes)
+    upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounded sums: small labels are held back in turn
+    wanted = np.minimum(np.diff(upto, prepend=0), np.maximum(sizes - 1, 0))
+    place = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
+    chosen = np.zeros(len(order), dtype=np.bool_)
+    chosen[order] = place < np.repeat(wanted, sizes)
+    return chosen
+
+
+def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
+    """The fold of every row, from 0 to ``count - 1``: each has its share of every label."""
+    if not 2 <= count <= len(labels.codes):
+        raise ParameterError(f"there are 2 to {len(labels.codes)} folds of {len(labels.codes)} records, not {count}")
+    folds = np.empty(len(labels.codes), dtype=np.intp)
+    folds[_by_label(labels, seed)] = np.arange(len(labels.codes)) % count
+    return folds
+
+
+def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
+    """The rows label by label, shuffled within each."""
+    order = np.random.default_rng(seed).permutation(len(labels.codes))
+    return order[np.argsort(labels.codes[order], kind="stable")]
+
+
+# Measuring.
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One learner on one fold. ``rules`` is counted as the paper does: every rule and every exception."""
+
+    algorithm: str
+    fold: int
+    quality: Quality
+    rules: int
+    seconds: float
+
+    def measure(self, name: str) -> float:
+        """One of `MEASURES`."""
+        return float(getattr(self if name in ("rules", "seconds") else self.quality, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """All runs of one learner."""
+
+    algorithm: str
+    runs: tuple[Run, ...]
+
+    def mean(self, measure: str) -> float:
+        """The mean over the folds."""
+        return fmean(run.measure(measure) for run in self.runs)
+
+    def spread(self, measure: str) -> float | None:
+        """The standard deviation over the folds; None of a single one."""
+        return stdev(run.measure(measure) for run in self.runs) if len(self.runs) > 1 else None
+
+    @property
+    def undecided(self) -> int:
+        """How many records no rule decided, over all folds."""
+        return sum(run.quality.undecided for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score as JSON holds it."""
+        return {
+            "algorithm": self.algorithm,
+            **{name: {"mean": self.mean(name), "sd": self.spread(name)} for name in MEASURES},
+            "undecided": self.undecided,
+            "folds": [{name: run.measure(name) for name in MEASURES} for run in self.runs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Learners side by side, the baseline first; only folds that every learner finished."""
+
+    folds: int
+    scores: tuple[Score, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
+        """Put the runs of learners together, as `cross_validation` or `holdout` gave them, up to where they stopped."""
+        names = (BASELINE, *learners)
+        folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
+        kept = [run for run in runs if run.fold in folds]
+        return cls(
+            len(folds), tuple(Score(name, tuple(run for run in kept if run.algorithm == name)) for name in names)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as JSON holds it."""
+        return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
+
+
+def cross_validation(
+    table: Table, learners: Mapping[str, RuleClassifier], folds: int = 10, seed: int = 0
+) -> Iterator[Run]:
+    """Learn from all folds but one and test on that, fold by fold, learner by learner, the baseline first."""
+    places = fold_of(_labels(table), folds, seed)
+    for fold in range(folds):
+        yield from _runs(table[places != fold], table[places == fold], learners, fold)
+
+
+def holdout(train: Table, test: Table, learners: Mapping[str, RuleClassifier]) -> Iterator[Run]:
+    """Learn from one table and test on another, learner by learner, the baseline first."""
+    known, found = set(_labels(train).labels), _labels(test)
+    if not known.intersection(found.labels):
+        raise ReadError(
+            f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {min(known, key=str)!r}"
+        )
+    return _runs(train, test, learners, 0)
+
+
+def _runs(train: Table, test: Table, learners: Mapping[str, RuleClassifier], fold: int) -> Iterator[Run]:
+    yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
+    for name, learner in learners.items():
+        start = time.perf_counter()
+        learner.fit(train)
+        seconds = time.perf_counter() - start
+        yield Run(name, fold, judged(learner.program_, test), len(flatten(learner.program_)), seconds)
+
+
+def baseline(table: Table) -> Program:
+    """The program without rules that always says the most frequent label of a table."""
+    labels = _labels(table)
+    most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
+    return Program(labels.name, table.features, (), labels.labels[most])
+
+
+def judged(program: Program, table: Table) -> Quality:
+    """The decisions of a program against the labels of a table; labels that only one of both has count too."""
+    labels = _labels(table)
+    heads = (*(rule.head for rule in program.rules), program.otherwise)
+    extra = sorted({head for head in heads if head is not None} - set(labels.labels), key=str)
+    known = (*labels.labels, *extra)
+    place: dict[Label | None, int] = {label: code for code, label in enumerate(known)} | {None: -1}
+    decided = np.array([place[head] for head in heads])[deciding_rules(program, table)]
+    return quality(labels.codes, decided, known)
+
+
+def _labels(table: Table) -> Labels:
+    if table.target is None:
+        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
+    return table.target

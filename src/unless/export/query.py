@@ -1,0 +1,58 @@
+"""Programs as a whole SQL query: the rows of a table with their label, the deciding rule and the reason."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from unless.errors import ParameterError
+from unless.export.dialects import DIALECTS
+from unless.export.sql import ColumnKind, Model, What, to_sql
+from unless.rule import Program
+
+__all__ = ["to_query"]
+
+_COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
+
+
+def to_query(
+    program: Program | Model,
+    table: str,
+    dialect: str = "duckdb",
+    whats: Sequence[What] = ("label", "rule", "because"),
+    columns: Mapping[str, ColumnKind] | None = None,
+) -> str:
+    """A SELECT of everything in a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
+
+    The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. A new column whose name
+    is that of a feature or of the target gets another: ``rule_2``.
+    """
+    rules = program if isinstance(program, Program) else program.program_
+    taken = {name.casefold() for name in (*rules.features, rules.target)}
+    # Not indented: a line break may stand within a text.
+    parts = [f"{to_sql(program, dialect, what, columns)} AS {_free(_COLUMNS[what], taken)}" for what in whats]
+    selected = ",\n".join(["*", *parts])
+    return f"SELECT\n{selected}\nFROM {_table(table, dialect)};\n"
+
+
+def _table(name: str, dialect: str) -> str:
+    """The name as it is written; what could not stand bare is quoted."""
+    syntax = DIALECTS[dialect].syntax
+    try:
+        found = exp.to_table(name, dialect=syntax)
+    except SqlglotError as error:
+        raise ParameterError(f'{name!r} is no name of a table; write one, such as sales or "My table"') from error
+    for part in found.find_all(exp.Identifier):
+        part.set("quoted", part.args.get("quoted") or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", part.name))
+    return found.sql(syntax)
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found

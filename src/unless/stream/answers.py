@@ -1,0 +1,144 @@
+"""What a record gets: the label, how sure it is, and the number of the rule that decided.
+
+There are only as many different answers as rules, and one more for no rule. They are spelled once, not for every row.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError
+from unless.kernels import splice as kernels
+from unless.measure import Statistics
+from unless.rule import Program
+from unless.values import Label
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["NAMES", "Answers", "Pieces", "free_names"]
+
+NAMES = ("predicted", "confidence", "rule")
+"""What the new columns are called, unless there are such columns already."""
+
+_DIGITS = 6  # of a confidence: it is an estimate from counts, and seventeen digits would only look precise
+
+Choices = NDArray[np.int32]
+"""The answer of every row: the index of its rule, or the number of rules where none decides."""
+
+
+def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
+    """Names for new columns: the wanted ones, with a number behind those that are taken.
+
+    >>> free_names(["label", "rule"], ["rule", "rule_2"])
+    ('label', 'rule_3')
+    """
+    found: list[str] = []
+    for name in wanted:
+        number, free = 1, name
+        while free in taken or free in found:
+            number += 1
+            free = f"{name}_{number}"
+        found.append(free)
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The cells that each rule gives to the new columns, and at the end those of records that no rule decides.
+
+    A program without statistics has no confidences; nor has a record without a label.
+    """
+
+    labels: tuple[Label | None, ...]
+    confidences: tuple[float | None, ...] | None = None
+
+    @classmethod
+    def of(cls, program: Program, statistics: Statistics | None) -> Answers:
+        """The answers of a program; what it decided in training tells how sure they are."""
+        labels = (*(rule.head for rule in program.rules), program.otherwise)
+        if statistics is None:
+            return cls(labels)
+        place: dict[Label | None, int] = {label: k for k, label in enumerate(statistics.classes)}
+        shares = zip(labels, statistics.probabilities(), strict=True)
+        return cls(
+            labels, tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
+        )
+
+    def select(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Of three names, for label, confidence and rule, those that there are."""
+        return tuple(names) if self.confidences else (names[0], names[2])
+
+    def columns(self) -> list[Sequence[Any]]:
+        """The cells of each new column, answer by answer."""
+        rules = [*range(1, len(self.labels)), None]
+        return [self.labels, self.confidences, rules] if self.confidences else [self.labels, rules]
+
+    def as_fields(self, separator: str) -> Pieces:
+        """The answers as the last fields of a line of text."""
+        return Pieces(_fields(row, separator) for row in zip(*self.columns(), strict=True))
+
+    def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
+        """The answers as the last members of a JSON object; then all again for an object that has no others."""
+        rows = [_members(names, row, spaced=spaced) for row in zip(*self.columns(), strict=True)]
+        return Pieces([*((", " if spaced else ",") + row for row in rows), *rows])
+
+    def beside(self, frame: pl.DataFrame, names: Sequence[str], choices: Choices) -> pl.DataFrame:
+        """A frame with the new columns at its end."""
+        import polars as pl  # noqa: PLC0415 - takes 0.1 s
+
+        cells = zip(names, self.columns(), strict=True)
+        columns = [pl.Series(name, list(column), dtype=_type(column), strict=False) for name, column in cells]
+        return frame.with_columns(column.gather(choices) for column in columns)
+
+
+class Pieces:
+    """Short texts, one after another, to be put into longer ones."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        encoded = [text.encode() for text in texts]
+        self._lengths = np.array([len(text) for text in encoded], dtype=np.int64)
+        self._starts = np.concatenate([[0], np.cumsum(self._lengths)]).astype(np.int64)
+        self._bytes = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+
+    def into(self, data: bytes, places: NDArray[np.int64], choices: Choices) -> memoryview:
+        """The data with the chosen text put in at each place."""
+        if len(places) != len(choices):  # the kernel would not notice
+            raise ReadError(
+                f"{len(places)} records were found, but {len(choices)} read: a mistake of ours, please report it"
+            )
+        out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
+        kernels.splice(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
+        return out.data
+
+
+def _fields(cells: Iterable[object], separator: str) -> str:
+    """Further fields of a line: each after a separator, in quotes where it needs them."""
+    line = io.StringIO()
+    csv.writer(line, delimiter=separator, lineterminator="").writerow(["", *cells])
+    return line.getvalue()
+
+
+def _members(names: Iterable[str], cells: Iterable[object], *, spaced: bool) -> str:
+    finite = (str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells)
+    separators = (", ", ": ") if spaced else (",", ":")
+    return json.dumps(dict(zip(names, finite, strict=True)), ensure_ascii=False, separators=separators)[1:-1]
+
+
+def _type(cells: Iterable[object]) -> type[pl.DataType]:
+    """The type of a column: whole numbers, numbers, booleans or text."""
+    import polars as pl  # noqa: PLC0415
+
+    types = {type(cell) for cell in cells if cell is not None}
+    if types == {bool}:
+        return pl.Boolean
+    return pl.String if types - {int, float} else pl.Float64 if float in types else pl.Int64

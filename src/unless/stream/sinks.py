@@ -1,0 +1,239 @@
+"""Where predictions go: text with fields put in, or frames, to files of every format that can be written in batches."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
+
+import numpy as np
+
+from unless.errors import ParameterError, ReadError
+from unless.stream.answers import Answers, Choices, Pieces, free_names
+from unless.stream.batches import Batch, JsonBatch, TextBatch
+
+if TYPE_CHECKING:
+    import polars as pl
+    from _typeshed import ReadableBuffer
+
+__all__ = ["SINKS", "Result", "Sink"]
+
+_ROWS = 1 << 16  # of a row group, which polars holds in memory: by itself it takes four times as many
+
+Result = tuple[Batch, Choices]
+"""A batch, and which answer each of its records gets."""
+
+
+class Sink:
+    """A file to write batches to, each record with its answer. ``added`` names the new columns, after the first batch.
+
+    A format has a way to begin and a way to write a batch, or drains all batches in its own way.
+    """
+
+    def __init__(self, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+        self._file = file
+        self._answers = answers
+        self._wanted = wanted
+        self._names: Sequence[str] | None = None
+        self.added: tuple[str, ...] = ()
+
+    def drain(self, results: Iterator[Result]) -> None:
+        """Write all batches."""
+        for batch, choices in results:
+            if self._settle(batch):
+                self._begin(batch)
+            self._write(batch, choices)
+
+    def _settle(self, batch: Batch) -> bool:
+        """Let the first batch settle the columns; whether it was the first."""
+        if self._names is not None:
+            return False
+        self._names = list(batch.names)
+        self.added = free_names(self._wanted, self._names)
+        return True
+
+    def _begin(self, batch: Batch) -> None:
+        """Write what stands before the first record."""
+
+    def _write(self, batch: Batch, choices: Choices) -> None:
+        """Write the records of a batch."""
+
+    def _frame(self, batch: Batch, choices: Choices, *, spelled: bool = False) -> pl.DataFrame:
+        """A batch as a frame, its columns in the order of the first batch, and the answers."""
+        import polars as pl  # noqa: PLC0415 - takes 0.1 s
+
+        names, frame = self._names or (), batch.frame(spelled=spelled)
+        if extra := next((name for name in frame.columns if name not in set(names)), None):
+            raise _late(batch, extra, "write .jsonl, where every line has its own")
+        known = set(frame.columns)
+        columns = [pl.col(name) if name in known else pl.lit(None).alias(name) for name in names]
+        return self._answers.beside(frame.select(columns), self.added, choices)
+
+
+class TextSink(Sink):
+    """A CSV or TSV file. Text of the same form is copied byte for byte, new fields at the end of its records."""
+
+    def __init__(self, separator: str, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+        super().__init__(file, answers, wanted)
+        self._separator = separator
+        self._pieces = answers.as_fields(separator)
+        self._lines = _Lines(file)
+
+    def _begin(self, batch: Batch) -> None:
+        if self._alike(batch):
+            record = batch.head.rstrip(b"\r\n")
+            self._lines.ending = batch.head[len(record) :] or b"\n"
+            names = Pieces([_line(["", *self.added], self._separator)])
+            self._lines.write(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
+        else:
+            self._lines.write(_line([*batch.names, *self.added], self._separator).encode() + b"\n")
+
+    def _write(self, batch: Batch, choices: Choices) -> None:
+        if self._alike(batch) and batch.names == self._names:
+            self._lines.write(self._pieces.into(batch.data, batch.places, choices))
+        else:
+            self._lines.write(_as_text(self._frame(batch, choices, spelled=True), self._separator))
+
+    def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
+        return isinstance(batch, TextBatch) and batch.separator == self._separator
+
+
+class JsonSink(Sink):
+    """JSON lines. Those of such a file are copied byte for byte, new members at the end of their objects."""
+
+    def _begin(self, batch: Batch) -> None:
+        self._lines = _Lines(self._file)
+        if isinstance(batch, JsonBatch):
+            self._lines.write(batch.head)
+        spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
+        self._pieces = self._answers.as_members(self.added, spaced=spaced)
+
+    def _write(self, batch: Batch, choices: Choices) -> None:
+        if not isinstance(batch, JsonBatch):
+            self._lines.write(self._frame(batch, choices).write_ndjson().encode())
+            return
+        if taken := next((name for name in self.added if name in batch.seen), None):
+            raise _late(batch, taken, "give the new one another name, by prefix")
+        without_comma = batch.empty.astype(np.int32) * len(self._answers.labels)
+        self._lines.write(self._pieces.into(batch.data, batch.places, choices + without_comma))
+
+
+class FrameSink(Sink):
+    """A Parquet or Arrow file, which polars writes."""
+
+    def __init__(self, form: str, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+        super().__init__(file, answers, wanted)
+        self._form = form
+        self._error: Exception | None = None
+
+    def drain(self, results: Iterator[Result]) -> None:
+        """Write all batches; polars takes frames as it needs them."""
+        import polars as pl  # noqa: PLC0415
+        from polars.io.plugins import register_io_source  # noqa: PLC0415
+
+        frames = self._frames(results)
+        first = next(frames)
+        lazy = register_io_source(lambda *_: chain([first], frames), schema=first.schema)
+        target = _Remembering(self._file)
+        try:
+            if self._form == "parquet":
+                lazy.sink_parquet(cast("BinaryIO", target), row_group_size=_ROWS)
+            else:
+                lazy.sink_ipc(cast("BinaryIO", target), record_batch_size=_ROWS)
+        except (pl.exceptions.PolarsError, OSError) as error:
+            if (known := target.error or self._error) is None:
+                raise
+            raise known from error  # of which polars may tell only the text
+
+    def _frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
+        schema: pl.Schema | None = None
+        try:
+            for batch, choices in results:
+                self._settle(batch)
+                frame = self._frame(batch, choices)
+                schema = schema or frame.schema
+                yield frame if frame.schema == schema else _cast(frame, schema, batch.where)
+        except Exception as error:
+            self._error = error
+            raise
+
+
+class _Lines:
+    """A file of lines; where something follows a line that lacks its ending, as at the end of a part, it gets one."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._open = False
+        self.ending = b"\n"
+
+    def write(self, data: bytes | memoryview) -> None:
+        """Write lines."""
+        if len(data):
+            if self._open:
+                self._file.write(self.ending)
+            self._file.write(data)
+            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last is that of a byte order mark
+
+
+class _Remembering(io.RawIOBase):
+    """A file that knows what went wrong."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return self._file.write(data)
+        except OSError as error:
+            self.error = error
+            raise
+
+
+def _line(cells: Sequence[str], separator: str) -> str:
+    line = io.StringIO()
+    csv.writer(line, delimiter=separator, lineterminator="").writerow(cells)
+    return line.getvalue()
+
+
+def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
+    """The lines of a frame; booleans are spelled as `read_table` reads them."""
+    import polars as pl  # noqa: PLC0415
+
+    spelling = {True: "True", False: "False"}
+    flags = pl.selectors.boolean().replace_strict(spelling, return_dtype=pl.String)
+    try:
+        return frame.with_columns(flags).write_csv(include_header=False, separator=separator).encode()
+    except pl.exceptions.ComputeError as error:
+        raise ParameterError(f"{error}; write .jsonl or .parquet") from None
+
+
+def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415
+
+    try:
+        return frame.cast(schema)
+    except pl.exceptions.PolarsError as error:
+        reason = " ".join(str(error).split())
+        raise ReadError(f"{where}: a column is of another type than at the beginning: {reason}; write .csv") from None
+
+
+def _late(batch: Batch, name: str, advice: str) -> ReadError:
+    """A member that the first batch of JSON lines did not have."""
+    line = batch.line_of(name) if isinstance(batch, JsonBatch) else 0
+    return ReadError(f"{batch.where}, line {line}: a member {name!r} that the first lines did not have; {advice}")
+
+
+SINKS: dict[str, Callable[[BinaryIO, Answers, Sequence[str]], Sink]] = {
+    "csv": partial(TextSink, ","),
+    "tsv": partial(TextSink, "\t"),
+    "jsonl": JsonSink,
+    "parquet": partial(FrameSink, "parquet"),
+    "arrow": partial(FrameSink, "arrow"),
+}

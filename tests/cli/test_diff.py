@@ -1,0 +1,131 @@
+"""`unless diff`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import unless
+from unless.compare import compare, effect
+from unless.export import json as programs
+
+pytestmark = pytest.mark.usefixtures("loans")
+
+AGE = unless.Literal("age", "<=", 30)
+ABROAD = unless.Literal("home", "==", "abroad")
+OLD = unless.Program(
+    "loan",
+    ("age", "home", "income"),
+    (
+        unless.Rule("yes", (unless.Literal("income", ">", 90_000),)),
+        unless.Rule("no", (AGE, ABROAD), (unless.Rule(None, (unless.Literal("income", ">", 27_500),)),)),
+        unless.Rule("ask", (unless.Literal("age", "missing"),)),
+        unless.Rule("ask", (unless.Literal("income", "missing"),)),
+    ),
+    "yes",
+)
+NEW = replace(
+    OLD,
+    rules=(
+        unless.Rule("no", (AGE,), (unless.Rule(None, (unless.Literal("income", ">", 28_000),)),)),
+        OLD.rules[3],
+        OLD.rules[0],
+        unless.Rule("no", (unless.Literal("home", "missing"),)),
+    ),
+    otherwise="ask",
+)
+
+
+@pytest.fixture
+def files():
+    """Two programs as files."""
+    programs.save(OLD, "a.json")
+    programs.save(NEW, "b.json")
+    return "a.json", "b.json"
+
+
+def test_rules_kept_moved_changed_added_removed(run, files):
+    """A rule has a sign, its numbers before and after, its label, and what is new within."""
+    done = run("diff", *files)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines() == [
+        "loan: 4 rules before, 4 after: 1 kept, 1 moved, 1 changed, 1 added, 1 removed",
+        "~  2 → 1  no     if age ≤ 30",
+        "               - and home is abroad",
+        "               ~   unless income > 27,500 → 28,000",
+        "-  3      ask    if age is missing",
+        ">  1 → 3  yes    if income > 90,000",
+        "+  4      no     if home is missing",
+        "otherwise: yes → ask",
+    ]
+
+
+def test_a_rule_that_changed_and_moved(run):
+    """A rule that is both has both signs."""
+    programs.save(replace(OLD, rules=OLD.rules[:2]), "a.json")
+    programs.save(replace(OLD, rules=(NEW.rules[0], OLD.rules[0])), "b.json")
+    assert run("diff", "a.json", "b.json").out.splitlines()[1].startswith("~>  2 → 1  no")
+
+
+def test_models_of_the_same_rules(run):
+    """Models that decide alike are the same, and --exit-code tells whether they are."""
+    done = run("diff", "model.json", "model.json", "--exit-code")
+    assert (done.code, done.out) == (0, "decision: the rules are the same, 8 rules\n")
+    assert run("diff", "old.json", "model.json", "--exit-code").code == 1
+    assert run("diff", "old.json", "model.json").code == 0
+
+
+def test_records_that_change_label(run):
+    """With data: how many change, from what to what, how many become right, and the first with both reasons."""
+    done = run("diff", "old.json", "model.json", "applicants.csv", "--most", "1")
+    old, new = (programs.load(path) for path in ("old.json", "model.json"))
+    table = unless.read_table("applicants.csv", like=unless.load("model.json"))
+    found = effect(old, new, table, table)
+    assert f"{found.changed} of 900 records change label ({100 * found.changed / 900:.1f} %)" in done.out
+    before, after = found.right
+    assert f"right before: {before} ({before / 900:.3f}), after: {after} ({after / 900:.3f})" in done.out
+    switch = found.switches[0]
+    assert f"Record {switch.number}: {switch.old.label} → {switch.new.label} (in the data: {switch.truth})" in done.out
+    assert f"  before  rule {switch.old.decided + 1}: {switch.old.rule.reason()}" in done.out.splitlines()
+    assert f"… and {found.changed - 1} more records" in done.out
+
+
+def test_unlabelled_records(run):
+    """Records without labels change too, but nobody knows which become right."""
+    done = run("diff", "old.json", "model.json", "new.csv")
+    assert "of 40 records change label" in done.out or "of 40 records changes label" in done.out
+    assert "right before" not in done.out
+
+
+def test_json(run):
+    """The document has the comparison and what it does to the data, null without data."""
+    document = json.loads(run("diff", "old.json", "model.json", "--json").out)
+    old, new = (programs.load(path) for path in ("old.json", "model.json"))
+    assert document == {"old": "old.json", "new": "model.json", **compare(old, new).to_dict(), "data": None}
+    document = json.loads(run("diff", "old.json", "model.json", "new.csv", "--json").out)
+    assert document["data"]["records"] == 40
+    assert document["data"]["right"] is None
+
+
+def test_other_features_and_targets(run, files):
+    """Models of other features and targets are compared; it says how they differ."""
+    programs.save(replace(OLD, target="credit", features=("age", "home", "income", "job")), "c.json")
+    done = run("diff", "a.json", "c.json")
+    assert done.out.splitlines()[:2] == ["The targets differ: loan before, credit after.", "New features: job"]
+    Path("data.csv").write_text("age,home,income\n20,abroad,1\n50,here,5\n")
+    done = run("diff", *files, "data.csv")
+    assert done.code == 0
+    assert "1 of 2 records changes label (50.0 %)" in done.out
+    Path("data.csv").write_text("age,home\n20,abroad\n")
+    done = run("diff", *files, "data.csv")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("unless: data.csv: no column 'income'; ")
+    assert done.err.endswith("\nThe model needs it.\n")
+
+
+def test_one_from_standard_input(run):
+    """No more than one of the three is standard input."""
+    assert run("diff", "-", "-").code == 1

@@ -1,0 +1,198 @@
+"""`unless explain`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import unless
+from unless.export import json as programs
+
+pytestmark = pytest.mark.usefixtures("loans")
+
+
+@pytest.fixture
+def model():
+    """The model of the folder."""
+    return unless.load("model.json")
+
+
+def test_a_record_is_told_as_the_library_tells_it(run, model):
+    """The plain form is the story of the proof, with the figures of the rule and what would change it."""
+    done = run("explain", "model.json", "new.csv", "--row", "8", "--what-if")
+    table = unless.read_table("new.csv", like=model)
+    (proof,) = model.explain(table[[7]])
+    changes = model.counterfactuals(table[[7]])
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out == proof.story(8, statistics=model.statistics_, changes=changes) + "\n"
+
+
+@pytest.mark.parametrize("style", ["tree", "rules"])
+def test_the_forms_of_the_paper(run, model, style):
+    """The tree and the rules are those of the paper, with the number of the record."""
+    done = run("explain", "model.json", "new.csv", "--row", "3", "--style", style)
+    (proof,) = model.explain(unless.read_table("new.csv", like=model)[[2]])
+    assert done.out == proof.text(style, number=3) + "\n"
+
+
+def test_several_records_in_the_order_asked_for(run):
+    """Rows are numbers and ranges, repeated or with commas; a line stands between two records."""
+    done = run("explain", "model.json", "new.csv", "--row", "5", "-r", "2-3,1")
+    heads = [line.split()[1] for line in done.out.splitlines() if line.startswith("Record")]
+    assert heads == ["5", "2", "3", "1"]
+    assert done.out.count("\n\n") == 3
+
+
+def test_one_record_needs_no_number(run):
+    """A file of one record explains it; of more it says how many there are."""
+    header, first, *_ = Path("new.csv").read_text().splitlines()
+    Path("one.csv").write_text(f"{header}\n{first}\n")
+    assert run("explain", "model.json", "one.csv").out.startswith("Record 1 is decided:")
+    done = run("explain", "model.json", "new.csv")
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines()[0] == (
+        "unless: invalid value for --row: new.csv has 40 records; say which: --row 8, or --row 3-8"
+    )
+
+
+def test_a_record_beyond_the_end(run):
+    """A number that the file does not have is refused with those that it has."""
+    done = run("explain", "model.json", "new.csv", "--row", "41")
+    assert (done.code, done.err) == (1, "unless: no record 41: new.csv has 40; --row takes 1 to 40\n")
+
+
+@pytest.mark.parametrize("row", ["0", "x", "8-3", "1-", "-1", "", "1.5"])
+def test_what_is_no_row(run, row):
+    """A row is a number from 1 on, or two of them upwards."""
+    done = run("explain", "model.json", "new.csv", f"--row={row}")
+    assert done.code == 2
+    assert "--row" in done.err
+
+
+def test_values_of_the_command_line(run, model):
+    """Values alone are a record where all else is missing; they are read as cells of a file are."""
+    done = run("explain", "model.json", "--set", "amount=20000", "--set", "history=late", "--set", "income= 18400 ")
+    used = dict.fromkeys(model.program_.used)
+    proof = unless.explain(model.program_, {**used, "amount": 20000.0, "history": "late", "income": 18400.0})
+    assert done.out == proof.story(statistics=model.statistics_) + "\n"
+    record = json.loads(run("explain", "model.json", "--set", "amount=?", "--set", "history=", "--json").out)[
+        "records"
+    ][0]
+    assert record["proof"]["record"]["amount"] is record["proof"]["record"]["history"] is None
+    assert (record["row"], record["set"]) == (None, {"amount": None, "history": None})
+
+
+def test_values_change_a_record_of_a_file(run):
+    """With a file, the values replace those of the record, and it says so."""
+    done = run("explain", "model.json", "new.csv", "--row", "8", "--set", "amount=1000")
+    assert done.out.splitlines()[0] == "Record 8, if amount is 1000:"
+    assert done.out.splitlines()[1].startswith("The record is decided: accept")
+
+
+def test_a_column_whose_values_are_given_may_be_absent(run):
+    """A file without the column of a given value will do."""
+    table = [line.split(",") for line in Path("new.csv").read_text().splitlines()]
+    place = table[0].index("amount")
+    Path("less.csv").write_text("\n".join(",".join(row[:place] + row[place + 1 :]) for row in table))
+    assert run("explain", "model.json", "less.csv", "--row", "1", "--set", "amount=1000").code == 0
+    done = run("explain", "model.json", "less.csv", "--row", "1")
+    assert (done.code, done.err.startswith("unless: less.csv: no column 'amount'")) == (1, True)
+
+
+def test_why_not(run, model):
+    """What stopped each rule of a label follows the reasons; changes then lead to that label."""
+    done = run("explain", "model.json", "new.csv", "--row", "8", "--why-not", "refuse", "--what-if")
+    record = unless.read_table("new.csv", like=model).record(7)
+    assert str(unless.why_not(model.program_, record, "refuse")) in done.out
+    changes = done.out[done.out.index("What would change it:") :].splitlines()[1:]
+    assert changes
+    assert all("→ refuse" in change for change in changes)
+
+
+@pytest.mark.parametrize(
+    ("labels", "texts"), [((1, 0), ("1", "1.0")), ((True, False), ("True", "true")), ((1.5, 2.0), ("1.5",))]
+)
+def test_labels_of_any_type(run, tmp_path, labels, texts):
+    """A label on the command line is text, and means the label of the program that is written so."""
+    path = tmp_path / "program.json"
+    rule = unless.Rule(labels[0], (unless.Literal("age", "<=", 30),))
+    programs.save(unless.Program("y", ("age",), (rule,), labels[1]), path)
+    for text in texts:
+        done = run("explain", path, "--set", "age=40", "--why-not", text)
+        assert "rule 1 asks that age is at most 30, but age is 40" in done.out
+    done = run("explain", path, "--set", "age=40", "--why-not", "maybe")
+    assert (done.code, done.err.split(";")[0]) == (1, "unless: no rule gives the label 'maybe'")
+
+
+def test_fixed_features_and_most(run):
+    """Features that are fixed stay as they are, and no more changes are shown than asked for."""
+    options = ["explain", "model.json", "new.csv", "--row", "8", "--what-if", "--json"]
+    free = json.loads(run(*options, "--most", "5").out)["records"][0]["changes"]
+    kept = json.loads(run(*options, "--fixed", "amount,income", "--fixed", "history").out)["records"][0]["changes"]
+    assert len(free) == 5
+    assert any("amount" in change["set"] for change in free)
+    assert kept
+    assert not any({"amount", "income", "history"} & change["set"].keys() for change in kept)
+    assert "did you mean 'amount'" in run(*options, "--fixed", "amout").err
+
+
+def test_json_says_everything(run, model):
+    """The document has the proof, the figures of its rule, and what was asked for; what was not is null."""
+    done = run("explain", "model.json", "applicants.csv", "--row", "1", "--json")
+    document = json.loads(done.out)
+    (record,) = document["records"]
+    assert document["target"] == "decision"
+    assert list(record) == ["row", "set", "label_in_data", "proof", "statistics", "why_not", "changes"]
+    assert record["label_in_data"] == "refuse"
+    assert record["why_not"] is record["changes"] is None
+    rule = record["proof"]["decided"]
+    assert record["statistics"] == {"decided": model.statistics_.support[rule], "right": model.statistics_.right[rule]}
+
+
+def test_a_label_that_the_data_gives_otherwise(run, model):
+    """Where the data has another label, the explanation says so."""
+    table = unless.read_table("applicants.csv", "decision", features=model.program_.used)
+    truth = [table.target.labels[code] for code in table.target.codes]
+    wrong = next(k for k, label in enumerate(unless.predict(model.program_, table)) if label != truth[k])
+    done = run("explain", "model.json", "applicants.csv", "--row", str(wrong + 1))
+    assert f"(its label in the data is {truth[wrong]})" in done.out
+    assert "in the data" not in run("explain", "model.json", "applicants.csv", "--row", "1").out
+
+
+def test_a_plain_program(run):
+    """A program without statistics explains without figures."""
+    programs.save(programs.load("model.json"), "program.json")
+    done = run("explain", "program.json", "new.csv", "--row", "8", "--what-if")
+    assert done.out.splitlines()[0] == "Record 8 is decided: review (rule 2)."
+    assert "What would change it:" in done.out
+
+
+def test_a_rule_that_always_applies(run, tmp_path):
+    """A program that asks nothing reads nothing, and says that its rule always applies."""
+    programs.save(unless.Program("y", ("age",), (unless.Rule("a"),)), tmp_path / "program.json")
+    (tmp_path / "data.csv").write_text("age\n3\n4\n")
+    done = run("explain", tmp_path / "program.json", tmp_path / "data.csv", "--row", "2", "--what-if")
+    assert done.out.splitlines()[:2] == ["Record 2 is decided: a (rule 1).", "  because it always applies"]
+
+
+def test_folders_and_formats(run):
+    """Records come from a folder of parts, and from a file of another name with its format."""
+    header, *rows = Path("new.csv").read_text().splitlines()
+    Path("parts").mkdir()
+    for number, part in enumerate((rows[:5], rows[5:])):
+        Path("parts", f"{number}.csv").write_text("\n".join([header, *part]))
+    Path("new.data").write_text("\n".join([header, *rows]))
+    told = run("explain", "model.json", "new.csv", "--row", "8").out
+    assert run("explain", "model.json", "parts", "--row", "8").out == told
+    assert run("explain", "model.json", "new.data", "--row", "8", "--format", "csv").out == told
+
+
+@pytest.mark.parametrize("given", ["income", "=3", "incme=3"])
+def test_what_is_no_value(run, given):
+    """A value is the name of a feature, = and a cell."""
+    done = run("explain", "model.json", "--set", given)
+    assert done.code in (1, 2)
+    assert "--set" in done.err

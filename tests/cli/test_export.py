@@ -1,0 +1,196 @@
+"""`unless export`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import unless
+from tests.cli.command import COMMAND, environment
+from unless.export import json as programs
+from unless.export import to_javascript, to_python, to_text
+from unless.logic import from_clingo, to_clingo, to_prolog
+
+pytestmark = pytest.mark.usefixtures("loans")
+
+
+@pytest.fixture
+def model():
+    """The model of the folder."""
+    return unless.load("model.json")
+
+
+def test_output_is_exactly_the_program(run, model):
+    """A pipe gets what the library writes, and nothing else."""
+    program, table = model.program_, unless.read_table("new.csv", like=model, features=model.program_.used)
+    texts = {
+        ("clingo",): to_clingo(program),
+        ("clingo", "--records", "new.csv"): to_clingo(program, table),
+        ("prolog",): to_prolog(program),
+        ("prolog", "--dialect", "swi", "--records", "new.csv"): to_prolog(program, table, "swi"),
+        ("python", "--name", "decide", "--returns", "both"): to_python(program, name="decide", returns="both"),
+        ("javascript",): to_javascript(program),
+        ("json",): programs.dumps(program) + "\n",
+        ("text",): to_text(program) + "\n",
+        ("text", "--style", "exclusive"): to_text(program, "exclusive") + "\n",
+    }
+    for options, text in texts.items():
+        done = run("export", "model.json", "--to", *options)
+        assert (done.code, done.err, done.out) == (0, "", text), options
+
+
+def test_clingo_is_read_back(run, model):
+    """What is exported to clingo is the same program."""
+    assert from_clingo(run("export", "model.json", "--to", "clingo").out) == model.program_
+
+
+def test_sql_decides_alike(run, model):
+    """The expression and the query give what `predict` gives, the rule's number and a reason."""
+    duckdb = pytest.importorskip("duckdb")
+    expression = run("export", "model.json", "--to", "sql").out
+    query = run("export", "model.json", "--to", "sql", "--table", "people").out
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people AS SELECT * FROM read_csv('new.csv')")
+    labels = unless.predict(model.program_, unless.read_table("new.csv", like=model)).tolist()
+    assert [row[0] for row in connection.execute(f"SELECT {expression} FROM people").fetchall()] == labels
+    found = connection.execute(query)
+    assert [column[0] for column in found.description][-3:] == ["predicted", "rule", "because"]
+    rows = found.fetchall()
+    assert [row[-3] for row in rows] == labels
+    assert rows[7][-2] == model.apply(unless.read_table("new.csv", like=model))[7] + 1
+    assert rows[7][-1].startswith("decision review, because amount is 31000")
+
+
+def test_a_query_spells_the_table_as_it_is_given(run):
+    """A plain name stays plain, what is quoted or could not stand bare is quoted; one column can be asked for."""
+    export = ["export", "model.json", "--to", "sql", "--what", "rule", "--table"]
+    endings = {"Loans.people": "FROM Loans.people;", '"My t"': 'FROM "My t";', "my t": 'FROM "my t";'}
+    for table, ending in endings.items():
+        text = run(*export, table).out
+        assert text.splitlines()[-1] == ending
+        assert text.count("END AS ") == 1
+    done = run(*export, "a.'b")
+    assert (done.code, done.out) == (1, "")
+    assert "no name of a table" in done.err
+
+
+def test_new_columns_have_names_of_their_own(run, tmp_path):
+    """A query does not give two columns one name."""
+    pytest.importorskip("sqlglot")
+    rule = unless.Rule("a", (unless.Literal("Rule", "<=", 3),))
+    programs.save(unless.Program("predicted", ("Rule",), (rule,)), tmp_path / "p.json")
+    text = run("export", tmp_path / "p.json", "--to", "sql", "--table", "t").out
+    assert "AS predicted_2" in text
+    assert "AS rule_2" in text
+
+
+def test_dialects_and_kinds_of_columns(run):
+    """SQL has dialects, and kinds of columns where a model does not know them."""
+    assert "`amount`" in run("export", "model.json", "--to", "sql", "--dialect", "mysql").out
+    mixed = run("export", "model.json", "--to", "sql", "--column", "amount=mixed").out
+    assert mixed != run("export", "model.json", "--to", "sql").out
+    done = run("export", "model.json", "--to", "sql", "--column", "amout=mixed")
+    assert "did you mean 'amount'" in done.err
+    done = run("export", "model.json", "--to", "sql", "--dialect", "postgresql")
+    assert (done.code, done.err.splitlines()[0]) == (
+        2,
+        "unless: invalid value for --dialect: no dialect 'postgresql'; did you mean 'postgres'?",
+    )
+
+
+@pytest.mark.parametrize(
+    ("to", "option", "owners"),
+    [
+        ("python", ("--dialect", "swi"), "prolog and sql"),
+        ("sql", ("--style", "paper"), "text"),
+        ("json", ("--name", "f"), "python and javascript"),
+        ("text", ("--records", "new.csv"), "clingo and prolog"),
+    ],
+)
+def test_an_option_of_another_language(run, to, option, owners):
+    """An option that the language does not have is refused with those that have it."""
+    done = run("export", "model.json", "--to", to, *option)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(f"unless: invalid value for {option[0]}: it is for {owners}, not for {to}")
+
+
+def test_to_a_file(run, model):
+    """With -o the program is written to the file, and a note says so; - is standard output."""
+    done = run("export", "model.json", "--to", "python", "-o", "rules.py")
+    assert (done.code, done.out, done.err) == (0, "", "wrote rules.py\n")
+    assert Path("rules.py").read_text() == to_python(model.program_)
+    assert run("export", "model.json", "--to", "python", "-o", "-").out == to_python(model.program_)
+
+
+def test_a_language_without_its_library(run, monkeypatch):
+    """Without sqlglot it says what to install."""
+    for name in ("unless.export.sql", "unless.export.query", "unless.export.dialects"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "sqlglot", None)
+    done = run("export", "model.json", "--to", "sql")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.endswith("pip install 'unless[sql]'\n")
+
+
+HOSTILE = "\x1b[2J[bold]é\u202e"
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A program whose names and values would do something to a terminal."""
+    rule = unless.Rule("a", (unless.Literal(HOSTILE, "==", HOSTILE),))
+    programs.save(unless.Program("y", (HOSTILE,), (rule,)), tmp_path / "hostile.json")
+    return tmp_path / "hostile.json"
+
+
+def test_a_pipe_gets_utf8_whatever_the_locale(hostile):
+    """A program is the same in a locale that has no such letters."""
+    outputs = [
+        subprocess.run(
+            [*COMMAND, "export", hostile, "--to", "sql"],
+            capture_output=True,
+            check=True,
+            env=environment({"PYTHONIOENCODING": encoding, "LC_ALL": "C"}),
+        ).stdout
+        for encoding in ("ascii", "utf-8")
+    ]
+    assert outputs[0] == outputs[1]
+    assert HOSTILE in outputs[0].decode()
+
+
+def test_a_terminal_is_not_moved(hostile):
+    """For a terminal, what would move its cursor is escaped."""
+    ours, theirs = pty.openpty()
+    subprocess.run([*COMMAND, "export", hostile, "--to", "sql"], stdout=theirs, check=True, env=environment())
+    os.close(theirs)
+    seen = b""
+    while chunk := _read(ours):
+        seen += chunk
+    assert b"\x1b" not in seen
+    assert "\\x1b[2J[bold]é\\u202e" in seen.decode()
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # how a terminal ends
+        return b""
+
+
+def test_both_from_standard_input(run):
+    """Model and records cannot both be standard input."""
+    done = run("export", "-", "--to", "clingo", "--records", "-")
+    assert (done.code, "cannot both be standard input" in done.err) == (1, True)
+
+
+def test_json_is_a_program(run, model):
+    """The JSON is the rules alone, without what the model knows of its training."""
+    document = json.loads(run("export", "model.json", "--to", "json").out)
+    assert "statistics" not in document
+    assert programs.from_dict(document) == model.program_

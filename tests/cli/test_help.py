@@ -1,0 +1,145 @@
+"""Help, examples, completion in the shell, and the document about all of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.command import COMMAND, environment, unless
+from tests.docs.manual import PAGE, examples, written
+from unless.cli.app import COMMANDS
+
+NAMES = [command.__name__ for command in COMMANDS]
+EXAMPLES = [example for command in COMMANDS for example in examples(command)]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
+def test_every_command_has_help_with_an_example(run, command):
+    """The help says what the command does and has an example on a line of its own, ready to copy."""
+    done = run(command.__name__, "--help")
+    assert (done.code, done.err) == (0, "")
+    lines = [line.strip() for line in done.out.splitlines()]
+    assert examples(command)
+    for example in examples(command):
+        assert f"Example: {example}" in lines
+        assert example.startswith(f"unless {command.__name__}")
+    assert "\x1b" not in done.out
+
+
+def test_the_command_alone_shows_its_help():
+    """Without a command there is help, and exit code 2; with --help 0."""
+    done, asked = unless(), unless("--help")
+    assert (done.returncode, asked.returncode) == (2, 0)
+    assert done.stdout == asked.stdout
+    assert all(re.search(rf"^  {name} ", done.stdout, re.MULTILINE) for name in NAMES)
+
+
+@pytest.mark.usefixtures("loans")
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_examples_run(run, example):
+    """Every example of every help runs as it is, in the folder that the demo writes."""
+    if " learn " in example:
+        pytest.importorskip("clingo")
+    if " sql " in example:
+        pytest.importorskip("sqlglot")
+    program, *arguments = shlex.split(example)
+    done = run(*arguments)
+    assert program == "unless"
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+
+
+@pytest.mark.usefixtures("loans")
+def test_the_commands_that_the_demo_names_run(run, tmp_path):
+    """What the demo says to go on with runs."""
+    pytest.importorskip("clingo")
+    pytest.importorskip("sqlglot")
+    shown = run("demo", tmp_path / "again", "--quiet").out.splitlines()
+    assert len(shown) > 5
+    for line in shown:
+        program, *arguments = shlex.split(line)
+        if program == "unless":
+            assert run(*arguments).code == 0, line
+
+
+def test_the_document_is_current():
+    """docs/cli.md has what the commands say of themselves; `python -m tests.docs.manual` writes it."""
+    page = PAGE.read_text()
+    assert page == written(page)
+
+
+# Completion, by the protocol of the script that `--show-completion` prints.
+
+
+def completed(line: str, **more: str) -> list[str]:
+    """What bash would offer at the end of a line."""
+    words = line.split(" ")
+    env = environment(
+        {"_UNLESS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), **more}
+    )
+    done = subprocess.run(COMMAND, capture_output=True, text=True, env=env, check=False)
+    assert done.stderr == ""
+    return done.stdout.split("\n")[:-1] if done.stdout.strip() else []
+
+
+@pytest.mark.usefixtures("loans")
+@pytest.mark.parametrize(
+    ("line", "offers"),
+    [
+        ("unless ex", ["explain", "export"]),
+        ("unless fit applicants.csv --target d", ["decision"]),
+        ("unless fit applicants.csv --exclude a", ["applicant", "age", "amount"]),
+        ("unless explain model.json new.csv --why-not re", ["review", "refuse"]),
+        ("unless explain model.json --set am", ["amount="]),
+        ("unless explain model.json --fixed in", ["income"]),
+        ("unless explain model.json new.csv --format p", ["parquet"]),
+        ("unless export model.json --to p", ["prolog", "python"]),
+        ("unless export model.json --to prolog --dialect s", ["scasp", "swi"]),
+        ("unless show model.json --style ", ["plain", "paper", "exclusive"]),
+        ("unless fit nothing.csv --target d", []),
+        ("unless explain applicants.csv --why-not re", []),
+    ],
+)
+def test_bash_completes(line, offers):
+    """Tab offers commands, values of options, columns of the data, features and labels of the model, or nothing."""
+    assert completed(line) == offers
+
+
+def test_the_script_for_bash():
+    """`--show-completion` prints a script that bash takes, and that asks by the protocol above."""
+    done = unless("--show-completion", env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1", "SHELL": "/bin/bash"})
+    if done.returncode:  # without detection, the shell is an argument
+        done = unless("--show-completion", "bash", env={"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"})
+    assert done.returncode == 0
+    assert "_UNLESS_COMPLETE=complete_bash" in done.stdout
+    assert subprocess.run(["bash", "-n"], input=done.stdout, text=True, check=False).returncode == 0
+
+
+@pytest.mark.usefixtures("loans")
+@pytest.mark.parametrize(
+    ("line", "heavy"),
+    [
+        ("--help", {"polars", "sklearn", "scipy", "pandas"}),
+        ("show model.json", {"polars", "sklearn", "scipy", "pandas"}),
+        ("export model.json --to python", {"polars", "sklearn", "scipy", "pandas"}),
+        ("explain model.json new.csv --row 8 --what-if", {"sklearn", "pandas"}),
+        ("diff old.json model.json", {"sklearn", "pandas"}),
+    ],
+)
+def test_short_commands_import_little(line, heavy):
+    """What takes long to import waits until a command needs it: a person waits too."""
+    program = f"""
+import runpy, sys
+sys.argv = ["unless", *{line.split()!r}]
+try:
+    runpy.run_module("unless", run_name="__main__")
+except SystemExit:
+    print(sorted({heavy!r} & set(sys.modules)))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment(), check=True
+    )
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,121 @@
+"""`unless inspect` tells what a table holds and what to beware of, on one screen."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+import polars as pl
+import pytest
+
+from tests.cli.command import called, unless
+
+
+def written(path, columns):
+    pl.DataFrame(columns).write_csv(path)
+    return path
+
+
+def test_example(applicants):
+    """Records, classes, columns, reasons, remarks and a command to go on with."""
+    done = called("inspect", applicants, "--target", "decision")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0] == "applicants.csv  900 records, 9 columns, 40 kB"
+    assert "  accept  524  58.2 %  ████████████████████████" in lines
+    assert any(line.startswith("  income ") and "37 empty" in line and "9000 … 59,800" in line for line in lines)
+    assert "number  all present cells are numbers: age, income, amount" in lines
+    assert "mixed   25 of 27 distinct cells are numbers, at least half: years_at_address" in lines
+    assert "! applicant is unique: all 900 cells differ. Left out by fit; to keep: --include applicant" in lines
+    assert done.stderr.strip() == f"next  unless fit {shlex.quote(str(applicants))} --target decision -o model.json"
+
+
+def test_next_command_runs(applicants, tmp_path):
+    """The command that is proposed runs as it is."""
+    command = called("inspect", applicants, "-t", "decision").stderr.strip().removeprefix("next  unless ")
+    done = called(*shlex.split(command), cwd=tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "model.json").exists()
+
+
+def test_without_target(applicants):
+    """Without a target the column that looks like one is proposed."""
+    done = called("inspect", applicants)
+    assert done.stderr.strip().endswith("--target decision")
+    assert "labels" not in done.stdout
+
+
+def test_json(applicants):
+    """The profile as one JSON document, with the reason of every kind and the spelling of missing cells."""
+    done = called("inspect", applicants, "-t", "decision", "--json")
+    found = json.loads(done.stdout)
+    assert (found["records"], found["target"]["name"]) == (900, "decision")
+    income = next(column for column in found["columns"] if column["name"] == "income")
+    assert income["missing_cells"] == [{"cell": "", "records": 37}]
+    assert income["why"] == "all present cells are numbers"
+    assert [remark["code"] for column in found["columns"] for remark in column["remarks"]] == ["nearly-unique"]
+    assert done.stderr == ""
+
+
+def test_stdin(applicants):
+    """A dash is standard input, CSV unless another format is said."""
+    done = unless("inspect", "-", "-t", "decision", "-q", input=applicants.read_bytes())
+    assert done.returncode == 0
+    assert done.stdout.startswith("-  900 records, 9 columns")
+    assert done.stderr == ""
+    lines = b'{"a": 1, "b": "x"}\n{"a": 2}\n'
+    assert json.loads(called("inspect", "-", "--format", "jsonl", "--json", input=lines).stdout)["records"] == 2
+
+
+def test_wide_table(tmp_path):
+    """In a pipe every column of a wide table is listed; in a terminal those with remarks, all with --all."""
+    columns = {f"x{place}": [place, 2, 3] for place in range(300)} | {"void": [None, None, None]}
+    path = written(tmp_path / "wide.csv", columns)
+    assert len(called("inspect", path).stdout.splitlines()) > 300
+    terminal = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}
+    short = unless("inspect", path, env=terminal).stdout
+    assert len(short.splitlines()) < 40
+    assert "301 features: 301 number; the 1 with remarks" in short.replace("\n", " ")
+    assert len(unless("inspect", path, "--all", env=terminal).stdout.splitlines()) > 300
+
+
+def test_many_labels(tmp_path):
+    """Of many labels the most frequent are shown, and how many more there are."""
+    path = written(tmp_path / "many.csv", {"x": list(range(200)), "y": [f"c{place % 40}" for place in range(200)]})
+    assert "and 28 more labels of 140 records" in called("inspect", path, "-t", "y").stdout
+
+
+def test_advice_names_the_tokens_in_use(tmp_path):
+    """Advice about missing cells repeats the tokens that are in use, which --missing replaces."""
+    ages = [str(20 + place) for place in range(40)] + ["-999", "-999", "?", "?"]
+    path = written(tmp_path / "ages.csv", {"age": ages, "y": ["a", "b"] * 22})
+    said = called("inspect", path, "-t", "y").stdout
+    assert "--missing=-999 --missing '?'" in said
+    done = called("inspect", path, "-t", "y", "--missing=-999", "--missing", "?", "--json")
+    assert json.loads(done.stdout)["columns"][0]["missing"] == 4
+
+
+def test_declared(tmp_path):
+    """Columns are declared one by one, or several with commas between."""
+    path = written(tmp_path / "t.csv", {"a": [1, 2], "b": [3, 4], "c": [5, 6]})
+    found = json.loads(called("inspect", path, "--categorical", "a,b", "--json").stdout)
+    assert [column["kind"] for column in found["columns"]] == ["text", "text", "number"]
+
+
+@pytest.mark.parametrize("name", ["[bold]x[/]", "a\x1b[31mb", "line\nbreak", 'it\'s, "quoted"', "–" * 300])
+def test_names_are_text(tmp_path, name):
+    """Names and cells are shown as text: no markup, no escape sequences, no line breaks."""
+    path = written(tmp_path / "t.csv", {name: [name, "b", "c"], "y": [name, "v", name]})
+    done = called("inspect", path, "--target", "y")
+    assert done.returncode == 0
+    assert "\x1b" not in done.stdout
+    assert "line\nbreak" not in done.stdout
+    if name.startswith("["):
+        assert name in done.stdout
+
+
+def test_wrong_target(applicants):
+    """A wrong target is an error with a suggestion."""
+    done = called("inspect", applicants, "--target", "decison")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "unless: no column 'decison'; did you mean 'decision'?\n"

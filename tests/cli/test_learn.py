@@ -1,0 +1,144 @@
+"""`unless learn`."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from unless.logic import learn_logic
+
+clingo = pytest.importorskip("clingo")
+pytestmark = pytest.mark.usefixtures("loans")
+
+LEARN = ("learn", "zoo.lp", "examples.lp", "--target", "habitat")
+
+RULES = """\
+habitat(X,land) :- mammal(X), not ab1(X).
+habitat(X,water) :- mammal(X).
+habitat(X,water) :- fish(X).
+ab1(X) :- whale(X).
+"""
+
+
+def facts(*files: str) -> set[str]:
+    """What clingo derives from files about the target."""
+    control = clingo.Control()
+    for file in files:
+        control.load(file)
+    control.ground([("base", [])])
+    with control.solve(yield_=True) as models:
+        (model,) = ([str(atom) for atom in one.symbols(atoms=True)] for one in models)
+    return {atom for atom in model if atom.startswith("habitat(")}
+
+
+def test_rules_and_what_they_are_worth(run):
+    """The rules are printed, then a comment: what they entail, and in which form they are."""
+    done = run(*LEARN)
+    assert (done.code, done.err) == (0, "")
+    worth = "% with zoo.lp: entails 5 of 5 examples (clingo), stratified, mutually exclusive form with --exclusive\n"
+    assert done.out == RULES + worth
+
+
+def test_the_exclusive_form(run):
+    """With --exclusive the rules need no order."""
+    done = run(*LEARN, "--exclusive")
+    found = learn_logic(Path("zoo.lp"), Path("examples.lp"), "habitat")
+    *rules, worth = done.out.splitlines()
+    assert "\n".join(rules) == found.to_text("exclusive")
+    assert worth.endswith("stratified, mutually exclusive form")
+
+
+def test_the_file_runs_beside_the_background(run):
+    """What -o writes gives every example its label in clingo, together with the background, as it is."""
+    done = run(*LEARN, "-o", "habitat.lp")
+    assert done.out.startswith(RULES)
+    assert done.err == "wrote habitat.lp; run it: clingo zoo.lp habitat.lp\n"
+    wanted = {line.rstrip(".") for line in Path("examples.lp").read_text().splitlines() if line.startswith("habitat")}
+    assert facts("zoo.lp", "habitat.lp") == wanted
+
+
+def test_to_standard_output(run):
+    """With -o - standard output has the program, and the rest goes to standard error."""
+    done = run(*LEARN, "-o", "-")
+    assert done.out == learn_logic(Path("zoo.lp"), Path("examples.lp"), "habitat").to_clingo()
+    assert done.err.startswith(RULES)
+
+
+def test_several_files_of_background(run):
+    """Background may be spread over files; an error names the file and the line there."""
+    *first, last = Path("zoo.lp").read_text().splitlines()
+    Path("a.lp").write_text("\n".join(first))  # without a newline at its end
+    Path("b.lp").write_text(f"{last}\n")
+    done = run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat")
+    assert done.out.startswith(RULES)
+    assert "% with a.lp and b.lp: entails 5 of 5" in done.out
+    Path("b.lp").write_text(f"{last}\n\n{{ bird(tux) }}.\n")
+    done = run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat")
+    assert done.err == "unless: b.lp, line 3: a choice in the head is not accepted; say with a rule when it holds\n"
+    Path("b.lp").write_text("bird(X) :- mammal(X), Y.\n")
+    assert run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat").err.startswith("unless: b.lp, line 1: ")
+    Path("b.lp").write_text("\nheavy(X,N) :- mammal(X), N = X + 1.\n")
+    assert run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat").err.startswith("unless: b.lp, line 2: ")
+
+
+def test_a_statement_does_not_go_on_in_the_next_file(run):
+    """A file that ends within a rule is wrong there, whatever the next one begins with."""
+    Path("a.lp").write_text("big(X) :- mammal(X),")
+    done = run("learn", "a.lp", "zoo.lp", "examples.lp", "-t", "habitat")
+    assert (done.code, done.err.split(":")[1]) == (1, " a.lp, line 2")
+
+
+def test_rules_of_one_file_see_the_other(run):
+    """Recursion through negation is found where its two halves stand in two files."""
+    Path("a.lp").write_text("p(X) :- cat(X), not q(X).")
+    Path("b.lp").write_text("\nq(X) :- cat(X), not p(X).")
+    done = run("learn", "zoo.lp", "a.lp", "b.lp", "examples.lp", "-t", "habitat")
+    assert done.err.startswith("unless: a.lp, line 1: not stratified")
+
+
+def test_other_learners(run):
+    """Other algorithms learn too; fold-rpp needs a label, which no other takes."""
+    done = run(*LEARN, "--algorithm", "fold-rpp", "--positive", "water")
+    assert "habitat(X,water) :- " in done.out
+    assert run(*LEARN, "--algorithm", "unless").code == 0
+    assert (run(*LEARN, "--algorithm", "fold-rpp").code, run(*LEARN, "--positive", "water").code) == (2, 2)
+
+
+def test_labels_that_are_numbers(run):
+    """A number names a label that is one, in quotes one that is text."""
+    Path("numbers.lp").write_text("y(kitty,1). y(john,0). y(nemo,0).")
+    done = run("learn", "zoo.lp", "numbers.lp", "-t", "y", "--algorithm", "fold-rpp", "--positive", "1")
+    assert done.out.startswith("y(X,1) :- ")
+    Path("texts.lp").write_text('y(kitty,"1"). y(john,"0"). y(nemo,"0").')
+    done = run("learn", "zoo.lp", "texts.lp", "-t", "y", "--algorithm", "fold-rpp", "--positive", '"1"')
+    assert done.out.startswith('y(X,"1") :- ')
+
+
+def test_json_has_program_and_examples(run):
+    """The document has the rules, the program for clingo, and every example with what is entailed."""
+    document = json.loads(run(*LEARN, "--json").out)
+    assert document["rules"] == RULES.splitlines()
+    assert document["right"] == 5
+    assert document["examples"][1] == {"individual": "john", "label": "water", "entailed": "water"}
+    assert document["clingo"] == learn_logic(Path("zoo.lp"), Path("examples.lp"), "habitat").to_clingo()
+
+
+def test_standard_input(run, monkeypatch):
+    """One of the files may come from standard input, not two."""
+    monkeypatch.setattr(sys, "stdin", io.StringIO(Path("zoo.lp").read_text()))
+    done = run("learn", "-", "examples.lp", "-t", "habitat")
+    assert "% with standard input: entails 5 of 5" in done.out
+    assert run("learn", "-", "-", "-t", "habitat").code == 1
+
+
+def test_wrong_names(run):
+    """A wrong target and a missing file are met with a suggestion."""
+    assert run("learn", "zoo.lp", "examples.lp", "-t", "habitt").err == (
+        "unless: examples.lp: no examples of 'habitt'; did you mean 'habitat'?\n"
+    )
+    done = run("learn", "zo.lp", "examples.lp", "-t", "habitat")
+    assert (done.code, done.err) == (1, "unless: no file 'zo.lp'; did you mean 'zoo.lp'?\n")

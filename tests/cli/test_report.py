@@ -1,0 +1,75 @@
+"""`unless report`, through the real command."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.command import unless as run
+from tests.report.examples import loans
+from unless.example import applicants_csv
+from unless.export import json
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model, a program, and applicants with and without decisions."""
+    folder = tmp_path_factory.mktemp("report")
+    model, _ = loans()
+    model.save(folder / "model.json")
+    json.save(model.program_, folder / "program.json")
+    rows = applicants_csv(200).splitlines()
+    (folder / "data.csv").write_text("\n".join(rows))
+    (folder / "new.csv").write_text("\n".join(row.rpartition(",")[0] for row in rows))
+    (folder / "other.csv").write_text("\n".join([rows[0].replace("decision", "outcome"), *rows[1:]]))
+    return folder
+
+
+def test_writes_a_page(folder):
+    """The page is written, and a line on standard error says what is in it."""
+    done = run(
+        "report", "model.json", "data.csv", "-o", "page.html", "--title", "For the board", "--sample", "50", cwd=folder
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "page.html (" in done.stderr
+    assert "200 records, 50 of them to look at, accuracy 0." in done.stderr
+    assert "For the board</h1>" in (folder / "page.html").read_text()
+
+
+def test_pipes(folder):
+    """Data from standard input, the page to standard output, nothing else said with --quiet; a program is enough."""
+    data = (folder / "data.csv").read_text()
+    done = run("report", "program.json", "-", "-o", "-", "-q", input=data, cwd=folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("<!DOCTYPE html>")
+    assert done.stdout.rstrip().endswith("</html>")
+
+
+def test_without_true_labels(folder):
+    """Data without the target column gives a page that says so; another column of labels can be named."""
+    done = run("report", "model.json", "new.csv", cwd=folder)
+    assert done.returncode == 0
+    assert "without true labels, as there is no complete column 'decision'" in done.stderr
+    assert "no true labels" in (folder / "report.html").read_text()
+    done = run("report", "model.json", "other.csv", "--target", "outcome", cwd=folder)
+    assert "accuracy 0." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("model.json", "nothing.csv"), 1, "no file 'nothing.csv'"),
+        (("model.json", "data.csv", "--target", "decison"), 1, "did you mean 'decision'?"),
+        (("model.json", "data.csv", "--sample", "0"), 2, "--sample"),
+        (("-", "-"), 1, "cannot both be standard input"),
+        (("model.json", "data.csv", "-o", "-", "--open"), 1, "--open needs a file"),
+        (("model.json", "data.csv", "-o", "no/folder/page.html"), 1, "no folder"),
+        (("data.csv", "data.csv"), 1, "is a table, not a model"),
+    ],
+)
+def test_mistakes(folder, arguments, code, said):
+    """A mistake is told in a line or two on standard error, with a remedy."""
+    done = run("report", *arguments, cwd=folder)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) <= 2
+    assert "Traceback" not in done.stderr
