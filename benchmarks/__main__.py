@@ -15,6 +15,7 @@ from benchmarks.prediction import rows_per_second
 from benchmarks.report import Section, page
 from benchmarks.scale import against_tree, growth
 from benchmarks.start import importing
+from benchmarks.stream import file_to_file
 from benchmarks.timing import ROOT, Watch, spent
 
 __all__ = ["Size", "main", "sections"]
@@ -41,6 +42,7 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "growth": lambda: growth(size.steps, 3 * size.seconds),
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
         "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
+        "stream": lambda: file_to_file(size.rows, 3 * size.seconds),
         "import": lambda: importing(size.imports),
     }
 

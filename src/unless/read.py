@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from unless.encode import Declared, MissingLabelsError, labels, settle, with_labels
+from unless.encode import Declared, labels, settle, with_labels
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.sources.files import FORMATS, names_of, open_bytes, open_path
@@ -248,7 +248,7 @@ def _labels(opened: Source, plan: _Plan, tokens: Sequence[str]) -> Labels | None
         return None
     try:
         return labels(plan.target, opened.cells(plan.target), tokens)
-    except MissingLabelsError:
+    except ReadError:  # some are missing, or of mixed types
         if plan.asked:
             raise
         return None  # a batch to predict, whose target is yet to be filled in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ __all__ = [
     "read",
     "read_model",
     "source_of",
+    "take_ctrl_c_back",
     "tokens",
 ]
 
@@ -58,9 +60,20 @@ def read(screen: Screen, data: str, target: str | None = None, **options: Any) -
     """A table, while the screen says what takes so long."""
     from unless import read_table  # noqa: PLC0415
 
+    take_ctrl_c_back()
     source, options["format"] = source_of(data, options.get("format"))
     with screen.busy(f"reading {data}"), needed("like" in options and target is None, data):
         return read_table(source, target, **options)
+
+
+def take_ctrl_c_back() -> None:
+    """Let Python handle Ctrl-C again, which polars does from its import on.
+
+    By its way a wait for a pipe goes on, and KeyboardInterrupt may come twice, the second time while we clean up.
+    """
+    import polars  # noqa: F401, ICN001, PLC0415
+
+    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
 
 @contextmanager

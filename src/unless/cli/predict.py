@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
@@ -11,7 +10,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.inputs import read_model
+from unless.cli.inputs import read_model, take_ctrl_c_back
 from unless.cli.options import Data, Format, Json, Model, Quiet
 from unless.errors import ParameterError
 from unless.proof.words import printable
@@ -58,7 +57,7 @@ def predict(
     if model == data == "-":
         raise ParameterError("the model and the data cannot both come from standard input; name one of the files")
     found = read_model(model)
-    _take_ctrl_c_back()
+    take_ctrl_c_back()
     source, out = _source(data), _out(output, to)
     started = time.perf_counter()
     with screen.share("predicting") as tell:
@@ -77,16 +76,6 @@ def predict(
         screen.note(line)
     if not json:
         screen.note(_summary(done, time.perf_counter() - started))
-
-
-def _take_ctrl_c_back() -> None:
-    """Let Python handle Ctrl-C again, which polars does from its import on.
-
-    By its way a wait for a pipe goes on, and KeyboardInterrupt may come twice, the second time while we clean up.
-    """
-    import polars  # noqa: F401, ICN001, PLC0415
-
-    signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
 
 def _source(data: str) -> str | BinaryIO:
