@@ -19,7 +19,7 @@ from typing import Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explain import explain, known_label
-from unless.nearest.axes import Axis, Offer, axes_of
+from unless.nearest.axes import Axis, Offer, added, axes_of
 from unless.nearest.boxes import cheapest_points
 from unless.predict import predict
 from unless.proof.tree import Proof
@@ -212,8 +212,8 @@ def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) ->
     offers = [(axis, axis.offers[cell]) for axis, cell in zip(axes, cells, strict=True) if cell != axis.home]
     changes = tuple(_change(axis, offer) for axis, offer in offers if offer is not None)
     changed = {**proof.record, **{change.feature: change.new for change in changes}}
-    distance = sum(offer.distance for _, offer in offers if offer is not None)
-    return Counterfactual(explain(proof.program, changed), changes, float(distance))
+    distance = added(offer.distance for _, offer in offers if offer is not None)
+    return Counterfactual(explain(proof.program, changed), changes, distance)
 
 
 def _change(axis: Axis, offer: Offer) -> Change:

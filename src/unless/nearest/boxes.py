@@ -22,7 +22,7 @@ from itertools import count
 from operator import or_
 from typing import NamedTuple
 
-from unless.nearest.axes import Axis
+from unless.nearest.axes import Axis, added
 from unless.rule import Program, Rule
 from unless.values import Label
 
@@ -119,7 +119,7 @@ class _Search:
             if inside != parent.cells[place]:
                 point[place] = self.cheapest(place, inside)
         changes = self.changes(point)
-        distance = sum(self.axes[place].distance(cell) for place, cell in changes)
+        distance = added(self.axes[place].distance(cell) for place, cell in changes)
         ties = tuple((place, self.axes[place].steps(cell), cell) for place, cell in changes)
         cost = (len(changes), distance, ties) if len(changes) >= bound else (bound, distance, ())
         heappush(self.boxes, (cost, next(self.ties), Box(parent.label, cells, tuple(point), avoid)))
