@@ -13,7 +13,7 @@ from unless.errors import UnlessError
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["asset", "available", "fill"]
+__all__ = ["asset", "available", "fill", "plural"]
 
 
 def fill(template: str, **context: object) -> str:
@@ -45,7 +45,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=_number, percent=_percent, measure=_measure, plural=_plural)
+    made.filters.update(number=_number, percent=_percent, measure=_measure, plural=plural)
     return made
 
 
@@ -77,10 +77,10 @@ def _measure(share: float) -> str:
     return f"{share:.3f}" if share == 1 else f"{min(share, 0.999):.3f}"
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
     """A count with its noun.
 
-    >>> _plural(1, "rule"), _plural(1200, "rule")
+    >>> plural(1, "rule"), plural(1200, "rule")
     ('1 rule', '1,200 rules')
     """
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

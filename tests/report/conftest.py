@@ -58,9 +58,7 @@ def open_page(browser) -> Iterator[Callable]:
     contexts, complaints = [], []
 
     def watch(page, allowed: str) -> None:
-        page.on(
-            "console", lambda said: said.type in {"error", "warning"} and complaints.append(f"console: {said.text}")
-        )
+        page.on("console", lambda said: said.type in _BAD and complaints.append(f"console: {said.text}"))
         page.on("pageerror", lambda error: complaints.append(f"thrown: {error}"))
         page.on("request", lambda asked: asked.url.split("#")[0] == allowed or complaints.append(f"asked: {asked.url}"))
 

@@ -51,7 +51,6 @@ def _feature(name: str, domain: Table | None) -> dict:
         "high": numbers[-1] if numbers else None,
         "step": 1,
         "categories": [] if column is None else list(column.categories),
-        "missing_seen": True,
     }
 
 

@@ -32,6 +32,33 @@ SCRIPTS = "\n".join(
 )
 
 ASK = """
+const ruleText = (rule) => globalThis.unless.words.ruleText(rule);
+
+// The long form of unless/proof/story.py, of the sentences that the page shows.
+function story(speech, proof, number) {
+  const figures = speech.figures(proof), more = figures && `, ${figures}`;
+  const lines = [proof.label === null
+    ? `Record ${number} is not decided: no rule applies${more}.`
+    : `Record ${number} is decided: ${speech.label(proof.label)} (${ruleText(proof.rule)}${more}).`];
+  if (proof.rule !== null) lines.push(...because(speech, proof.tried[proof.rule]));
+  proof.tried.forEach((tried, place) => {
+    if (!tried.covers) lines.push(`  rule ${place + 1} did not apply: ${speech.stopped(tried)}`);
+  });
+  return lines.join("\\n");
+}
+
+function because(speech, proof) {
+  const lines = proof.checks.map((check, place) => `  ${place ? "and    " : "because"} ${speech.asked(check)}`);
+  if (!proof.exceptions.length) return lines.length ? lines : ["  because it always applies"];
+  lines.push(`  ${lines.length ? "and" : "because"} no exception applies:`);
+  const tell = (exception, depth) => {
+    lines.push(`${" ".repeat(10 + 2 * Math.min(depth, 8))}${speech.exception(exception)}`);
+    exception.exceptions.forEach((inner) => tell(inner, depth + 1));
+  };
+  proof.exceptions.forEach((exception) => tell(exception, 0));
+  return lines;
+}
+
 function ask([name, data, ...given]) {
   const {engine, words, nearest} = globalThis.unless;
   const program = data && engine.readProgram(data);
@@ -43,7 +70,7 @@ function ask([name, data, ...given]) {
     },
     speak: (record, number) => {
       const speech = new words.Speech(program), proof = engine.prove(program, record);
-      return [speech.story(proof, number), proof.tried.map((one) => speech.reason(one))];
+      return [story(speech, proof, number), proof.tried.map((one) => speech.reason(one))];
     },
     texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
     numbers: (numbers) => numbers.map((number) => [words.spell(number), words.numberText(number)]),
@@ -57,7 +84,8 @@ function ask([name, data, ...given]) {
         if (next.value) found.push(next.value);
       }
       const speech = new words.Speech(program), free = nearest.freeFeatures(program, record, chosen);
-      const texts = found.map((one) => `${speech.changes(one.changes)} → ${speech.outcome(one)}`);
+      const texts = found.map(
+        ({changes, label, rule}) => `${speech.changes(changes)} → ${speech.label(label)} (${ruleText(rule)})`);
       return {texts, records: found.map((one) => one.record), distances: found.map((one) => one.distance),
               nothing: speech.nothing(free, wanted)};
     },

@@ -201,8 +201,33 @@ def test_nothing_but_its_own_scripts_runs(pages, open_page):
     assert policy.startswith("default-src 'none'; ")
     assert policy.count("'sha256-") == 2
     assert "connect-src" not in policy
+    assert "base-uri 'none'; form-action 'none'" in policy
     assert page.locator("[onclick], [onload], [onerror]").count() == 0
     assert page.locator("script[src], link[rel=stylesheet], iframe").count() == 0
+
+
+def test_a_foreign_script_does_not_run(pages, browser, tmp_path):
+    """Markup that somebody adds to the file later can neither run nor send anything: the browser refuses it."""
+    bad = "<script>document.title='bad'</script><img src=x onerror=\"document.title='bad'\"><form action=//x.invalid>"
+    path = tmp_path / "page.html"
+    path.write_text(pages("loans").read_text().replace("</main>", f"{bad}<button id=send></button></form></main>"))
+    with browser.new_context() as context:
+        page = context.new_page()
+        refused, loaded = [], []
+        page.on("console", lambda said: refused.append(said.text))
+        page.on("requestfinished", lambda request: loaded.append(request.url))
+        page.goto(path.as_uri())
+        page.locator("#send").evaluate("button => button.click()")
+        assert page.title() != "bad"
+        assert sum("Content Security Policy" in text for text in refused) >= 3
+        assert loaded == [path.as_uri()]
+
+
+@pytest.mark.parametrize("place", ["#%", "#%E0%A4", "#wi-changed", "#wi-further", "#record=x", "#record=9999999"])
+def test_any_address_is_borne(pages, open_page, place):
+    """An address that leads nowhere, or to what is not shown, does no harm."""
+    page = open_page(pages("loans"), hash=place)
+    assert page.locator("#wi-number").input_value() == "1"
 
 
 def test_works_without_scripts(pages, open_page):

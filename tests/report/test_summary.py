@@ -70,6 +70,22 @@ class TestRules:
         assert [line.depth for line in page.rules[0].sentence.exceptions] == list(range(1, 200))
         assert render(page).count('<span class="unless">unless</span>') >= 199
 
+    def test_only_exceptions_of_the_rule_itself_are_counted(self):
+        """Where many exceptions are folded, the fold counts those that stop the rule, not exceptions to exceptions."""
+        inner = tuple(Rule(None, (Literal("age", ">", float(place)),)) for place in range(6))
+        for several, said in (1, "its exception applies"), (2, "one of 2 exceptions applies"):
+            exceptions = (Rule(None, (Literal("age", "<=", 9.0),), inner),) * several
+            program = Program("y", ("age",), (Rule("yes", (), exceptions),), "no")
+            page = summarise(program, AGES)
+            assert page.rules[0].sentence.direct == several
+            assert f"</span> {said}</summary>" in render(page)
+            assert f"</span> {said}</summary>" in program._repr_html_()
+
+    def test_a_long_name_does_not_fill_the_page(self):
+        """A target of ten thousand characters is shortened in the heading too."""
+        page = summarise(Program("y" * 10_000, ("age",), OLD.rules, "no"), Table(AGES.columns))
+        assert len(page.title) < 100
+
 
 class TestFlow:
     """How records flow down the list."""
@@ -130,6 +146,11 @@ class TestTruth:
         assert page.errors.matrix.undecided
         assert [counts for _, counts in page.errors.matrix.rows] == [(0, 0, 2), (0, 1, 1)]
         assert page.weak.undecided == page.weak.by_default == 3
+        text = re.sub(r"\s+", " ", render(page))
+        assert "not decided</dt><dd>75 %" in text
+        assert "decided by default" not in text
+        assert "<b>3</b> records" in text
+        assert "which counts as wrong. A row" in text
 
     def test_many_labels(self):
         """Beyond a dozen labels the matrix shows the largest and the others, with the same total."""
@@ -193,6 +214,25 @@ class TestWeak:
         assert [one.label.text.shown for one in weak.classes] == ["c"]
         assert (weak.by_default, weak.idle, weak.few) == (0, (), ())
 
+    def test_one_error_is_no_weak_spot(self):
+        """A single error, and few records, are not held against a rule or a label: that may be chance."""
+        column = Column.of("n", [*range(300)], "number")
+        rules = tuple(Rule("abc"[place], (Literal("n", "<=", end),)) for place, end in enumerate((9.0, 12.0, 400.0)))
+        truth = ["c"] + ["a"] * 9 + ["c"] * 290
+        page = summarise(Program("y", ("n",), rules), Table((column,), Labels.of("y", truth)))
+        assert [rule.precision for rule in page.rules[:2]] == [0.9, 0.0]
+        assert page.weak.rules == ()
+        assert page.weak.few == (2,)
+
+    def test_both_shares_may_be_chance(self):
+        """A rule fell behind its training only if both shares together tell so: all of 5 is not more than 15 of 20."""
+        for copies, fell in (5, False), (100, True):
+            X = pd.DataFrame({"a": [0.0, 1.0] * copies})
+            model = unless.UnlessClassifier().fit(X, pd.Series(["x", "y"] * copies, name="label"))
+            records = {"a": [0.0] * 20 + [1.0] * 80, "label": ["y"] * 5 + ["x"] * 15 + ["y"] * 80}
+            weak = summarise(model, unless.read_table(pd.DataFrame(records), "label", like=model)).weak
+            assert [rule.trained is not None for rule in weak.rules] == [fell]
+
     def test_rules_without_records_are_named(self):
         """Rules that decide nothing, and those that decide too little to judge, are listed."""
         rules = (Rule("yes", (Literal("age", ">", 99.0),)), *OLD.rules, Rule("no"))
@@ -246,6 +286,13 @@ class TestData:
             assert feature["categories"] == list(known.categories)
             if len(known.numbers):
                 assert (feature["low"], feature["high"]) == (known.numbers[0], known.numbers[-1])
+
+    def test_a_control_counts_as_finely_as_training(self):
+        """Whole numbers in the records do not make a control of fractions count in ones."""
+        X = pd.DataFrame({"a": np.linspace(0.05, 0.95, 40)})
+        model = unless.UnlessClassifier().fit(X, pd.Series(["x", "y"], name="label").repeat(20).to_numpy())
+        (feature,) = summarise(model, unless.read_table([{"a": 1.0}], like=model)).data["features"]
+        assert feature["step"] < 0.05
 
 
 class TestRefusals:
@@ -314,6 +361,7 @@ class TestNotebook:
         """The rules of a program as a list, without scripts; of a long one the first hundred."""
         html = OLD._repr_html_()
         assert "is above" in html
+        assert "y: 1 rule<" in html
         assert "otherwise <b><bdi>no</bdi></b>" in html
         program, _ = long(130)
         assert "and 30 more rules" in program._repr_html_()

@@ -78,8 +78,9 @@ def test_typing_and_sliding(loan):
     assert decision(loan) == "ask"
     slider.press("Home")
     assert decision(loan) == "refuse"
+    least = field.input_value()
     field.fill("many")
-    assert control(loan, "income").get_by_text("not a number").is_visible()
+    assert control(loan, "income").get_by_text(f"not a number; still {least}").is_visible()
     assert field.get_attribute("aria-invalid") == "true"
     assert decision(loan) == "refuse"
 
@@ -194,6 +195,29 @@ def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
     assert page.evaluate("document.activeElement.id") == "wi-decision"
 
 
+def test_a_search_that_fails_says_so(tmp_path, open_page):
+    """Should a proposed change not hold, it is not shown; the page says that the search broke off."""
+    path = tmp_path / "page.html"
+    report(LOAN, unless.read_table(applicants(), "loan"), path)
+    page = open_page(path)
+    changes(page)
+    page.evaluate("() => { console.error = () => {}; unless.engine.decide = () => ({ rule: null, label: -1 }); }")
+    control(page, "income").get_by_label("keep").check()
+    assert changes(page) == []
+    assert "The search broke off" in page.locator("#wi-status").inner_text()
+    assert not page.locator("#wi-further").is_visible()
+
+
+def test_another_record_forgets_the_last(loan):
+    """What comes back after "missing" is of this record: of another one nothing is left."""
+    go_to(loan, next(k for k, row in enumerate(applicants(), 1) if row["guarantor"] == "yes"))
+    go_to(loan, 17)
+    missing = control(loan, "guarantor").get_by_label("missing")
+    missing.uncheck()
+    assert control(loan, "guarantor").get_by_label("guarantor", exact=True).input_value() == "0"
+    assert "guarantor: missing → no" in loan.locator("#wi-changed-list").inner_text()
+
+
 def test_stepping_through_records(loan):
     """Records are opened one after the other or by number, and the address follows; an unknown number is told."""
     loan.get_by_role("button", name="Next record").click()
@@ -267,6 +291,16 @@ def test_numbers_and_texts_in_one_column(tmp_path, open_page):
     control(page, "m").get_by_label("m", exact=True).first.fill("-inf")
     assert decision(page) == "rest"
     assert not page.get_by_label("wrong only").is_visible()
+
+
+def test_texts_are_not_taken_for_numbers(tmp_path, open_page):
+    """In the table a text that reads like a number of its column, or like a missing value, stands in quotes."""
+    program = Program("y", ("m", "t"), (Rule("a", (Literal("m", ">", 5.0), Literal("t", "==", "85"))),), "b")
+    columns = Column.of("m", [1.0, "1", "inf", None], "mixed"), Column.of("t", ["85", "missing", "x", None], "text")
+    report(program, Table(columns, rows=4), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    cells = page.locator("#rec-body td:nth-last-child(-n+2)").all_inner_texts()
+    assert cells == ["1", "85", "'1'", "'missing'", "'inf'", "x", "missing", "missing"]
 
 
 def test_phone_width(open_page, tmp_path):

@@ -25,13 +25,12 @@ def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, A
     place = {feature: k for k, feature in enumerate(used)}
     heads = facts.heads.tolist()
     columns = [facts.table.column(feature) for feature in used]
-    tested = {literal.feature for rule in program.rules for literal in rule.literals() if literal.op == "missing"}
     return {
         "target": program.target,
         "labels": [spelled_label(label) for label in facts.labels],
         "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
         "words": _words(words, used),
-        "features": [_feature(facts, column, missing=column.name in tested) for column in columns],
+        "features": [_feature(facts, column) for column in columns],
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "statistics": _statistics(facts),
@@ -51,7 +50,7 @@ def as_script(data: object) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _feature(facts: Facts, column: Column, *, missing: bool) -> dict[str, Any]:
+def _feature(facts: Facts, column: Column) -> dict[str, Any]:
     known = facts.domain.column(column.name) if column.name in facts.domain.features else None
     low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
     return {
@@ -59,18 +58,18 @@ def _feature(facts: Facts, column: Column, *, missing: bool) -> dict[str, Any]:
         "kind": column.kind if known is None else known.kind,
         "low": low,
         "high": high,
-        "step": _step(column, low, high),
+        "step": _step(column.numbers, low, high),
         "categories": [] if known is None else list(known.categories),
-        "missing_seen": missing or bool((column.codes == column.missing).any()),
     }
 
 
-def _step(column: Column, low: float | None, high: float | None) -> float:
+def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -> float:
     """What a control counts in: ones where all numbers are whole, else a power of ten, a hundred or more to the range.
 
     A range of a thousand whole numbers and more still counts in ones: any of them may be meant.
     """
-    finite = column.numbers[np.isfinite(column.numbers)]
+    ends = [end for end in (low, high) if end is not None]
+    finite = np.append(numbers[np.isfinite(numbers)], ends)
     if (finite == np.floor(finite)).all():
         return 1.0
     width = (high or 0.0) - (low or 0.0)
@@ -108,10 +107,9 @@ def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
 def _words(words: Words, used: tuple[str, ...]) -> dict[str, Any] | None:
     """The reader's own words, as far as there are any."""
     phrases = {feature: words.features[feature] for feature in used if feature in words.features}
-    if not phrases and words.decision == Words().decision:
+    if not phrases:
         return None
     return {
-        "decision": words.decision,
         "features": {
             feature: {
                 "name": phrase.name,
@@ -121,5 +119,5 @@ def _words(words: Words, used: tuple[str, ...]) -> dict[str, Any] | None:
                 "missing": phrase.missing,
             }
             for feature, phrase in phrases.items()
-        },
+        }
     }

@@ -18,11 +18,11 @@ from unless.table import Table
 
 __all__ = ["render", "report"]
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _STYLES = ("base.css", "sections.css", "whatif.css")
 _SCRIPTS = (
-    "shell.js",
     "dom.js",
+    "shell.js",
     "engine.js",
     "words.js",
     "nearest.js",

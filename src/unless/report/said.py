@@ -65,6 +65,11 @@ class Sentence:
     conditions: tuple[Condition, ...]
     exceptions: tuple[Line, ...]
 
+    @property
+    def direct(self) -> int:
+        """How many exceptions the rule itself has; the others are exceptions to these."""
+        return sum(line.depth == 1 for line in self.exceptions)
+
 
 class Speaker:
     """Says labels and rules in a reader's words, and remembers the texts that were too long to show."""

@@ -78,9 +78,10 @@ def summarise(
     speaker = Speaker(facts.labels, words)
     rows = sampled(len(table), sample, seed)
     features, shuffling = feature_views(facts, speaker, seed)
+    target = speaker.text(printable(facts.program.target))
     return Page(
-        title=printable(title) if title else f"Rules for {printable(facts.program.target)}",
-        target=speaker.text(printable(facts.program.target)),
+        title=printable(title) if title else f"Rules for {target.shown}",
+        target=target,
         labels=speaker.labels,
         rules=rule_views(facts, speaker),
         exceptions=facts.program.exception_count,

@@ -166,8 +166,7 @@ def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
 class Matrix:
     """True labels against decisions: a name and counts per row; ``columns`` name the counts, None is "others".
 
-    ``undecided`` says whether the last count of every row is of records that were not decided. ``diagonal`` is where
-    the decision is right; among "others" that cannot be said, so they have none.
+    ``undecided`` says whether the last count of every row is of records that were not decided.
     """
 
     columns: tuple[LabelName | None, ...]

@@ -16,7 +16,10 @@ _WEAKEST = 12
 """Weak rules and classes that are named, at most."""
 
 _FEW = 5
-"""Records below which nothing is said of a rule: its interval covers most of what is possible."""
+"""Records below which a rule is not judged: its interval covers most of what is possible."""
+
+_ERRORS = 2
+"""Errors from which they may be more than chance: one among ten is no sign that the share is below 0.99."""
 
 _Z = 1.959963984540054  # a 95 % interval
 
@@ -26,7 +29,7 @@ class WeakRule:
     """A rule that is right less often than the program is; ``low`` to ``high`` is the 95 % interval of its precision.
 
     ``instead`` is the true label of most of its errors, ``trained`` its precision in training if that was higher
-    than the interval.
+    by more than chance.
     """
 
     number: int
@@ -101,29 +104,36 @@ def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
     """The weak rules, costliest first.
 
     They are wrong more often than right, or below the accuracy by more than chance, or below both it and what
-    they were in training, the latter by more than chance.
+    they were in training, the latter by more than chance. Rules that decide few records are listed elsewhere.
     """
     if facts.quality is None:
         return []
     found = []
-    for place in np.flatnonzero((facts.decided > facts.right) & ~facts.defaults).tolist():
+    judged = (facts.decided >= _FEW) & (facts.decided - facts.right >= _ERRORS) & ~facts.defaults
+    for place in np.flatnonzero(judged).tolist():
         decided, right = int(facts.decided[place]), int(facts.right[place])
         low, high = interval(right, decided)
-        before = _trained_share(facts, place)
-        fell = before is not None and high < before and right / decided < facts.quality.accuracy
-        if high < facts.quality.accuracy or right / decided < 0.5 or fell:
+        before = _higher_before(facts, place) if right / decided < facts.quality.accuracy else None
+        if high < facts.quality.accuracy or right / decided < 0.5 or before is not None:
             wrong = facts.counts[place].copy()
             wrong[facts.heads[place]] = 0
             instead = speaker.labels[int(wrong.argmax())], int(wrong.max())
             label = speaker.labels[int(facts.heads[place])]
-            found.append(WeakRule(place + 1, label, decided, right, low, high, instead, before if fell else None))
+            found.append(WeakRule(place + 1, label, decided, right, low, high, instead, before))
     return sorted(found, key=lambda rule: rule.right - rule.decided)
 
 
-def _trained_share(facts: Facts, place: int) -> float | None:
+def _higher_before(facts: Facts, place: int) -> float | None:
+    """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval has no zero.
+
+    Both shares are uncertain: right for all of 4 records in training is not more than for 4 of 5 here.
+    """
     if facts.trained is None or not facts.trained.support[place]:
         return None
-    return float(facts.trained.precision[place])
+    before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
+    least, _ = interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
+    _, most = interval(float(facts.right[place]), float(facts.decided[place]))
+    return before if before - now > math.hypot(before - least, most - now) else None
 
 
 def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
@@ -133,7 +143,8 @@ def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
     found = []
     for place, one in enumerate(facts.quality.classes):
         low, high = interval(one.right, one.support)
-        if one.support and (high < facts.quality.accuracy or one.recall < 0.5):
+        below = high < facts.quality.accuracy and one.support - one.right >= _ERRORS
+        if one.support and (below or one.recall < 0.5):
             missed = facts.quality.confusion[place].copy()
             missed[place] = 0
             taken = int(missed.argmax())
@@ -142,7 +153,7 @@ def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
     return sorted(found, key=lambda weak: weak.right - weak.support)
 
 
-def interval(right: int, total: int) -> tuple[float, float]:
+def interval(right: float, total: float) -> tuple[float, float]:
     """Wilson's 95 % interval of a share: where the true one lies, as far as so many records can tell.
 
     >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)

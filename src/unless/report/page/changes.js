@@ -53,7 +53,8 @@
         if (enough || spent > PATIENCE) end(enough ? "enough" : "late");
         return enough || spent > PATIENCE;
       };
-      this.cancel = unless.dom.inSlices(this.search, each, () => end("all"));
+      const failed = () => end("failed");
+      this.cancel = unless.dom.inSlices(this.search, each, () => end("all"), failed);
     }
 
     /** The button that was pressed is gone: on to what it brought, or to what there is. */
@@ -68,7 +69,7 @@
       list.removeAttribute("aria-busy");
       list.replaceChildren(...this.found.map((one) => this.item(one)));
       part("wi-status").textContent = this.status(end);
-      part("wi-further").hidden = end === "all";
+      part("wi-further").hidden = end === "all" || end === "failed";
     }
 
     /** A change as a button that makes it. */
@@ -98,6 +99,7 @@
           : "There may be a change that was not found yet.";
         return `The search was stopped after ${PATIENCE / 1000} seconds. ${more}`;
       }
+      if (end === "failed") return "The search broke off by a fault of this page: please report it.";
       if (end === "enough") return "";
       if (count) return count === 1 ? "There is no other." : "There are no others.";
       const free = unless.nearest.freeFeatures(this.program, this.record, this.options);

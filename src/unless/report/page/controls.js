@@ -54,22 +54,26 @@
       if (text) field.setAttribute("aria-invalid", "true");
       else field.removeAttribute("aria-invalid");
     };
-    const write = (value) => {
+    let valid = null; // the number that decides while something else is typed
+    const accept = (value) => {
+      valid = value;
       say("");
-      field.value = unless.words.spell(value);
       slide(slider, value);
+    };
+    const write = (value) => {
+      accept(value);
+      field.value = unless.words.spell(value);
     };
     field.addEventListener("input", () => {
       const value = typedNumber(field.value);
-      say(value === null ? "not a number" : "");
-      if (value === null) return;
-      slide(slider, value);
-      changed(value);
+      if (value === null) return say(`not a number; still ${unless.words.numberText(valid)}`);
+      accept(value);
+      return changed(value);
     });
     if (slider) {
       slider.addEventListener("input", () => {
         write(Number(slider.value));
-        changed(Number(slider.value));
+        changed(valid);
       });
     }
     const track = slider && el("span", { class: "wi-track" }, slider, ticks(feature, thresholds));
@@ -77,7 +81,10 @@
       root: el("span", { class: "wi-edit" }, field, track, wrong),
       inputs: [field, slider].filter(Boolean),
       write,
-      clear: () => (field.value = ""),
+      clear: () => {
+        say("");
+        field.value = "";
+      },
       usual: () => middle(feature),
     };
   }
@@ -236,6 +243,8 @@
     return {
       root,
       write,
+      /** Forget the value that comes back after "missing": another record begins. */
+      forget: () => (last = null),
       mark(matters, old) {
         root.classList.toggle("matters", matters);
         root.classList.toggle("changed", old !== null);

@@ -1,7 +1,7 @@
 /* Small helpers of the page: elements made of text, work in slices. Data only ever becomes text. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const unless = (globalThis.unless = {});
 
   /** An element; attributes that are null or false are left out, children are nodes or texts. */
   function el(tag, attributes = {}, ...children) {
@@ -41,22 +41,34 @@
     };
   }
 
+  /** The words that are searched for, in lower case. */
+  const wordsIn = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+
   const SLICE = 8;
 
   /** Drive a generator in slices of 8 ms, so that the page stays alive; `each` gets what it yields, and may end it.
 
-      `each(value, spent)` returns true to stop; `done(spent)` is called when the generator has ended. `spent` is the
-      milliseconds of work. Gives a function that cancels. */
-  function inSlices(generator, each, done) {
+      `each(value, spent)` returns true to stop, `spent` is the milliseconds of work; `done()` is called when the
+      generator has ended, `failed()` when it has thrown. Gives a function that cancels. */
+  function inSlices(generator, each = () => false, done = () => {}, failed = () => {}) {
     let [timer, spent] = [0, 0];
+    const next = () => {
+      try {
+        return generator.next();
+      } catch (error) {
+        console.error(error);
+        return null;
+      }
+    };
     const step = () => {
       const start = performance.now();
       let late = false;
       while (!late) {
-        const { value, done: ended } = generator.next();
+        const found = next();
+        if (!found) return failed();
+        if (found.done) return done();
         const now = performance.now() - start;
-        if (ended) return done(spent + now);
-        if (each(value, spent + now)) return undefined;
+        if (each(found.value, spent + now)) return undefined;
         late = now > SLICE;
       }
       spent += performance.now() - start;
@@ -67,5 +79,5 @@
     return () => clearTimeout(timer);
   }
 
-  unless.dom = { el, datum, ready, perFrame, inSlices };
+  unless.dom = { el, datum, ready, perFrame, wordsIn, inSlices };
 })();

@@ -438,7 +438,7 @@
     const changed = record.slice();
     for (const { feature, value } of changes) changed[feature] = value;
     const decision = unless.engine.decide(program, changed);
-    if (decision.label !== label) throw new Error("a proposed change does not hold; please report this program");
+    if (decision.label !== label) throw new Error("a proposed change does not hold");
     const distance = changes.reduce((sum, change) => sum + change.distance, 0);
     return { ...decision, record: changed, changes, distance };
   }

@@ -9,7 +9,6 @@
   const NONE = -1;
 
   const part = (id) => document.getElementById(id);
-  const words = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
   /** The sampled records with what the program decides of each, found out when it is asked for. */
   class Decided {
@@ -108,7 +107,7 @@
     }
 
     find(rows, text) {
-      return words(text).reduce((left, word) => this.withWord(left, word), rows);
+      return unless.dom.wordsIn(text).reduce((left, word) => this.withWord(left, word), rows);
     }
   }
 
@@ -126,11 +125,7 @@
       this.makeFilters();
       this.listen();
       this.show();
-      unless.dom.inSlices(
-        this.ahead(),
-        () => false,
-        () => {},
-      );
+      unless.dom.inSlices(this.ahead());
     }
 
     /** While nobody waits: decide all records, count them, and make the texts that are searched. */
@@ -161,12 +156,13 @@
       };
       const features = program.features.map((feature, place) => {
         const column = records.columns[place];
+        const mixed = column.values.some((value) => typeof value === "number");
         let rank = null;
         return {
           name: this.speech.name(place),
           full: feature.name,
           rank: (row) => (rank = rank || ranksOf(column))(row),
-          cell: (row) => this.cell(column.values[column.codes[row]]),
+          cell: (row) => this.cell(column.values[column.codes[row]], mixed),
         };
       });
       return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
@@ -323,14 +319,13 @@
       return unless.dom.el("td", {}, rule === NONE ? "none" : String(rule + 1));
     }
 
-    cell(value) {
+    /** A cell; a text that reads like a number of the same column, or like a missing value, is in quotes. */
+    cell(value, mixed) {
       const { el, datum } = unless.dom;
       if (value === null) return el("td", { class: "muted" }, "missing");
-      return el(
-        "td",
-        { class: typeof value === "number" ? "num" : null },
-        datum(cellText(value, SHORT), cellText(value)),
-      );
+      if (typeof value === "number") return el("td", { class: "num" }, cellText(value));
+      const text = mixed || value === "missing" ? unless.words.plainText : (own) => own;
+      return el("td", {}, datum(text(cellText(value, SHORT)), text(cellText(value))));
     }
 
     /** A click on a row starts from its record; one on selected text does not. */
@@ -360,7 +355,6 @@
 
   unless.dom.ready(() => {
     const page = unless.engine.open();
-    if (!page.records.shown) return;
     part("rec").hidden = false;
     const table = new Records(page);
     unless.markRecord = (row) => table.mark(row);

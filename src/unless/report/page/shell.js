@@ -1,15 +1,8 @@
-// The frame of the page: theme, the section in view, filter of rules, everything open for printing.
-"use strict";
-window.unless = {};
-
-(function () {
+/* The frame of the page: theme, the section in view, filter of rules, everything open for printing. */
+(() => {
+  "use strict";
+  const { ready, perFrame, wordsIn } = globalThis.unless.dom;
   const root = document.documentElement;
-
-  /** Run once the page is read. */
-  function ready(run) {
-    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", run);
-    else run();
-  }
 
   /** The button that changes between light and dark, and remembers it. */
   function themeButton() {
@@ -37,12 +30,7 @@ window.unless = {};
       now = part;
       links.get(now.id).setAttribute("aria-current", "true");
     };
-    let waiting = false;
-    const later = () => {
-      if (waiting) return;
-      waiting = true;
-      window.requestAnimationFrame(() => { waiting = false; mark(); });
-    };
+    const later = perFrame(mark);
     window.addEventListener("scroll", later, { passive: true });
     window.addEventListener("resize", later);
     mark();
@@ -64,7 +52,7 @@ window.unless = {};
       (!feature.value || item.dataset.f.split(" ").includes(feature.value)) &&
       words.every((word) => textOf(item).includes(word));
     const apply = () => {
-      const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const words = wordsIn(text.value);
       let shown = 0;
       for (const item of items) {
         item.hidden = !fits(item, words);
@@ -82,10 +70,9 @@ window.unless = {};
 
   /** A rule that is linked to must not stay filtered out, nor a long text folded. */
   function reveal() {
-    const name = decodeURIComponent(window.location.hash.slice(1));
-    const part = name && document.getElementById(name);
+    const part = document.getElementById(window.location.hash.slice(1));
     if (!part) return;
-    if (part.hidden) {
+    if (part.hidden && part.matches(".rule")) {
       const form = document.getElementById("rule-filter");
       form.reset();
       form.dispatchEvent(new Event("input"));

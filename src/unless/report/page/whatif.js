@@ -15,7 +15,7 @@
   /** The whole section: a record, its values, and what follows from them. */
   class WhatIf {
     constructor({ program, records }) {
-      Object.assign(this, { program, records, fixed: new Set(), row: null });
+      Object.assign(this, { program, records, fixed: new Set() });
       this.speech = new unless.words.Speech(program, SHORT);
       this.proofs = new unless.proof.ProofView(program, SHORT);
       this.nearest = new unless.changes.NearestView(program, this.speech, (record) => this.take(record));
@@ -73,6 +73,7 @@
       part("wi-next").disabled = row === this.records.shown - 1;
       this.note("");
       if (!quiet) history.replaceState(null, "", `#record=${this.records.numbers[row]}`);
+      this.controls.forEach((control) => control.forget());
       this.write(this.base);
       unless.shownRecord = row;
       if (unless.markRecord) unless.markRecord(row);
@@ -89,10 +90,9 @@
     /** Start from the record that the address names: #record=17. */
     followHash() {
       const found = /^#record=([0-9]+)$/.exec(location.hash);
-      if (!found) return false;
+      if (!found) return;
       this.startFrom(found[1]);
       part("what-if").scrollIntoView();
-      return true;
     }
 
     note(text) {
@@ -124,8 +124,7 @@
 
     /** On paper, which has no form: the values that matter. */
     showValues() {
-      const { row, records } = this;
-      const record = row === null ? "The record" : `Record ${records.numbers[row]}`;
+      const record = `Record ${this.records.numbers[this.row]}`;
       const values = [...this.matters]
         .sort((one, other) => one - other)
         .map((place) => this.speech.has(place, this.record[place]));
@@ -146,7 +145,7 @@
     showDecision(proof) {
       const { el } = unless.dom;
       const truth =
-        this.changedPlaces().length || !this.records.truth || this.row === null ? null : this.records.truth[this.row];
+        this.changedPlaces().length || !this.records.truth ? null : this.records.truth[this.row];
       const key = JSON.stringify([proof.label, proof.rule, truth]);
       if (key === this.shown) return;
       this.shown = key;
@@ -177,7 +176,7 @@
     }
 
     changedPlaces() {
-      return this.base ? [...this.base.keys()].filter((place) => this.base[place] !== this.record[place]) : [];
+      return [...this.base.keys()].filter((place) => this.base[place] !== this.record[place]);
     }
 
     /** A value as it is said; the next number above a threshold of the rules is "just above" it. */
@@ -204,7 +203,7 @@
         return el("li", {}, datum(name), ": ", datum(text), " ", button);
       });
       fill(part("wi-changed-list"), ...items);
-      part("wi-reset").textContent = this.row === null ? "Reset" : `Reset to record ${this.records.numbers[this.row]}`;
+      part("wi-reset").textContent = `Reset to record ${this.records.numbers[this.row]}`;
     }
 
     /** Mark the features that matter, and those that have changed. */
@@ -219,7 +218,7 @@
 
     /** Show the controls whose names have the words; if asked, only those that matter or have changed. */
     filter() {
-      const words = part("wi-find").value.toLowerCase().split(/\s+/).filter(Boolean);
+      const words = unless.dom.wordsIn(part("wi-find").value);
       const only = part("wi-only").checked;
       const changed = new Set(this.changedPlaces());
       this.controls.forEach(({ root }, place) => {
@@ -261,15 +260,6 @@
       button.hidden = stopped.length <= most;
       button.textContent = `Show all ${stopped.length}`;
     }
-
-    /** A page without records starts from the middle of what training had. */
-    startFromNothing() {
-      part("wi").querySelector(".wi-from").hidden = true;
-      this.base = this.program.features.map(({ low, high, categories }) =>
-        low !== null && low !== undefined ? (low + high) / 2 : categories.length ? categories[0] : null,
-      );
-      this.write(this.base);
-    }
   }
 
   unless.dom.ready(() => {
@@ -281,10 +271,7 @@
       part("what-if").scrollIntoView();
       part("what-if-title").focus({ preventScroll: true });
     };
-    if (!page.records.shown) whatIf.startFromNothing();
-    else {
-      whatIf.start(0, { quiet: true });
-      whatIf.followHash();
-    }
+    whatIf.start(0, { quiet: true });
+    whatIf.followHash();
   });
 })();

@@ -184,15 +184,6 @@
       return `right for ${right} % of the ${countText(decided)} records it decides`;
     }
 
-    /** "Record 17 is decided: refuse (rule 2, right for 94 % of the 311 records it decides)." */
-    headline(proof, number = null) {
-      const record = number === null ? "The record" : `Record ${number}`;
-      const figures = this.figures(proof);
-      const more = figures && `, ${figures}`;
-      if (proof.label === null) return `${record} is not decided: no rule applies${more}.`;
-      return `${record} is decided: ${this.label(proof.label)} (${ruleText(proof.rule)}${more}).`;
-    }
-
     /** A check that holds: what the record has, and how that meets the literal. */
     asked({ literal, value }) {
       const has = this.has(literal.feature, value);
@@ -236,11 +227,6 @@
       return changes.map((change) => this.change(change)).join(" and ") || "nothing has to change";
     }
 
-    /** A new decision and its rule: "accept (rule 4)". */
-    outcome({ label, rule }) {
-      return `${label === null ? "None" : this.label(label)} (${ruleText(rule)})`;
-    }
-
     /** That no change was found: of which features, and for which label. */
     nothing(free, wanted) {
       const goal = wanted === null ? "another label" : this.label(wanted);
@@ -248,28 +234,6 @@
         return `Nothing would change it: no feature that the program uses may change, so none gives ${goal}.`;
       const names = free.map((feature) => this.name(feature)).join(", ");
       return `Nothing would change it: no allowed change of ${names} gives ${goal}.`;
-    }
-
-    /** The whole proof on several lines, as in a terminal. */
-    story(proof, number = null) {
-      const lines = [this.headline(proof, number)];
-      if (proof.rule !== null) lines.push(...this.because(proof.tried[proof.rule]));
-      proof.tried.forEach((tried, place) => {
-        if (!tried.covers) lines.push(`  rule ${place + 1} did not apply: ${this.stopped(tried)}`);
-      });
-      return lines.join("\n");
-    }
-
-    because(proof) {
-      const lines = proof.checks.map((check, place) => `  ${place ? "and    " : "because"} ${this.asked(check)}`);
-      if (!proof.exceptions.length) return lines.length ? lines : ["  because it always applies"];
-      lines.push(`  ${lines.length ? "and" : "because"} no exception applies:`);
-      const tell = (exception, depth) => {
-        lines.push(`${" ".repeat(10 + 2 * Math.min(depth, 8))}${this.exception(exception)}`);
-        exception.exceptions.forEach((inner) => tell(inner, depth + 1));
-      };
-      proof.exceptions.forEach((exception) => tell(exception, 0));
-      return lines;
     }
   }
 
