@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unless.errors import UnlessError
+from unless.figures import counted, percent, share_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["asset", "available", "fill", "plural"]
+__all__ = ["asset", "available", "fill"]
 
 
 def fill(template: str, **context: object) -> str:
@@ -45,7 +45,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=_number, percent=_percent, measure=_measure, plural=plural)
+    made.filters.update(number=_number, percent=_percent, measure=share_text, plural=counted)
     return made
 
 
@@ -59,28 +59,5 @@ def _number(count: float) -> str:
 
 
 def _percent(share: float) -> str:
-    r"""A share in per cent, rounded down: what erred once in 311 times is not right for 100 %.
-
-    >>> [_percent(share).replace("\xa0", " ") for share in (310 / 311, 0.004, 0, 1.0)]
-    ['99 %', '< 1 %', '0 %', '100 %']
-    """
-    whole = math.floor(100 * share + 1e-9)
-    return f"{whole}\u00a0%" if whole or not share else "<\u00a01\u00a0%"
-
-
-def _measure(share: float) -> str:
-    """A measure of quality with three decimals, 1.000 only where it is 1.
-
-    >>> _measure(0.92349), _measure(0.99999), _measure(1.0)
-    ('0.923', '0.999', '1.000')
-    """
-    return f"{share:.3f}" if share == 1 else f"{min(share, 0.999):.3f}"
-
-
-def plural(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> plural(1, "rule"), plural(1200, "rule")
-    ('1 rule', '1,200 rules')
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """A share in per cent that no line break parts from its sign."""
+    return percent(share).replace(" ", "\u00a0")

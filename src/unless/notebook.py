@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from unless.markup import asset, available, fill, plural
+from unless.figures import counted
+from unless.markup import asset, available, fill
 from unless.measure import Statistics
 from unless.report.said import Sentence, Speaker, Text
 from unless.rule import Program
@@ -39,7 +40,7 @@ def rules_html(program: Program, statistics: Statistics | None = None, title: st
     return fill(
         "notebook.html.j2",
         style=asset("notebook.css"),
-        title=title or f"{speaker.text(program.target).shown}: {plural(len(program.rules), 'rule')}",
+        title=title or f"{speaker.text(program.target).shown}: {counted(len(program.rules), 'rule')}",
         rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
         otherwise=None if program.otherwise is None else speaker.label(program.otherwise),
         more=len(program.rules[_MOST:]),

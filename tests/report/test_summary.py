@@ -19,11 +19,11 @@ from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless import markup
 from unless.errors import ParameterError, ReadError, UnlessError
+from unless.figures import interval
 from unless.measure import measure
 from unless.proof import Phrase, Words
 from unless.report import render, report, summarise
 from unless.report.data import as_script
-from unless.report.weak import interval
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 

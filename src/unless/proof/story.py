@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.figures import percent
 from unless.proof.plain import literal_text, reason
 from unless.proof.words import Words, printable
 from unless.rule import Literal
@@ -88,8 +89,7 @@ def _figures(proof: Proof, statistics: Figures | None) -> str:
         return ", which decides no other record"
     if proof.label is None:
         return f", as to {decided:,.0f} others"
-    # Rounded down: a rule that erred once in 311 records is not "right for 100 %".
-    return f", right for {int(100 * precision + 1e-9)} % of the {decided:,.0f} records it decides"
+    return f", right for {percent(precision)} of the {decided:,.0f} records it decides"
 
 
 def _because(rule: RuleProof, words: Words) -> Iterator[Line]:

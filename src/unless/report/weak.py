@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from unless.figures import interval
 from unless.report.facts import Facts
 from unless.report.said import LabelName, Speaker
 
-__all__ = ["Weak", "WeakClass", "WeakRule", "interval", "weak_spots"]
+__all__ = ["Weak", "WeakClass", "WeakRule", "weak_spots"]
 
 _WEAKEST = 12
 """Weak rules and classes that are named, at most."""
@@ -20,8 +21,6 @@ _FEW = 5
 
 _ERRORS = 2
 """Errors from which they may be more than chance: one among ten is no sign that the share is below 0.99."""
-
-_Z = 1.959963984540054  # a 95 % interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +150,3 @@ def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
             instead = (speaker.labels[taken] if taken < len(speaker.labels) else None), int(missed[taken])
             found.append(WeakClass(speaker.labels[place], one.support, one.right, low, high, instead))
     return sorted(found, key=lambda weak: weak.right - weak.support)
-
-
-def interval(right: float, total: float) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share: where the true one lies, as far as so many records can tell.
-
-    >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
-    ([0.49, 0.94], (0.0, 1.0))
-    """
-    if not total:
-        return 0.0, 1.0
-    share, square = right / total, _Z * _Z
-    centre = (share + square / (2 * total)) / (1 + square / total)
-    half = _Z * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
-    return max(centre - half, 0.0), min(centre + half, 1.0)

@@ -180,8 +180,10 @@
       const decided = statistics.decided[place];
       if (!decided) return "which decides no other record";
       if (label === null) return `as to ${countText(decided)} others`;
-      const right = Math.floor(100 * (statistics.right[place] / decided) + 1e-9);
-      return `right for ${right} % of the ${countText(decided)} records it decides`;
+      const share = statistics.right[place] / decided;
+      const whole = Math.floor(100 * share + 1e-9);
+      const right = whole || !share ? `${whole} %` : "< 1 %";
+      return `right for ${right} of the ${countText(decided)} records it decides`;
     }
 
     /** A check that holds: what the record has, and how that meets the literal. */
