@@ -26,7 +26,7 @@ from unless.predict import deciding_rules
 from unless.proof.data import label_data
 from unless.rule import Literal, Program, Rule
 from unless.table import Labels, Table
-from unless.values import Label
+from unless.values import Label, label_place
 
 __all__ = ["ALIKE", "Comparison", "Effect", "LiteralEdit", "RuleEdit", "Switch", "compare", "effect"]
 
@@ -371,13 +371,13 @@ class Effect:
 def effect(old: Program, new: Program, old_table: Table, new_table: Table, most: int = 5) -> Effect:
     """What two programs do on the same records, which each has read in its own way; the first ``most`` switches.
 
-    Labels are compared as they are written: a model of a text file and one of a data frame may agree. Programs of
-    different targets have no truth in common.
+    A text and the label that it spells are the same: a model of a text file and one of a data frame may agree.
+    Programs of different targets have no truth in common.
     """
     labelled = old_table.target if old.target == new.target else None
-    known: dict[str | None, int] = {None: 0}
+    known: list[Label] = []
     before, after = (
-        _codes([*(rule.head for rule in program.rules), program.otherwise], known)[deciding_rules(program, table)]
+        _codes(_heads(program), known)[deciding_rules(program, table)]
         for program, table in ((old, old_table), (new, new_table))
     )
     differ = before != after
@@ -394,19 +394,22 @@ def effect(old: Program, new: Program, old_table: Table, new_table: Table, most:
     return Effect(len(old_table), shifts, switches, right, int((~was & is_).sum()), int((was & ~is_).sum()))
 
 
-def _codes(labels: Sequence[Label | None], known: dict[str | None, int]) -> NDArray[np.intp]:
-    """A number for every label as it is written, the same in both programs and in the data."""
-    texts = [None if label is None else str(label) for label in labels]
-    return np.array([known.setdefault(text, len(known)) for text in texts], dtype=np.intp)
+def _heads(program: Program) -> list[Label | None]:
+    """The label of every rule, and that of no rule."""
+    return [*(rule.head for rule in program.rules), program.otherwise]
+
+
+def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
+    """The place of every label among those known, -1 of None; new ones become known."""
+    known += [label for label in dict.fromkeys(labels) if label is not None and label_place(label, known) is None]
+    places = {label: -1 if label is None else label_place(label, known) for label in labels}
+    return np.array([places[label] for label in labels], dtype=np.intp)
 
 
 def _shifts(
-    before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: dict[str | None, int]
+    before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: list[Label]
 ) -> tuple[tuple[Label | None, Label | None, int], ...]:
-    spoken = [
-        {known[str(label)]: label for label in (*(rule.head for rule in one), one.otherwise) if label is not None}
-        for one in programs
-    ]
+    spoken = [{label_place(label, known): label for label in _heads(one) if label is not None} for one in programs]
     pairs, counts = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
     found = [
         (spoken[0].get(first), spoken[1].get(second), count)

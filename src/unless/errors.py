@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 __all__ = [
+    "FormatError",
     "Interrupted",
     "MissingFileError",
     "ParameterError",
@@ -13,6 +14,7 @@ __all__ = [
     "ReadError",
     "UnknownNameError",
     "UnlessError",
+    "either",
     "suggest",
 ]
 
@@ -33,6 +35,15 @@ class ReadError(UnlessError):
     """A table that cannot be read: ragged, undecodable, without rows, with missing labels."""
 
 
+class FormatError(ReadError):
+    """A file whose format its name does not tell, or tells wrongly; ``formats`` are those that it may have."""
+
+    def __init__(self, finding: str, *formats: str) -> None:
+        super().__init__(f"{finding}: format={either(map(repr, formats))}")
+        self.finding = finding
+        self.formats = formats
+
+
 class MissingFileError(ReadError, FileNotFoundError):
     """A file that is not there."""
 
@@ -47,6 +58,12 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, program: object) -> None:
         super().__init__("learning was interrupted; the program learned so far is in this exception's .program")
         self.program = program
+
+
+def either(words: Iterable[str]) -> str:
+    """Words to choose one of: "csv, tsv or jsonl"."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def suggest(name: str, known: Iterable[str]) -> str:

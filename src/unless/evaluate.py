@@ -16,7 +16,7 @@ from unless.errors import ParameterError, ReadError
 from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
 from unless.export.text import flatten
 from unless.predict import deciding_rules
-from unless.quality import Quality, quality
+from unless.quality import Quality, aligned, quality
 from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import Label
@@ -163,12 +163,11 @@ def cross_validation(
 
 def holdout(train: Table, test: Table, learners: Mapping[str, RuleClassifier]) -> Iterator[Run]:
     """Learn from one table and test on another, learner by learner, the baseline first."""
-    known, found = set(_labels(train).labels), _labels(test)
-    if not known.intersection(found.labels):
-        raise ReadError(
-            f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {min(known, key=str)!r}"
-        )
-    return _runs(train, test, learners, 0)
+    known, found = _labels(train).labels, _labels(test)
+    labels = aligned(found, known)
+    if len(labels.codes) and labels.codes.min() >= len(known):
+        raise ReadError(f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {known[0]!r}")
+    return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
 
 
 def _runs(train: Table, test: Table, learners: Mapping[str, RuleClassifier], fold: int) -> Iterator[Run]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.table import Labels, smallest
-from unless.values import Label, number_in
+from unless.values import Label, label_place
 
 __all__ = ["ClassQuality", "Quality", "aligned", "quality"]
 
@@ -122,31 +122,14 @@ def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label])
 def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     """Labels of new records as places among the known ones, in whose order they stand; new ones come after them.
 
-    Labels of text files are text: one that spells a known label which is no text is that label.
+    A text that spells a label which is no text is that label (`same_label`).
 
     >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
     """
-    places = [_place(label, known) for label in found.labels]
+    places = [label_place(label, known) for label in found.labels]
     new = [label for label, place in zip(found.labels, places, strict=True) if place is None]
     rest = iter(range(len(known), len(known) + len(new)))
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)
     labels = (*known, *new)
     return Labels(found.name, labels, smallest(codes[found.codes], len(labels)))
-
-
-def _place(label: Label, known: Sequence[Label]) -> int | None:
-    """Where a label stands among others: 1 is 1.0 but not True; the text ``1`` is 1 where labels are numbers."""
-    for place, other in enumerate(known):
-        if label == other and isinstance(label, bool) == isinstance(other, bool):
-            return place
-    if not isinstance(label, str):
-        return None
-    number = number_in(label)
-    for place, other in enumerate(known):
-        if isinstance(other, bool):
-            if label.casefold() == str(other).casefold():
-                return place
-        elif not isinstance(other, str) and number == other:
-            return place
-    return None

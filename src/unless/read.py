@@ -15,7 +15,7 @@ from unless.sources.files import FORMATS, names_of, open_bytes, open_path
 from unless.sources.frames import Records, frame_source
 from unless.sources.jsonlines import JsonLines
 from unless.sources.source import Source, refuse_twins
-from unless.sources.text import TextFile
+from unless.sources.text import TextFile, separator_hint
 from unless.table import Column, Kind, Labels, Schema, Table
 from unless.values import DEFAULT_MISSING
 
@@ -162,7 +162,8 @@ def _declare(plan: _Plan, names: Sequence[str], numeric: Sequence[str], categori
 
 def _known(name: str, names: Sequence[str]) -> str:
     if name not in names:
-        raise UnknownNameError(f"no column {name!r}{suggest(name, names)}")
+        hint = separator_hint(names)
+        raise UnknownNameError(f"no column {name!r}{f'; {hint}' if hint else suggest(name, names)}")
     return name
 
 

@@ -13,12 +13,23 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
 
 import numpy as np
 
-__all__ = ["DEFAULT_MISSING", "Label", "Value", "label_type", "number_in", "spell", "value_of"]
+__all__ = [
+    "DEFAULT_MISSING",
+    "Label",
+    "Value",
+    "label_place",
+    "label_type",
+    "number_in",
+    "same_label",
+    "spell",
+    "value_of",
+]
 
 type_of_missing = {"NoneType", "NAType", "NaTType"}
 
@@ -101,3 +112,29 @@ def label_type(kind: type) -> type[Label]:
     if issubclass(kind, numbers.Integral):
         return int
     return float if issubclass(kind, (numbers.Real, Decimal)) else str
+
+
+def same_label(one: Label, other: Label) -> bool:
+    """Whether two labels are the same: 1 is 1.0 but not True; and a text is the number or the boolean that it spells.
+
+    Labels of text files are text, those of typed files are not: a model of one may meet data of the other.
+
+    >>> same_label(1, 1.0), same_label(1, True), same_label("1.0", 1), same_label(True, "TRUE"), same_label("1", "1.0")
+    (True, False, True, True, False)
+    """
+    if isinstance(one, str) and not isinstance(other, str):
+        return _spells(one, other)
+    if isinstance(other, str) and not isinstance(one, str):
+        return _spells(other, one)
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def label_place(label: Label, known: Sequence[Label]) -> int | None:
+    """Where a label stands among others; None if it does not."""
+    return next((place for place, other in enumerate(known) if same_label(label, other)), None)
+
+
+def _spells(text: str, label: Label) -> bool:
+    if isinstance(label, bool):
+        return text.casefold() == str(label).casefold()
+    return text == str(label) or number_in(text) == label  # the former of inf, and of whole numbers beyond 2**53

@@ -20,7 +20,7 @@ def test_table(applicants):
     done = evaluate(applicants, "--cv", 3)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("900 records, 7 features (left out: applicant, nearly unique)")
+    assert lines[0].endswith("900 records, 7 features (left out: applicant, unique)")
     assert lines[1] == "3 folds, seed 0: mean ± standard deviation"
     assert lines[3].split() == ["most", "frequent", "unless", "fold-rm"]
     assert [line.split()[0] for line in lines[4:]] == ["accuracy", "precision", "recall", "F1", "rules", "time"]

@@ -34,7 +34,7 @@ class TestStory:
         done = fit(applicants, "-o", model)
         assert done.returncode == 0
         lines = done.stdout.splitlines()
-        assert lines[0] == "applicants.csv  900 records, 7 features (left out: applicant, nearly unique)"
+        assert lines[0] == "applicants.csv  900 records, 7 features (left out: applicant, unique)"
         assert lines[1].startswith("learned         8 rules with 11 exceptions in ")
         assert lines[3].split() == ["decided", "right"]
         assert lines[4].split() == ["1", "accept", "if", "amount", "≤", "28,000", "383", "0.984"]
@@ -101,18 +101,35 @@ class TestColumns:
     def test_identifiers(self, applicants):
         """A column of identifiers is left out; --include keeps it."""
         left_out = json.loads(fit(applicants, "--json").stdout)
-        assert [(one["column"], one["code"]) for one in left_out["left_out"]] == [("applicant", "nearly-unique")]
+        assert [(one["column"], one["code"]) for one in left_out["left_out"]] == [("applicant", "unique")]
         kept = json.loads(fit(applicants, "--json", "--include", "applicant").stdout)
         assert (kept["left_out"], "applicant" in kept["features"]) == ([], True)
+
+    def test_weights_are_said(self, applicants):
+        """With weights, what rules decided is no count of records, and that is said."""
+        said = "; decided and right count weights, not records"
+        assert said in fit(applicants, "--class-weight", "balanced").stdout.splitlines()[1]
+        assert said not in fit(applicants).stdout
+
+    @pytest.mark.parametrize(
+        ("target", "said"),
+        [
+            ("amount", "'amount' looks like a quantity: 79 different numbers in 900 records. Rules decide"),
+            ("applicant", "'applicant' is unique: 900 labels in 900 records. Is it the right column?"),
+        ],
+    )
+    def test_a_target_without_labels(self, applicants, target, said):
+        """A quantity and a name are no labels, and that is said."""
+        assert called("fit", applicants, "-t", target).stderr.startswith(said)
 
     def test_left_out_in_words(self, tmp_path):
         """What is left out is said in one line, by reason."""
         rows = range(60)
-        columns = {"name": [f"n{k}" for k in rows], "ticket": [f"t{k}" for k in rows], "id": list(rows)}
+        columns = {"name": [f"n{k}" for k in rows], "ticket": [f"t{max(k, 2)}" for k in rows], "id": list(rows)}
         columns |= {"age": [k * 7 % 31 for k in rows], "y": [str(k * 7 % 31 > 15) for k in rows]}
         pl.DataFrame(columns).write_csv(tmp_path / "t.csv")
         first = called("fit", tmp_path / "t.csv", "-t", "y").stdout.splitlines()[0]
-        assert first.endswith("60 records, 1 feature (left out: name and ticket, nearly unique; id, an identifier)")
+        assert first.endswith("1 feature (left out: name, unique; ticket, nearly unique; id, an identifier)")
 
     def test_exclude(self, applicants):
         """Excluded columns are no features; several may stand with commas between."""

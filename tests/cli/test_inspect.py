@@ -53,7 +53,7 @@ def test_json(applicants):
     income = next(column for column in found["columns"] if column["name"] == "income")
     assert income["missing_cells"] == [{"cell": "", "records": 37}]
     assert income["why"] == "all present cells are numbers"
-    assert [remark["code"] for column in found["columns"] for remark in column["remarks"]] == ["nearly-unique"]
+    assert [remark["code"] for column in found["columns"] for remark in column["remarks"]] == ["unique"]
     assert done.stderr == ""
 
 
@@ -61,7 +61,7 @@ def test_stdin(applicants):
     """A dash is standard input, CSV unless another format is said."""
     done = unless("inspect", "-", "-t", "decision", "-q", input=applicants.read_bytes())
     assert done.returncode == 0
-    assert done.stdout.startswith("-  900 records, 9 columns")
+    assert done.stdout.startswith("standard input  900 records, 9 columns")
     assert done.stderr == ""
     lines = b'{"a": 1, "b": "x"}\n{"a": 2}\n'
     assert json.loads(called("inspect", "-", "--format", "jsonl", "--json", input=lines).stdout)["records"] == 2
@@ -75,7 +75,7 @@ def test_wide_table(tmp_path):
     terminal = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}
     short = unless("inspect", path, env=terminal).stdout
     assert len(short.splitlines()) < 40
-    assert "301 features: 301 number; the 1 with remarks" in short.replace("\n", " ")
+    assert "301 features: 301 number; 1 has remarks and is listed" in short.replace("\n", " ")
     assert len(unless("inspect", path, "--all", env=terminal).stdout.splitlines()) > 300
 
 
@@ -119,3 +119,36 @@ def test_wrong_target(applicants):
     done = called("inspect", applicants, "--target", "decison")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "unless: no column 'decison'; did you mean 'decision'?\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("a;b;y\n1;2;x\n", "one column, 'a;b;y': the file seems to be separated by semicolons; save it with commas"),
+        ("a\tb\n1\t2\n", "the file seems to be separated by tabs; it is TSV, not CSV"),
+        ("1,2,x\n3,4,y\n", "2 of 3 columns have numbers for names, such as '1': the first line may be a record"),
+    ],
+)
+def test_header(tmp_path, text, finding):
+    """Other separators and a lacking header are suspected, and a command that needs a column says so too."""
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    done = called("inspect", path)
+    assert finding in done.stdout
+    refused = called("fit", path, "--target", "y").stderr
+    assert (finding.rpartition(": ")[2] in refused) is ("separated" in finding)
+
+
+def test_next_says_again_what_was_declared(applicants):
+    """The command to go on with reads the table as it was inspected."""
+    done = called("inspect", applicants, "-t", "decision", "--categorical", "age", "--missing", "-", "--missing", "")
+    assert done.stderr.endswith("--target decision --categorical=age --missing=- --missing='' -o model.json\n")
+
+
+def test_an_identifier_that_gives_the_label_away(tmp_path):
+    """Of an identifier, which fit leaves out anyway, it is asked whether the records are sorted by their label."""
+    columns = {"id": list(range(400)), "x": [k * 7 % 31 for k in range(400)], "y": ["a"] * 250 + ["b"] * 150}
+    done = called("inspect", written(tmp_path / "t.csv", columns), "-t", "y")
+    assert "! id alone decides 'y' for " in done.stdout
+    assert "Are the records sorted by their label?" in done.stdout
+    assert "--exclude id" not in done.stdout

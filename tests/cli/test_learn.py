@@ -61,6 +61,13 @@ def test_the_file_runs_beside_the_background(run):
     assert facts("zoo.lp", "habitat.lp") == wanted
 
 
+def test_the_command_to_run_it_can_be_pasted(run):
+    """Names that a shell would take apart are quoted in the command that is suggested."""
+    Path("my zoo.lp").write_text(Path("zoo.lp").read_text())
+    done = run("learn", "my zoo.lp", "examples.lp", "-t", "habitat", "-o", "it's.lp")
+    assert done.err.endswith("run it: clingo 'my zoo.lp' 'it'\"'\"'s.lp'\n")
+
+
 def test_to_standard_output(run):
     """With -o - standard output has the program, and the rest goes to standard error."""
     done = run(*LEARN, "-o", "-")

@@ -103,7 +103,8 @@ class TestOutput:
         assert named.stdout.startswith("a,b,rule,m_predicted,m_rule\n")
 
     def test_a_terminal_is_not_moved(self, here: Path) -> None:
-        """On a terminal, what would move the cursor is escaped; binary formats are refused."""
+        """On a terminal, what would move the cursor is escaped, ends of lines are ends of lines; no binary formats."""
+        (here / "new.csv").write_bytes(DATA.replace(b"\n", b"\r\n"))
         with terminal() as (screen, read):
             command = [*COMMAND, "predict", "program.json", "new.csv", "-q"]
             subprocess.run(command, stdout=screen, cwd=here, env=environment(), check=True)
@@ -117,7 +118,7 @@ class TestOutput:
                 check=False,
             )
 
-        assert "9,k,high,\\x1b[2Jhigh,2" in shown
+        assert "9,k,high,\\x1b[2Jhigh,2\r\n" in shown
         assert "\x1b" not in shown
         assert refused.returncode == 1
         assert b"parquet is not for a terminal; name a file: -o predicted.parquet" in refused.stderr
@@ -148,7 +149,7 @@ class TestMistakes:
         [
             (["model.json", "nwe.csv"], 1, "unless: no file 'nwe.csv'; did you mean 'new.csv'?"),
             (["modle.json", "new.csv"], 1, "modle.json"),
-            (["model.json", "other.csv", "-o", "out.csv"], 1, "unless: no column 'a'; did you mean 'A'?"),
+            (["model.json", "other.csv", "-o", "out.csv"], 1, "unless: other.csv: no column 'a'; did you mean 'A'?"),
             (["model.json", "bad.csv", "-o", "out.csv"], 1, "unless: bad.csv, line 3: 1 field, but the header names 2"),
             (["model.json", "new.csv", "-o", "nowhere/out.csv"], 1, "to write 'out.csv' to; create it first"),
             (["model.json", "new.csv", "-o", "out.xlsx"], 1, "write a .csv file, which Excel opens"),

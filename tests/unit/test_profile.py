@@ -52,7 +52,7 @@ class TestColumns:
         assert sum(count for _, count in found.target.classes) == 900
         income = column(found, "income")
         assert (income.present + income.missing, income.low, income.tokens) == (900, 9000.0, (("", 37),))
-        assert [(one.code, one.column) for one in found.all_remarks] == [("nearly-unique", "applicant")]
+        assert [(one.code, one.column) for one in found.all_remarks] == [("unique", "applicant")]
 
     @pytest.mark.parametrize(
         ("cells", "kind", "why"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.values import Value, label_type, number_in, spell, value_of
+from unless.values import Value, label_place, label_type, number_in, same_label, spell, value_of
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,17 @@ def test_not_a_number(text: str) -> None:
 def test_label_type(kind: type, label: type) -> None:
     """Labels are text, bool, int or float."""
     assert label_type(kind) is label
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("a", "a", True), ("a", "A", False), ("1", "1.0", False), (1, 1.0, True), (1, True, False), (0, False, False),
+        ("1", 1, True), (" 1.0", 1, True), ("1", True, False), ("true", True, True), ("FALSE", False, True),
+        ("yes", True, False), ("x", 1, False), ("inf", math.inf, True), (str(2**53 + 1), 2**53 + 1, True),
+    ],
+)  # fmt: skip
+def test_labels_that_are_the_same(one, other, same):
+    """A text is the number or the boolean that it spells, whichever of both labels is text; 1 is no True."""
+    assert same_label(one, other) is same_label(other, one) is same
+    assert label_place(one, ["other", other]) == (1 if same else None)

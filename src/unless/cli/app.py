@@ -24,7 +24,7 @@ from unless.cli.learn import learn
 from unless.cli.predict import predict
 from unless.cli.report import report
 from unless.cli.show import show
-from unless.errors import UnlessError
+from unless.errors import FormatError, UnlessError, either
 
 __all__ = ["app", "main"]
 
@@ -94,6 +94,9 @@ def _run(call: Callable[[], object]) -> int:
 def _failed(error: Exception) -> int:
     """Say what failed; an error that is neither the data's nor the caller's is ours, and keeps its traceback."""
     match error:
+        case FormatError():
+            complain(f"{error.finding}: --format {either(error.formats)}")
+            return 1
         case UnlessError():
             complain(str(error))
             return 1

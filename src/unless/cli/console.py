@@ -11,9 +11,9 @@ import io
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock, Timer
 from types import TracebackType
 from typing import Any, Self
 
@@ -62,7 +62,7 @@ class Screen:
     def note(self, remark: RenderableType) -> None:
         """What is good to know: not part of the result."""
         if not self.quiet:
-            _print(self.err, remark)
+            _print(self.err, visible(remark) if isinstance(remark, str) else remark)
 
     def data(self, document: Any) -> None:  # noqa: ANN401 - anything that JSON can hold
         """The result as JSON, for programs; a stream that cannot take every letter gets JSON's own escapes."""
@@ -87,13 +87,7 @@ class Screen:
             done += 1
             bar.update(completed=done, said=f"{done:,} of {total:,}")
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(30),
-            TextColumn("{task.fields[said]}"),
-            TimeElapsedColumn(),
-        )
-        with _Delayed(self, *columns) as bar:
+        with _bar(self) as bar:
             bar.add(doing, total)
             bar.update(said=f"0 of {total:,}")
             yield step
@@ -105,13 +99,7 @@ class Screen:
         def tell(share: float | None, said: str) -> None:
             bar.update(completed=share or 0.0, total=None if share is None else 1.0, said=said)
 
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(30),
-            TextColumn("{task.fields[said]}"),
-            TimeElapsedColumn(),
-        )
-        with _Delayed(self, *columns) as bar:
+        with _bar(self) as bar:
             bar.add(doing)
             bar.update(said="")
             yield tell
@@ -123,8 +111,8 @@ class _Delayed:
     def __init__(self, screen: Screen, *columns: Any) -> None:  # noqa: ANN401 - rich's columns
         self._progress = Progress(*columns, console=screen.err, transient=True)
         self._on = screen.err.is_terminal and not screen.quiet
-        self._start = time.monotonic() + _PATIENCE
-        self._shown = False
+        self._lock = Lock()
+        self._shown = self._over = False
 
     def add(self, text: str, total: float | None = None) -> None:
         self._task = self._progress.add_task(Text(text).markup, total=total)
@@ -132,15 +120,15 @@ class _Delayed:
             self._timer.start()
 
     def __enter__(self) -> Self:
-        from threading import Timer  # noqa: PLC0415 - a line that never shows needs none
-
         self._timer = Timer(_PATIENCE, self._appear)
         self._timer.daemon = True
         return self
 
     def _appear(self) -> None:
-        self._shown = True
-        self._progress.start()
+        with self._lock:
+            if not self._over:  # the end may come while the timer goes off
+                self._progress.start()
+                self._shown = True
 
     def update(self, **fields: Any) -> None:  # noqa: ANN401
         self._progress.update(self._task, **fields)
@@ -149,16 +137,23 @@ class _Delayed:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._timer.cancel()
-        if self._shown:
-            self._progress.stop()
+        with self._lock:
+            self._over = True
+            if self._shown:
+                self._progress.stop()
+
+
+def _bar(screen: Screen) -> _Delayed:
+    """What is being done, a bar, what is said beside it, and for how long."""
+    said = TextColumn("{task.fields[said]}")
+    return _Delayed(screen, TextColumn("{task.description}"), BarColumn(30), said, TimeElapsedColumn())
 
 
 class RuleMeter(Meter):
     """The learning as a bar: rules learned, records left."""
 
     def __init__(self, screen: Screen) -> None:
-        said = TextColumn("{task.fields[said]}")
-        self._bar = _Delayed(screen, TextColumn("{task.description}"), BarColumn(30), said, TimeElapsedColumn())
+        self._bar = _bar(screen)
         self._total = 0
 
     def show(self, left: int, rules: int) -> None:

@@ -14,6 +14,7 @@ from unless.cli.options import (
     Algorithm,
     Categorical,
     Data,
+    DropUnlabelled,
     Exclude,
     Format,
     Include,
@@ -58,9 +59,7 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     include: Include = None,
     missing: Missing = None,
     format: Format = None,  # noqa: A002 - what the option is called
-    drop_unlabelled: Annotated[
-        bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")
-    ] = False,
+    drop_unlabelled: DropUnlabelled = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

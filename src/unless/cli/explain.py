@@ -139,6 +139,7 @@ class _Answer:
         from unless.cli.reasons import hanging, reasons, what_changes  # noqa: PLC0415
         from unless.cli.rules import counted  # noqa: PLC0415
         from unless.proof.words import DEFAULT, printable  # noqa: PLC0415
+        from unless.values import same_label  # noqa: PLC0415
 
         changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
@@ -148,7 +149,7 @@ class _Answer:
             yield reasons(self.proof, number, self.statistics, most=most)
         else:
             yield self.proof.text(style, number=number)
-        if self.said is not None and str(self.said) != str(self.proof.label):
+        if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
             yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
         if self.why_not is not None:
             title, *stops = self.why_not.text().split("\n")

@@ -18,6 +18,7 @@ from unless.cli.options import (
     Algorithm,
     Categorical,
     Data,
+    DropUnlabelled,
     Exclude,
     Format,
     Include,
@@ -64,9 +65,7 @@ def fit(  # noqa: PLR0913 - a person chooses among them by name
     include: Include = None,
     missing: Missing = None,
     format: Format = None,  # noqa: A002 - what the option is called
-    drop_unlabelled: Annotated[
-        bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")
-    ] = False,
+    drop_unlabelled: DropUnlabelled = False,
     ratio: Annotated[
         float | None,
         typer.Option(metavar="X", min=0, max=1, help="Wrong records per right one in a rule (unless: 0.75, else 0.5)."),
@@ -306,6 +305,8 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     said = f" ({fitted.said})" if fitted.said else ""
     rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
+    if fitted.model.class_weight is not None:
+        summary += "; decided and right count weights, not records"
     if not screen.quiet:
         screen.show(
             report_line(_name(fitted), f"{counted(fitted.records, 'record')}, {features}{said}", _margin(fitted))
@@ -332,7 +333,7 @@ def _ended(fitted: Fitted) -> str:
 def _name(fitted: Fitted) -> str:
     from unless.proof.words import printable  # noqa: PLC0415
 
-    return printable(Path(fitted.data).name or fitted.data)
+    return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
 
 
 def _margin(fitted: Fitted) -> int:

@@ -14,7 +14,7 @@ import typer
 from unless.cli.outputs import shell_word
 from unless.errors import ParameterError, ProgramError, UnknownNameError, UnlessError, suggest
 from unless.rule import Program
-from unless.values import DEFAULT_MISSING, number_in
+from unless.values import DEFAULT_MISSING, label_place
 
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
@@ -118,14 +118,10 @@ def label_named(program: Program, text: str) -> Label:
 
 def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
     """The label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
-    spelled: dict[str, Label] = {str(label): label for label in labels}
-    if text in spelled:
-        return spelled[text]
-    for label in labels:
-        same = str(label).casefold() == text.casefold() if isinstance(label, bool) else label == number_in(text)
-        if same:
-            return label
-    raise UnknownNameError(f"{complaint} {text!r}{suggest(text, spelled)}")
+    place = label_place(text, labels)
+    if place is None:
+        raise UnknownNameError(f"{complaint} {text!r}{suggest(text, dict.fromkeys(map(str, labels)))}")
+    return labels[place]
 
 
 def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:

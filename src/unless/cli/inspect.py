@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,19 +14,18 @@ from unless.cli.inputs import complete_columns, listed, source_of, tokens
 from unless.cli.lines import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import shell_word
+from unless.cli.remarks import named, remark_table, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.profile import ColumnProfile, Profile, Remark, TargetProfile
+    from unless.profile import ColumnProfile, Profile, TargetProfile
 
 __all__ = ["inspect"]
 
 _MANY = 40  # columns; of more only those with remarks are listed
 _CLASSES = 12
-_NAMES = 8
 _BAR = 24
-_LONG = 40
 
 
 def inspect(  # noqa: PLR0913 - a person chooses among them by name
@@ -66,11 +64,12 @@ def inspect(  # noqa: PLR0913 - a person chooses among them by name
     if found.target:
         screen.show("", *_balance(found.target))
     screen.show("", *_columns(found, everything=all or not screen.out.is_terminal), "", *_reasons(found))
-    if remarks := list(_remarks(found)):
-        screen.show("", *remarks)
-    if data != "-":
+    if (remarks := remark_table(found)) is not None:
+        screen.show("", remarks)
+    if data != "-" and len(names) > 1:
+        declared = {"numeric": numeric, "categorical": categorical, "missing": missing}
         screen.note("")
-        screen.note(command_line("next", _next(data, found, format)))
+        screen.note(command_line("next", _next(data, found, format, declared)))
 
 
 def _size(path: Path) -> int:
@@ -87,7 +86,8 @@ def _heading(data: str, found: Profile, size: int) -> RenderableType:
 
     columns = counted(len(found.columns) + (found.target is not None), "column")
     said = f"  {counted(found.records, 'record')}, {columns}, {_bytes(size)}"
-    return Text.assemble((_short(Path(data).name or data), "bold"), said)
+    name = "standard input" if data == "-" else short(Path(data).name or data)
+    return Text.assemble((name, "bold"), said)
 
 
 def _bytes(size: float) -> str:
@@ -116,11 +116,12 @@ def _balance(target: TargetProfile) -> Iterator[RenderableType]:
     for label, count in target.classes[:_CLASSES]:
         bar = "█" * max(round(_BAR * count / target.classes[0][1]), 1)
         share = f"{100 * count / total:.1f} %"
-        grid.add_row(Text(_short(label), "bold cyan"), f"{count:,}", share, Text(bar, "cyan"))
-    yield Text.assemble((_short(target.name), "bold"), f"  {counted(len(target.classes), 'label')}")
+        grid.add_row(Text(short(label), "bold cyan"), f"{count:,}", share, Text(bar, "cyan"))
+    yield Text.assemble((short(target.name), "bold"), f"  {counted(len(target.classes), 'label')}")
     yield Padding(grid, (0, 0, 0, 2), expand=False)
     if rest := target.classes[_CLASSES:]:
-        yield Text(f"  and {len(rest):,} more labels of {sum(count for _, count in rest):,} records", "dim")
+        records = counted(sum(count for _, count in rest), "record")
+        yield Text(f"  and {counted(len(rest), 'more label')} of {records}", "dim")
 
 
 # Columns.
@@ -136,7 +137,8 @@ def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
         shown = tuple(column for column in shown if column.remarks)
         kinds = Counter(column.kind for column in found.columns)
         said = ", ".join(f"{kinds[kind]:,} {kind}" for kind in ("number", "text", "mixed") if kinds[kind])
-        some = f"the {len(shown):,} with remarks are" if shown else "none has a remark, none is"
+        few = {0: "none has remarks, none is", 1: "1 has remarks and is"}
+        some = few.get(len(shown), f"{len(shown):,} have remarks and are")
         yield Text(f"{len(found.columns):,} features: {said}; {some} listed (--all lists all)")
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("  feature", no_wrap=True, style="bold")
@@ -145,7 +147,7 @@ def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
     table.add_column("missing", no_wrap=True)
     table.add_column("values")  # what is cut where the terminal is too narrow
     for column in shown:
-        mark = Text.assemble(("! ", "bold yellow") if column.remarks else "  ", _short(column.name))
+        mark = Text.assemble(("! ", "bold yellow") if column.remarks else "  ", short(column.name))
         values = Text(_values(column), no_wrap=True, overflow="ellipsis")
         table.add_row(mark, column.kind, f"{column.distinct:,}", Text(_gaps(column)), values)
     yield table
@@ -155,7 +157,7 @@ def _gaps(column: ColumnProfile) -> str:
     """How many cells are missing, and as what they are spelled: "17 ?", "20 (? 17, empty 3)"."""
     if not column.missing:
         return "–"
-    names = [_short(cell) if cell.strip() else "empty" if not cell else repr(cell) for cell, _ in column.tokens]
+    names = [short(cell) if cell.strip() else "empty" if not cell else repr(cell) for cell, _ in column.tokens]
     if len(names) < 2:
         return " ".join([f"{column.missing:,}", *names])
     each = (f"{name} {count:,}" for name, (_, count) in zip(names, column.tokens, strict=True))
@@ -174,17 +176,10 @@ def _values(column: ColumnProfile) -> str:
     texts = [(value, count) for value, count in column.frequent if isinstance(value, str)]
     if texts:
         unique = column.distinct == column.present
-        shown = [_short(value) + ("" if unique else f" {count:,}×") for value, count in texts]
+        shown = [short(value) + ("" if unique else f" {count:,}×") for value, count in texts]
         more = ["…"] if column.low is None and column.distinct > len(texts) else []
         parts.append(", ".join(shown + more))
     return "; ".join(parts)
-
-
-def _short(text: str) -> str:
-    """A name or a cell that may be shown anywhere: printable, and not a page long."""
-    from unless.proof.words import printable  # noqa: PLC0415
-
-    return printable(text if len(text) <= _LONG else f"{text[: _LONG - 1]}…")
 
 
 def _reasons(found: Profile) -> Iterator[RenderableType]:
@@ -199,101 +194,18 @@ def _reasons(found: Profile) -> Iterator[RenderableType]:
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     for (kind, why), names in sorted(reasons.items(), key=lambda entry: -len(entry[1])):
-        grid.add_row(Text(kind, "dim"), Text.assemble((why, "dim"), f": {_names(names)}"))
+        grid.add_row(Text(kind, "dim"), Text.assemble((why, "dim"), f": {named(names)}"))
     yield grid
 
 
-def _names(names: Sequence[str]) -> str:
-    shown = [_short(name) for name in names[:_NAMES]]
-    return ", ".join(shown) + (f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else "")
-
-
-# Remarks.
-
-_ADVICE: Mapping[str, str] = {
-    "identifier": "Left out by fit; to keep: --include {name}",
-    "nearly-unique": "Left out by fit; to keep: --include {name}",
-    "empty": "Nothing can be learned from that.",
-    "constant": "Nothing can be learned from that.",
-    "nearly-constant": "That can matter for a few records only.",
-    "mostly-missing": "Rules can ask whether a cell is missing.",
-    "leading-zeros": "If they are codes, not amounts: --categorical {name}",
-    "number-as-text": "Each is a category by itself: write plain numbers, such as 1234.5.",
-    "date-as-text": "Each is a category by itself: make columns of year, month or weekday.",
-    "spellings": "They are different categories: mend them in the data.",
-    "missing-word": "If they do: --missing={example}{tokens}",
-    "missing-number": "If it does: --missing={example}{tokens}",
-    "copy": "One of them is enough: --exclude {name}",
-    "gives-away": "Is it known before the label is? If not: --exclude {name}",
-    "no-labels": "fit leaves these records out with --drop-unlabelled.",
-    "one-label": "There is nothing to learn.",
-    "continuous": "Rules decide between labels: divide it into a few ranges first.",
-    "unique-labels": "Is it the right column?",
-    "rare-labels": "They are too few to learn from and to test on.",
-    "few-records": "Rules from so few are guesses.",
-    "duplicates": "Those in a test were seen in training: it flatters.",
-    "contradictions": "Is a feature lacking that tells them apart?",
-}
-"""What to do about each kind of remark. Options of the command stand here, not in the library."""
-
-_TOGETHER: Mapping[str, str] = {
-    "identifier": "are identifiers",
-    "nearly-unique": "are nearly unique",
-    "empty": "are empty",
-    "constant": "are constant",
-    "nearly-constant": "are nearly constant",
-    "mostly-missing": "are missing in more than half of the records",
-    "leading-zeros": "have numbers with leading zeros",
-    "number-as-text": "have numbers with separators or units",
-    "date-as-text": "have dates",
-}
-"""What is said of several columns at once."""
-
-
-def _remarks(found: Profile) -> Iterator[RenderableType]:
-    """What is suspicious, in sentences, each with what to do about it; of very many alike the first."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, style="bold yellow")
-    grid.add_column(overflow="fold")
-    # --missing takes the place of all tokens: those in use have to be said again.
-    used = dict.fromkeys(cell for column in found.columns for cell, _ in column.tokens)
-    tokens_again = "".join(f" --missing {shell_word(cell)}" for cell in used)
-    groups: dict[str, list[Remark]] = defaultdict(list)
-    for remark in found.all_remarks:
-        groups[remark.code].append(remark)
-    for code, remarks in groups.items():
-        several = code in _TOGETHER and len(remarks) > 2 and not any("," in name for name in _columns_of(remarks))
-        together = replace(remarks[0], column=",".join(_columns_of(remarks)), finding=_TOGETHER.get(code, ""))
-        for remark in [together] if several else remarks[:_NAMES]:
-            name = _names(_columns_of(remarks)) if several else _short(remark.column or "")
-            advice = _ADVICE[code].format(**_places(remark), tokens=tokens_again)
-            said = (f"{name} ", "bold") if remark.column is not None else ""
-            grid.add_row("!", Text.assemble(said, f"{remark.finding}. ", (advice, "dim")))
-        if not several and (rest := _columns_of(remarks[_NAMES:])):
-            grid.add_row("!", Text(f"{len(rest):,} more alike: {_names(rest)}"))
-    if grid.row_count:
-        yield grid
-
-
-def _columns_of(remarks: Sequence[Remark]) -> list[str]:
-    return [str(remark.column) for remark in remarks]
-
-
-def _places(remark: Remark) -> dict[str, str]:
-    """What stands in the places of an advice, as a shell takes it."""
-    return {"name": shell_word(remark.column or ""), "example": shell_word(remark.example or "")}
-
-
-def _next(data: str, found: Profile, form: str | None) -> str:
-    """The command to go on with, as it can be run."""
+def _next(data: str, found: Profile, form: str | None, declared: Mapping[str, Sequence[str] | None]) -> str:
+    """The command to go on with, as it can be run; what was said of columns and cells is said again."""
     target = found.target.name if found.target else found.likely_target
     if target is None:
         return "name the column of labels to see more: --target COLUMN"
     command = f"unless {'fit' if found.target else 'inspect'} {shell_word(data)} --target {shell_word(target)}"
     command += f" --format {shell_word(form)}" if form else ""
+    command += "".join(f" --{option}={shell_word(one)}" for option, given in declared.items() for one in given or ())
     if found.target:
         command += " --drop-unlabelled" if found.target.missing else ""
         command += " -o model.json"

@@ -11,7 +11,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.options import Json, Quiet
-from unless.cli.outputs import Output, write_document
+from unless.cli.outputs import Output, shell_word, write_document
 from unless.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def learn(  # noqa: PLR0913 - its options
     else:
         _show(screen, found, background, exclusive=exclusive)
     if output not in (None, "-"):
-        screen.note(f"wrote {output}; run it: clingo {' '.join(background)} {output}")
+        files = [shell_word(one) for one in (*background, output) if one is not None]
+        screen.note(f"wrote {output}; run it: clingo {' '.join(files)}")
 
 
 def _source(argument: str) -> Source:

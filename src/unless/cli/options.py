@@ -9,7 +9,22 @@ import typer
 
 from unless.cli.inputs import complete_columns, complete_formats
 
-__all__ = ["Categorical", "Data", "Exclude", "Format", "Json", "Missing", "Model", "Numeric", "Quiet", "Seed", "Target"]
+__all__ = [
+    "Algorithm",
+    "Categorical",
+    "Data",
+    "DropUnlabelled",
+    "Exclude",
+    "Format",
+    "Include",
+    "Json",
+    "Missing",
+    "Model",
+    "Numeric",
+    "Quiet",
+    "Seed",
+    "Target",
+]
 
 
 class Algorithm(StrEnum):
@@ -56,6 +71,7 @@ Format = Annotated[
     str | None,
     typer.Option(metavar="FORMAT", help="The format, whatever the file is called.", autocompletion=complete_formats),
 ]
+DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="What chance starts from; the same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

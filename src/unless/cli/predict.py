@@ -10,7 +10,8 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.inputs import read_model, take_ctrl_c_back
+from unless.cli.inputs import needed, read_model, take_ctrl_c_back
+from unless.cli.lines import duration
 from unless.cli.options import Data, Format, Json, Model, Quiet
 from unless.errors import ParameterError
 from unless.proof.words import printable
@@ -60,7 +61,7 @@ def predict(
     take_ctrl_c_back()
     source, out = _source(data), _out(output, to)
     started = time.perf_counter()
-    with screen.share("predicting") as tell:
+    with screen.share("predicting") as tell, needed(by_model=True, data=data):
         done = predict_file(
             found,
             source,
@@ -100,7 +101,7 @@ class _Terminal:
     """A terminal as a file: what would move its cursor is escaped."""
 
     def write(self, data: bytes) -> int:
-        sys.stdout.write(visible(str(data, "utf-8", "replace")))
+        sys.stdout.write(visible(str(data, "utf-8", "replace").replace("\r\n", "\n")))
         return len(data)
 
     def flush(self) -> None:
@@ -123,13 +124,13 @@ def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
 
 def _summary(done: PredictedFile, seconds: float) -> str:
     """One line: how many records, how many of each label, and how many of them are right."""
+    from unless.cli.rules import counted  # noqa: PLC0415
+
     counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
     parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
     if len(counts) > _LABELS:
         parts.append(f"{len(counts) - _LABELS} other labels {sum(n for n, _ in counts[_LABELS:]):,}")
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
-    text = (
-        f"{done.rows:,} record{'s' * (done.rows != 1)} in {seconds:.1f} s" + (": " if parts else "") + ", ".join(parts)
-    )
+    text = f"{counted(done.rows, 'record')} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
     return text if done.accuracy is None else f"{text}; accuracy {done.accuracy:.3f} by the labels in the data"

@@ -10,6 +10,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import listed, source_of, tokens
+from unless.cli.remarks import ADVICE
 from unless.errors import ReadError, UnknownNameError, suggest
 
 if TYPE_CHECKING:
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Columns", "Training", "read_training", "training_of"]
 
-_WORDS = {"identifier": ("an identifier", "identifiers"), "nearly-unique": ("nearly unique", "nearly unique")}
+_WORDS = {
+    "unique": ("unique", "unique"),
+    "nearly-unique": ("nearly unique", "nearly unique"),
+    "identifier": ("an identifier", "identifiers"),
+}
 _MOST = 6  # names in a row
 
 
@@ -47,10 +52,10 @@ class Training:
     def said(self) -> str:
         """What was left out: "left out: name and ticket, nearly unique; id, an identifier"; empty if nothing was."""
         parts = []
-        for code in ("nearly-unique", "identifier"):
+        for code, (one, several) in _WORDS.items():
             names = [str(remark.column) for remark in self.left_out if remark.code == code]
             if names:
-                parts.append(f"{_and(names)}, {_WORDS[code][len(names) > 1]}")
+                parts.append(f"{_and(names)}, {several if len(names) > 1 else one}")
         return f"left out: {'; '.join(parts)}" if parts else ""
 
 
@@ -59,11 +64,11 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
     source, form = source_of(data, asked.format)
     with screen.busy(f"reading {data}"):
         training = training_of(source, form, target, asked)
-    from unless.profile import continuous  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.profile import no_labels  # noqa: PLC0415 - a command imports what it needs when it runs
 
     labels = training.labels
-    if remark := continuous(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
-        screen.note(f"{remark.column!r} {remark.finding}. Rules decide between labels: divide it into ranges first.")
+    if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
+        screen.note(f"{remark.column!r} {remark.finding}. {ADVICE[remark.code]}")
     return training
 
 

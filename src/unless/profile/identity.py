@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.profile.values import Remark
+from unless.profile.values import Code, Remark
 from unless.table import Column, Table
 
 __all__ = ["counts_of", "identifiers", "identity"]
@@ -68,9 +68,8 @@ def identity(column: Column, counts: NDArray[np.int64]) -> Remark | None:
         return Remark("identifier", column.name, f"is an identifier: {_different(distinct, present)}")
     cells = int(texts.sum())
     if cells >= _MANY and np.count_nonzero(texts) >= _UNNAMED * cells:
-        return Remark(
-            "nearly-unique", column.name, f"is {_nearly(distinct, present)}unique: {_different(distinct, present)}"
-        )
+        code: Code = "unique" if distinct == present else "nearly-unique"
+        return Remark(code, column.name, f"is {code.replace('-', ' ')}: {_different(distinct, present)}")
     return None
 
 
@@ -99,7 +98,3 @@ def _different(distinct: int, present: int) -> str:
     if distinct == present:
         return f"all {present:,} cells differ"
     return f"{distinct:,} different cells in {present:,} records"
-
-
-def _nearly(distinct: int, present: int) -> str:
-    return "" if distinct == present else "nearly "

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from unless.profile.column import Raw, column_profile, needs_raw, raw_of
+from unless.profile.header import header_remarks
 from unless.profile.identity import identifiers
 from unless.profile.rows import copies, repetitions
 from unless.profile.target import giveaways, likely_target, target_profile
@@ -51,7 +52,8 @@ def profile(
         raw = {column.name: raw_of(column, table.missing) for column in cells.columns}
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
     labels = None if target is None else table.column(target)
-    return _profile(features, labels, len(table), declared, raw, spelled=spelled)
+    found = _profile(features, labels, len(table), declared, raw, spelled=spelled)
+    return replace(found, remarks=(*header_remarks(table.features), *found.remarks)) if spelled else found
 
 
 def _of_table(table: Table, target: str | None) -> Profile:

@@ -16,7 +16,7 @@ from unless.refine import fold_unless
 from unless.table import Column, Labels, Table, smallest
 from unless.values import number_in
 
-__all__ = ["continuous", "giveaways", "likely_target", "target_profile"]
+__all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
 
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
 _CONTINUOUS = 20  # different numbers
@@ -55,11 +55,8 @@ def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> lis
         found.append(Remark("no-labels", name, f"is missing in {missing:,} of {total + missing:,} records"))
     if len(classes) == 1:
         return [*found, Remark("one-label", name, f"has one label only, {classes[0][0]!r}")]
-    if (quantity := continuous(name, [label for label, _ in classes], total)) is not None:
-        return [*found, quantity]
-    if len(classes) > _CONTINUOUS and 2 * len(classes) > total:
-        said = f"is nearly unique: {len(classes):,} labels in {total:,} records"
-        return [*found, Remark("unique-labels", name, said)]
+    if (doubt := no_labels(name, [label for label, _ in classes], total)) is not None:
+        return [*found, doubt]
     found += [one for one in remarks_on_texts(name, dict(classes)) if one.code == "spellings"]
     if rare := [(label, count) for label, count in classes if count < _RARE]:
         said = ", ".join(f"{label!r} {count:,}" for label, count in rare[:4]) + (", …" if len(rare) > 4 else "")
@@ -67,14 +64,20 @@ def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> lis
     return found
 
 
-def continuous(name: str, labels: Sequence[str], records: int) -> Remark | None:
-    """Why labels look like a quantity, which rules cannot predict: many different numbers."""
+def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
+    """Why a target looks like none: many different numbers are a quantity, and most records have a label of their own.
+
+    Rules can predict neither.
+    """
     if len(labels) <= _CONTINUOUS or 20 * len(labels) <= records:
         return None
-    if any(number_in(label) is None for label in sample(labels)):
-        return None
-    said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
-    return Remark("continuous", name, said)
+    if all(number_in(label) is not None for label in sample(labels)):
+        said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
+        return Remark("continuous", name, said)
+    if 2 * len(labels) > records:
+        nearly = "nearly " if len(labels) < records else ""
+        return Remark("unique-labels", name, f"is {nearly}unique: {len(labels):,} labels in {records:,} records")
+    return None
 
 
 def likely_target(columns: Sequence[Column]) -> str | None:

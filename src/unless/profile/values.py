@@ -13,10 +13,10 @@ from unless.values import Value
 __all__ = ["Code", "ColumnProfile", "Profile", "Remark", "TargetProfile"]
 
 Code = OneOf[
-    "identifier", "nearly-unique", "empty", "constant", "nearly-constant", "mostly-missing", "leading-zeros",
+    "identifier", "unique", "nearly-unique", "empty", "constant", "nearly-constant", "mostly-missing", "leading-zeros",
     "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy", "gives-away",
     "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
-    "few-records", "duplicates", "contradictions",
+    "separator", "no-header", "few-records", "duplicates", "contradictions",
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from unless.errors import MissingFileError, ParameterError, ReadError, suggest
+from unless.errors import FormatError, MissingFileError, ParameterError, ReadError, suggest
 from unless.sources.columnar import ArrowFile, ParquetFile
 from unless.sources.content import Content, blaming, ends, kind_of, unpack
 from unless.sources.excel import ExcelFile
@@ -66,11 +66,9 @@ def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format
     """The format that a file's name tells, unless ``format`` says it."""
     if format is not None:
         return _named(format)
-    if (found := _ENDINGS.get(_ending(path))) is None:
-        raise ReadError(
-            f"{os.fspath(path)!r} ends in {_ending(path)!r}; files ending in {', '.join(_ENDINGS)} are read, also "
-            f"with .gz after it; of another, give format= one of {', '.join(map(repr, FORMATS))}"
-        )
+    if (found := _ENDINGS.get(ending := _ending(path))) is None:
+        named = f"ends in {ending!r}, which tells no format" if ending else "has no ending that tells its format"
+        raise FormatError(f"{os.fspath(path)!r} {named}; say which it has", *FORMATS)
     return found
 
 
@@ -131,6 +129,8 @@ def names_of(path: Path, format: str | None = None) -> list[str]:  # noqa: A002
         known = format_of(path, format)
     if known.head is None or not path.is_file():
         return list(_open_file(path, known).names)
+    if not packed(path):
+        _refuse_other(path, known, str(path))
     with blaming(str(path)), gzip.open(path) if packed(path) else path.open("rb") as file:
         return known.head(file, str(path))  # type: ignore[arg-type]  # a gzip file reads lines too
 
@@ -143,6 +143,12 @@ def _open_file(path: Path, known: Format) -> Source:
 
 
 def _open(source: Content, known: Format, where: str) -> Source:
+    _refuse_other(source, known, where)
+    return known.open(source, where=where)
+
+
+def _refuse_other(source: Content, known: Format, where: str) -> None:
+    """Refuse a file that is, by its content, of another format."""
     kind = kind_of(*ends(source))
     if kind == "gzip":
         raise ReadError(f"{where}: packed by gzip, but its name does not end in .gz; rename it")
@@ -150,8 +156,7 @@ def _open(source: Content, known: Format, where: str) -> Source:
         raise ReadError(f"{where}: a Feather file of version 1; write it again as version 2, which is Arrow")
     if kind is not None and kind != known.name:
         found = _CONTENTS[kind]
-        raise ReadError(f"{where}: by its content {found}, not {known.title}; rename it, or give format={kind!r}")
-    return known.open(source, where=where)
+        raise FormatError(f"{where}: by its content {found}, not {known.title}; rename it, or say so", kind)
 
 
 def _named_columns(source: Source, where: str) -> Source:
@@ -176,5 +181,5 @@ def _refuse_absent(path: Path) -> None:
     if not os.path.exists(path):  # noqa: PTH110
         near: list[str] = []
         with suppress(OSError, ValueError):  # such as a folder that may not be listed
-            near = [other.name for other in path.parent.iterdir()]
+            near = sorted(other.name for other in path.parent.iterdir() if _ending(other) in _ENDINGS)
         raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, near) if near else ''}")

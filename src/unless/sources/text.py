@@ -30,12 +30,18 @@ from unless.values import number_in
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TextFile", "TextHeader", "count_lines", "text_header"]
+__all__ = ["TextFile", "TextHeader", "count_lines", "separator_hint", "text_header"]
 
 _MARK = b"\xef\xbb\xbf"
 _SAMPLES, _SAMPLE = 4, 2048
 _MANY, _STEP = 1000, 20
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
+_SEPARATORS = {
+    ";": "semicolons; save it with commas",
+    "|": "bars; save it with commas",
+    "\t": "tabs; it is TSV, not CSV",
+    ",": "commas; it is CSV, not TSV",
+}
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
 
@@ -61,6 +67,12 @@ def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHea
         size = sum(len(line.encode()) for line in islice(_lines(file, where), end))
         return TextHeader(record, start + size, end)
     raise ReadError(f"{where}: the file is empty; its first line should name the columns")
+
+
+def separator_hint(names: Sequence[str]) -> str | None:
+    """What separates the fields of a file whose only column looks like several, and what to do; None if it does not."""
+    found = (hint for sign, hint in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
+    return next((f"the file seems to be separated by {hint}" for hint in found), None)
 
 
 def count_lines(data: bytes) -> int:
@@ -228,7 +240,10 @@ class TextFile:
         for record, number, _ in _records(file, self._separator, self._where, line, width):
             if len(record) != width:
                 count = "1 field" if len(record) == 1 else f"{len(record)} fields"
-                raise _error(self._where, number, f"{count}, but the header names {width} columns")
+                named = f"{width} column{'s' * (width != 1)}"
+                hint = separator_hint(self.names)
+                more = f"; {hint}" if hint else ""
+                raise _error(self._where, number, f"{count}, but the header names {named}{more}")
             for column, place in zip(columns, wanted, strict=True):
                 column.append(record[place])
         names = [_name(place) for place in wanted]

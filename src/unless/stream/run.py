@@ -17,7 +17,7 @@ from unless.stream.files import File, Input, form_of_output, is_patient, output
 from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
 from unless.table import Labels
-from unless.values import Label, number_in
+from unless.values import Label, same_label
 
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
@@ -153,7 +153,8 @@ class _Tally:
         if truth is None or self.right is None:
             self.right = None
             return
-        same = np.array([[_same(one, other) for other in truth.labels] for one in self.answers.labels])
+        labels = self.answers.labels
+        same = np.array([[one is not None and same_label(one, other) for other in truth.labels] for one in labels])
         self.right += int(np.count_nonzero(same[choices, truth.codes]))
 
     def check(self) -> None:
@@ -170,10 +171,3 @@ class _Tally:
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found
-
-
-def _same(label: Label | None, cell: Label) -> bool:
-    """Whether a cell of the target is a label, which a text file spells."""
-    if isinstance(cell, str) and not isinstance(label, str | None):
-        return cell == str(label) or (not isinstance(label, bool) and number_in(cell) == label)
-    return cell == label and isinstance(cell, bool) == isinstance(label, bool)
