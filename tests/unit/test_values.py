@@ -25,7 +25,7 @@ from unless.values import Value, label_place, label_type, number_in, same_label,
         (date(2024, 5, 1), "2024-05-01"), (datetime(2024, 5, 1, 2, tzinfo=UTC), "2024-05-01T02:00:00+00:00"),
         (time(1, 2), "01:02:00"), (pd.Timestamp("2024-05-01"), "2024-05-01T00:00:00"), ([1, 2], "[1, 2]"),
         (None, None), (math.nan, None), (np.float64("nan"), None), (Decimal("nan"), None), (pd.NA, None),
-        (Decimal("snan"), None), (pd.NaT, None), (np.datetime64("NaT"), None),
+        (Decimal("snan"), None), (pd.NaT, None), (np.datetime64("NaT", "s"), None),
         (np.datetime64("2024-05-01"), "2024-05-01"),
     ],
 )  # fmt: skip

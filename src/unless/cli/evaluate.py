@@ -26,6 +26,7 @@ from unless.cli.options import (
     Target,
 )
 from unless.errors import ReadError
+from unless.figures import share_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -205,4 +206,4 @@ def _figure(score: Score, measure: str) -> str:
         return f"{1000 * mean:,.0f} ms" if mean < 10 else f"{mean:,.1f} s"
     if measure == "rules":
         return f"{mean:,.0f}" if spread is None else f"{mean:,.1f} ± {spread:,.1f}"
-    return f"{mean:.3f}" if spread is None else f"{mean:.3f} ± {spread:.3f}"
+    return share_text(mean) if spread is None else f"{share_text(mean)} ± {spread:.3f}"

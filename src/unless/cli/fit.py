@@ -31,6 +31,7 @@ from unless.cli.options import (
 )
 from unless.cli.outputs import Output, shell_word, write_document
 from unless.errors import Interrupted, MissingFileError, ParameterError, UnknownNameError
+from unless.figures import share_text
 
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
@@ -351,8 +352,8 @@ def _test(fitted: Fitted) -> str:
     found = fitted.test
     records = f"{counted(found.records, 'record')} held back"
     undecided = f", {counted(found.undecided, 'record')} undecided" if found.undecided else ""
-    always = f"always {printable(str(fitted.usual))}: {fitted.baseline.accuracy:.3f}"
-    return f"{records}: accuracy {found.accuracy:.3f}, F1 {found.f1:.3f}{undecided} ({always})"
+    always = f"always {printable(str(fitted.usual))}: {share_text(fitted.baseline.accuracy)}"
+    return f"{records}: accuracy {share_text(found.accuracy)}, F1 {share_text(found.f1)}{undecided} ({always})"
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:  # noqa: A002

@@ -11,6 +11,7 @@ from unless.cli.inputs import complete_columns, program_of, read, read_model
 from unless.cli.options import Data, Format, Model, Quiet, Seed
 from unless.cli.outputs import write_document
 from unless.errors import ParameterError
+from unless.figures import share_text
 
 if TYPE_CHECKING:
     from unless.report import Page
@@ -77,6 +78,6 @@ def _summary(page: Page, output: str, size: int) -> str:
     if page.quality is None:
         quality = f"without true labels, as there is no complete column {page.data['target']!r}"
     else:
-        quality = f"accuracy {page.quality.accuracy:.3f}"
+        quality = f"accuracy {share_text(page.quality.accuracy)}"
     shown = f", {page.records.shown:,} of them to look at" if page.records.sampled else ""
     return f"{where} ({size / 1000:,.0f} kB): {page.numbered:,} rules, {page.records.total:,} records{shown}, {quality}"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.figures import interval, percent
 from unless.predict import predict
 from unless.profile.identity import counts_of
 from unless.profile.spelling import remarks_on_texts, sample
@@ -111,7 +111,7 @@ def giveaways(columns: Sequence[Column], target: Column, seed: int = 0) -> list[
             continue
         wrong = _wrong(_few_ranks(column, codes), labels, half)
         if _gives_away(wrong, len(rows) - half, errors):
-            share = _percent(1 - wrong / (len(rows) - half))
+            share = percent(1 - wrong / (len(rows) - half), 1)
             said = f"alone decides {target.name!r} for {share} of the records"
             found.append(Remark("gives-away", column.name, said, share))
     return found
@@ -156,11 +156,5 @@ def _wrong(column: Column, labels: Labels, half: int) -> int:
 def _gives_away(wrong: int, tried: int, errors: float) -> bool:
     """Whether so few errors are left of those that always the same label would make, and not by chance."""
     share = wrong / tried
-    spread = _SURE * sqrt(share * (1 - share) / tried + _SURE**2 / (4 * tried * tried))
-    bound = (share + _SURE**2 / (2 * tried) + spread) / (1 + _SURE**2 / tried)  # Wilson's
+    _, bound = interval(wrong, tried, _SURE)
     return share <= 1 - _DECIDES and share <= errors / 10 and bound < errors / 2
-
-
-def _percent(share: float) -> str:
-    """A share in per cent, rounded down: 100 % means all."""
-    return f"{int(1000 * share + 1e-9) / 10:g} %"
