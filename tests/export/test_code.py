@@ -93,7 +93,7 @@ def test_python_reads_cells_as_unless_does(literal):
     ]
     cells += [Decimal("2.5"), Decimal("NaN"), Fraction(1, 3), b"a", date(2024, 5, 1), datetime(2024, 5, 1), ("a",)]  # noqa: DTZ001
     cells += [np.float32(2.5), np.float64("nan"), np.int8(1), np.uint64(2**64 - 1), np.bool_(True), np.str_("a")]
-    cells += [np.datetime64("2024-05-01"), np.datetime64("NaT"), pd.NA, pd.NaT, pd.Timestamp("2024-05-01"), 1j]
+    cells += [np.datetime64("2024-05-01"), np.datetime64("NaT", "D"), pd.NA, pd.NaT, pd.Timestamp("2024-05-01"), 1j]
     function = python(Program("y", ("f",), (Rule("yes", (literal,)),), "no"))
     for cell in cells:
         assert function({"f": cell}) == ("yes" if literal.holds(cell) else "no"), cell
