@@ -1,19 +1,21 @@
-"""Two programs beside each other: rules kept, moved, changed, added and removed; and records whose label changes.
+"""Two programs beside each other: rules kept, moved, changed, added and removed.
 
 Which rule became which is a question of likeness, and of an assignment: every rule of one program is matched with at
-most one of the other. Rules that say the same are matched first; of the others those of one label, such that all pairs
+most one of the other, of the same label. Rules that say the same are matched first; the others such that all pairs
 together are as alike as possible, and no pair less than `ALIKE`. The order of literals, and that of exceptions, does
-not matter to what a rule says; the order of rules does.
+not matter to what a rule says; the order of rules does. A text and the label that it spells are the same: one program
+may be of a text file, the other of a data frame.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
+from typing import Any, cast
 from typing import Literal as OneOf
 
 import numpy as np
@@ -21,14 +23,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
-from unless.explain import Proof, explain
-from unless.predict import deciding_rules
 from unless.proof.data import label_data
 from unless.rule import Literal, Program, Rule
-from unless.table import Labels, Table
-from unless.values import Label, label_place
+from unless.values import Label, label_place, same_label
 
-__all__ = ["ALIKE", "Comparison", "Effect", "LiteralEdit", "RuleEdit", "Switch", "compare", "effect"]
+__all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare"]
 
 ALIKE = 0.35
 """How alike two rules must be to be taken for one that was changed: 0 has nothing in common, 1 everything.
@@ -38,6 +37,9 @@ does not (at most 0.33).
 """
 
 Status = OneOf["kept", "changed", "added", "removed"]
+
+_Pair = tuple[int | None, int | None]
+"""The numbers of a rule in the old and the new program, None where it is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,13 @@ class Comparison:
     def same(self) -> bool:
         """Whether both decide by the same rules in the same order, and otherwise alike."""
         kept = all(edit.status == "kept" and not edit.moved for edit in self.rules)
-        return kept and self.old.target == self.new.target and str(self.old.otherwise) == str(self.new.otherwise)
+        return kept and self.old.target == self.new.target and self.same_otherwise
+
+    @property
+    def same_otherwise(self) -> bool:
+        """Whether records that no rule covers get the same label, or none."""
+        old, new = self.old.otherwise, self.new.otherwise
+        return old is new if old is None or new is None else same_label(old, new)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -145,8 +153,8 @@ class Comparison:
 
 def compare(old: Program, new: Program) -> Comparison:
     """What became of the rules of the old program, and where those of the new one come from."""
-    pairs = _matched(old.rules, new.rules)
-    moved = _moved([pair for pair in pairs if None not in pair])  # type: ignore[misc]
+    pairs = [pair for group in _by_label(old.rules, new.rules) for pair in _matched(*group)]
+    moved = _moved(pairs)
     edits = [_edit(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
     return Comparison(old, new, tuple(_in_order(edits)))
 
@@ -154,15 +162,13 @@ def compare(old: Program, new: Program) -> Comparison:
 # What became of one rule.
 
 
-def _edit(
-    old: Sequence[Rule], new: Sequence[Rule], pair: tuple[int | None, int | None], *, moved: bool = False
-) -> RuleEdit:
+def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
     first, second = pair
     before = None if first is None else old[first]
     after = None if second is None else new[second]
     literals = _literal_edits(before.default if before else (), after.default if after else ())
     inner = before.exceptions if before else (), after.exceptions if after else ()
-    exceptions = _in_order([_edit(*inner, place) for place in _matched(*inner)])
+    exceptions = _in_order([_edit(*inner, place) for place in _matched(*(dict(enumerate(side)) for side in inner))])
     return RuleEdit(before, after, first, second, tuple(literals), tuple(exceptions), moved)
 
 
@@ -202,55 +208,70 @@ def _spelled(value: object) -> object:
 # Which rule became which.
 
 
-def _matched(old: Sequence[Rule], new: Sequence[Rule]) -> list[tuple[int | None, int | None]]:
+_Numbered = Mapping[int, Rule]
+"""Some rules or exceptions, by their numbers, in order."""
+
+
+def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
+    """The rules of each label, of the old and of the new program."""
+    known: list[Label] = []
+    groups: list[tuple[dict[int, Rule], dict[int, Rule]]] = []
+    for side, rules in enumerate((old, new)):
+        for number, rule in enumerate(rules):
+            label = cast("Label", rule.head)  # which every rule of a program has
+            place = label_place(label, known)
+            if place is None:
+                place = len(known)
+                known.append(label)
+                groups.append(({}, {}))
+            groups[place][side][number] = rule
+    yield from groups
+
+
+def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
     """Every rule of both once: with its counterpart, or None."""
-    pairs = _equal(old, new)
-    olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
-    left, right = ([k for k in range(len(rules)) if k not in done] for rules, done in ((old, olds), (new, news)))
-    alike = _assigned([old[k] for k in left], [new[k] for k in right])
-    pairs += [(left[first], right[second]) for first, second in alike]
-    olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
-    return [
-        *pairs,
-        *((k, None) for k in range(len(old)) if k not in olds),
-        *((None, k) for k in range(len(new)) if k not in news),
-    ]
+    equal = _equal(old, new)
+    alike = _assigned(*_others(old, new, equal))
+    left, right = _others(old, new, equal + alike)
+    return [*equal, *alike, *((number, None) for number in left), *((None, number) for number in right)]
 
 
-def _equal(old: Sequence[Rule], new: Sequence[Rule]) -> list[tuple[int, int]]:
+def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
+    """The rules of both that no pair has."""
+    olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
+    return {k: rule for k, rule in old.items() if k not in olds}, {k: rule for k, rule in new.items() if k not in news}
+
+
+def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
     """The rules that say the same; of several, the first with the first."""
     places: dict[Hashable, list[int]] = defaultdict(list)
-    for number, rule in enumerate(old):
+    for number, rule in old.items():
         places[_meaning(rule)].append(number)
     pairs = []
-    for number, rule in enumerate(new):
+    for number, rule in new.items():
         if found := places[_meaning(rule)]:
             pairs.append((found.pop(0), number))
     return pairs
 
 
 def _meaning(rule: Rule) -> Hashable:
-    """The rule without the order of its literals and exceptions; labels as they are written."""
+    """What a rule asks for, without the order of its literals and exceptions."""
     exceptions = []  # a loop: one frame per level, so that 200 levels stay within Python's limit
     for exception in rule.exceptions:
         exceptions.append(_meaning(exception))  # noqa: PERF401
-    return _label(rule), frozenset(Counter(rule.default).items()), frozenset(Counter(exceptions).items())
+    return frozenset(Counter(rule.default).items()), frozenset(Counter(exceptions).items())
 
 
-def _label(rule: Rule) -> str | None:
-    return None if rule.head is None else str(rule.head)
-
-
-def _assigned(old: Sequence[Rule], new: Sequence[Rule]) -> list[tuple[int, int]]:
+def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
     """The assignment of the largest likeness; where several are equal, the one that keeps the order."""
     if not old or not new:
         return []
-    likeness = _likeness(old, new)
-    others = np.array([[_label(one) != _label(other) for other in new] for one in old])
-    likeness[others | (likeness < ALIKE)] = 0
+    likeness = _likeness([*old.values()], [*new.values()])
+    likeness[likeness < ALIKE] = 0
     distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
-    rows, columns = linear_sum_assignment(likeness - 1e-6 * distance, maximize=True)
-    return [(int(i), int(j)) for i, j in zip(rows, columns, strict=True) if likeness[i, j] > 0]
+    places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
+    olds, news = list(old), list(new)
+    return [(olds[i], news[j]) for i, j in places if likeness[i, j] > 0]
 
 
 def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
@@ -284,9 +305,9 @@ def _traits(rule: Rule) -> dict[Hashable, float]:
     return weights
 
 
-def _moved(pairs: Sequence[tuple[int, int]]) -> set[tuple[int | None, int | None]]:
-    """The fewest pairs without which all others stand in the same order in both programs."""
-    ordered = sorted(pairs, key=lambda pair: pair[1])
+def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
+    """Of the rules that are in both programs, the fewest without which all others stand in the same order."""
+    ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
     ends: list[int] = []  # of the best increasing sequence of each length, its last old number
     lengths = []
     for first, _ in ordered:
@@ -298,7 +319,7 @@ def _moved(pairs: Sequence[tuple[int, int]]) -> set[tuple[int | None, int | None
         if length == wanted:
             stay.add(pair)
             wanted -= 1
-    return {pair for pair in pairs if pair not in stay}
+    return {pair for pair in ordered if pair not in stay}
 
 
 def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
@@ -313,110 +334,3 @@ def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
         ]
         after.insert(earlier[-1] + 1 if earlier else 0, edit)
     return after
-
-
-# What becomes of records.
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """A record whose label changes: its number, from 1, the label in the data, and why each program decides so."""
-
-    number: int
-    truth: Label | None
-    old: Proof
-    new: Proof
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
-        proofs = {"old": self.old.to_dict(), "new": self.new.to_dict()}
-        return {"row": self.number, "label_in_data": label_data(self.truth), **proofs}
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What two programs do on the same records.
-
-    ``shifts`` counts the records that go from one label to another, most first; None is no label. ``right`` are how
-    many each program gets right, ``better`` and ``worse`` how many become right and wrong; None of unlabelled data.
-    """
-
-    records: int
-    shifts: tuple[tuple[Label | None, Label | None, int], ...]
-    switches: tuple[Switch, ...]
-    right: tuple[int, int] | None
-    better: int | None
-    worse: int | None
-
-    @property
-    def changed(self) -> int:
-        """How many records change label."""
-        return sum(count for *_, count in self.shifts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain lists, dicts and values that JSON can hold."""
-        return {
-            "records": self.records,
-            "changed": self.changed,
-            "shifts": [
-                {"old": label_data(old), "new": label_data(new), "records": count} for old, new, count in self.shifts
-            ],
-            "switches": [switch.to_dict() for switch in self.switches],
-            "right": None if self.right is None else list(self.right),
-            "better": self.better,
-            "worse": self.worse,
-        }
-
-
-def effect(old: Program, new: Program, old_table: Table, new_table: Table, most: int = 5) -> Effect:
-    """What two programs do on the same records, which each has read in its own way; the first ``most`` switches.
-
-    A text and the label that it spells are the same: a model of a text file and one of a data frame may agree.
-    Programs of different targets have no truth in common.
-    """
-    labelled = old_table.target if old.target == new.target else None
-    known: list[Label] = []
-    before, after = (
-        _codes(_heads(program), known)[deciding_rules(program, table)]
-        for program, table in ((old, old_table), (new, new_table))
-    )
-    differ = before != after
-    switches = tuple(
-        Switch(row + 1, _truth(labelled, row), explain(old, old_table.record(row)), explain(new, new_table.record(row)))
-        for row in np.flatnonzero(differ)[:most].tolist()
-    )
-    shifts = _shifts(before[differ], after[differ], (old, new), known)
-    if labelled is None:
-        return Effect(len(old_table), shifts, switches, None, None, None)
-    truth = _codes(labelled.labels, known)[labelled.codes]
-    was, is_ = before == truth, after == truth
-    right = int(was.sum()), int(is_.sum())
-    return Effect(len(old_table), shifts, switches, right, int((~was & is_).sum()), int((was & ~is_).sum()))
-
-
-def _heads(program: Program) -> list[Label | None]:
-    """The label of every rule, and that of no rule."""
-    return [*(rule.head for rule in program.rules), program.otherwise]
-
-
-def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
-    """The place of every label among those known, -1 of None; new ones become known."""
-    known += [label for label in dict.fromkeys(labels) if label is not None and label_place(label, known) is None]
-    places = {label: -1 if label is None else label_place(label, known) for label in labels}
-    return np.array([places[label] for label in labels], dtype=np.intp)
-
-
-def _shifts(
-    before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: list[Label]
-) -> tuple[tuple[Label | None, Label | None, int], ...]:
-    spoken = [{label_place(label, known): label for label in _heads(one) if label is not None} for one in programs]
-    pairs, counts = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
-    found = [
-        (spoken[0].get(first), spoken[1].get(second), count)
-        for (first, second), count in zip(pairs.tolist(), counts.tolist(), strict=True)
-    ]
-    return tuple(sorted(found, key=lambda shift: -shift[2]))
-
-
-def _truth(labels: Labels | None, row: int) -> Label | None:
-    return None if labels is None else labels.labels[int(labels.codes[row])]

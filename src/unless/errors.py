@@ -35,13 +35,17 @@ class ReadError(UnlessError):
     """A table that cannot be read: ragged, undecodable, without rows, with missing labels."""
 
 
-class FormatError(ReadError):
-    """A file whose format its name does not tell, or tells wrongly; ``formats`` are those that it may have."""
+class FormatError(ReadError, ParameterError):
+    """A file whose format its name does not tell, or tells wrongly.
 
-    def __init__(self, finding: str, *formats: str) -> None:
-        super().__init__(f"{finding}: format={either(map(repr, formats))}")
+    ``formats`` are those that it may have, ``parameter`` is what tells which: ``format``, or ``to`` of a file to write.
+    """
+
+    def __init__(self, finding: str, *formats: str, parameter: str = "format") -> None:
+        super().__init__(f"{finding}: {parameter}={either(map(repr, formats))}")
         self.finding = finding
         self.formats = formats
+        self.parameter = parameter
 
 
 class MissingFileError(ReadError, FileNotFoundError):

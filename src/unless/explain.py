@@ -78,7 +78,7 @@ class Obstacle:
             asks = " and ".join(plain.literal_text(check.literal, words) for check in failing)
             has = " and ".join(dict.fromkeys(words.has(check.literal.feature, check.value) for check in failing))
             return f"{name} asks that {asks}, but {has}"
-        exceptions = "; ".join(plain.reason(proof, words) for proof in self.rule.applying)
+        exceptions = "; ".join(dict.fromkeys(plain.reason(proof, words) for proof in self.rule.applying))
         return f"{name} has an exception that applies: {exceptions}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["counted", "interval", "percent", "share_text"]
+__all__ = ["amount", "counted", "interval", "percent", "share_text"]
 
 
 def percent(share: float, digits: int = 0) -> str:
@@ -36,6 +36,17 @@ def counted(count: float, noun: str) -> str:
     ('1 rule', '1,203 rules')
     """
     return f"{count:,.0f} {noun}" if count == 1 else f"{count:,.0f} {noun}s"
+
+
+def amount(weight: float) -> str:
+    """A count or a sum of weights: whole ones without decimals, others with one, below 1 with two digits.
+
+    >>> [amount(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]
+    ['1,203', '311.2', '0.031', '450']
+    """
+    if abs(weight - round(weight)) <= 1e-9 * weight:  # 300 weights of 1.5 may add up to a little less than 450
+        return f"{weight:,.0f}"
+    return f"{weight:,.1f}" if weight >= 1 else f"{weight:.2g}"
 
 
 def interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:

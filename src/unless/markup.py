@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unless.errors import UnlessError
-from unless.figures import counted, percent, share_text
+from unless.figures import amount, counted, percent, share_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,17 +45,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=_number, percent=_percent, measure=share_text, plural=counted)
+    made.filters.update(number=amount, percent=_percent, measure=share_text, plural=counted)
     return made
-
-
-def _number(count: float) -> str:
-    """A count in groups of three digits; a sum of weights may have decimals.
-
-    >>> _number(1234567.0), _number(0.25)
-    ('1,234,567', '0.2')
-    """
-    return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
 
 
 def _percent(share: float) -> str:

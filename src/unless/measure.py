@@ -28,12 +28,14 @@ Over 34 datasets 4 has the least calibration error for our learner, and a log-lo
 class Statistics:
     """What a program decided: ``counts[rule, class]`` records of each class by each rule, in the last row by none.
 
-    Counts are sums of weights. ``labels`` are those of the rules, at the end of where no rule decides.
+    Where they are ``weighted``, counts are sums of weights. ``labels`` are those of the rules, at the end of where no
+    rule decides.
     """
 
     classes: tuple[Label, ...]
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
+    weighted: bool = False
 
     @property
     def total(self) -> float:
@@ -115,4 +117,5 @@ def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] |
     size = (len(program.rules) + 1) * len(classes)
     places = rules.astype(np.int64) * len(classes) + table.target.codes
     counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
-    return Statistics(classes, (*(rule.head for rule in program.rules), program.otherwise), counts)
+    weighted = weights is not None and bool((weights != 1).any())
+    return Statistics(classes, (*(rule.head for rule in program.rules), program.otherwise), counts, weighted)

@@ -69,6 +69,7 @@ def document(model: RuleClassifier) -> dict[str, Any]:
             "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.get_params().items())],
             "classes": [json.spelled_label(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
+            **({"weighted": True} if statistics.weighted else {}),
         },
     }
 
@@ -153,7 +154,7 @@ def _statistics(node: dict[str, Any], program: Program) -> Statistics:
     counts = np.array(rows, dtype=np.float64)
     if not counts.any():
         raise ProgramError("statistics.counts: all are 0; the rules of a model have decided something")
-    return Statistics(classes, labels, counts)
+    return Statistics(classes, labels, counts, node.get("weighted", False))
 
 
 def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> None:

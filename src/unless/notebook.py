@@ -19,7 +19,7 @@ _MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule in words; what it decides, and for which share rightly, None where that is unknown."""
+    """A rule in words; how many records or what weight it decides, and for which share rightly, None if unknown."""
 
     label: Text
     sentence: Sentence
@@ -44,6 +44,7 @@ def rules_html(program: Program, statistics: Statistics | None = None, title: st
         rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
         otherwise=None if program.otherwise is None else speaker.label(program.otherwise),
         more=len(program.rules[_MOST:]),
+        weighted=statistics is not None and statistics.weighted,
     )
 
 

@@ -174,7 +174,7 @@ def _names(parameter: str, names: Iterable[object] | None) -> list[str] | None:
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ParameterError(f"{parameter}= takes a list of column names, not {names!r}; write [{names!r}]")
     found = [str(name) for name in names]
-    refuse_twins(found, f" in {parameter}=; leave one of them out")
+    refuse_twins(found, f"{parameter}=", "leave one of them out")
     return found
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import unless
-from unless.compare import compare, effect
+from unless.compare import compare
+from unless.effect import effect
 from unless.export import json as programs
 
 pytestmark = pytest.mark.usefixtures("loans")
@@ -108,6 +109,16 @@ def test_json(run):
     document = json.loads(run("diff", "old.json", "model.json", "new.csv", "--json").out)
     assert document["data"]["records"] == 40
     assert document["data"]["right"] is None
+
+
+def test_the_same_rules_of_a_text_file_and_of_a_typed_one(run):
+    """Labels that are text in one model and numbers in the other are the same, and no record changes."""
+    Path("data.csv").write_text("age\n20\n50\n")
+    for name, labels in (("text.json", ("1.0", "2")), ("typed.json", (1, 2))):
+        programs.save(unless.Program("y", ("age",), (unless.Rule(labels[0], (AGE,)),), labels[1]), name)
+    assert run("diff", "text.json", "typed.json", "data.csv", "--exit-code") == (
+        0, "y: the rules are the same, 1 rule\n\n0 of 2 records change label\n", ""
+    )  # fmt: skip
 
 
 def test_other_features_and_targets(run, files):

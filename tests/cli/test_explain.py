@@ -136,7 +136,11 @@ def test_fixed_features_and_most(run):
     assert any("amount" in change["set"] for change in free)
     assert kept
     assert not any({"amount", "income", "history"} & change["set"].keys() for change in kept)
-    assert "did you mean 'amount'" in run(*options, "--fixed", "amout").err
+    for option in ("--fixed", "amount"), ("--most", "5"):
+        wrong = run("explain", "model.json", "new.csv", "--row", "5", *option)
+        assert wrong.code == 2
+        assert f"invalid value for {option[0]}: it belongs to --what-if" in wrong.err
+    assert run(*options, "--fixed", "amout").err == "unless: --fixed: no feature 'amout'; did you mean 'amount'?\n"
 
 
 def test_json_says_everything(run, model):
@@ -149,7 +153,8 @@ def test_json_says_everything(run, model):
     assert record["label_in_data"] == "refuse"
     assert record["why_not"] is record["changes"] is None
     rule = record["proof"]["decided"]
-    assert record["statistics"] == {"decided": model.statistics_.support[rule], "right": model.statistics_.right[rule]}
+    decided, right = model.statistics_.support[rule], model.statistics_.right[rule]
+    assert record["statistics"] == {"decided": decided, "right": right, "weighted": False}
 
 
 def test_a_label_that_the_data_gives_otherwise(run, model):

@@ -153,7 +153,8 @@ class TestMistakes:
             (["model.json", "bad.csv", "-o", "out.csv"], 1, "unless: bad.csv, line 3: 1 field, but the header names 2"),
             (["model.json", "new.csv", "-o", "nowhere/out.csv"], 1, "to write 'out.csv' to; create it first"),
             (["model.json", "new.csv", "-o", "out.xlsx"], 1, "write a .csv file, which Excel opens"),
-            (["model.json", "new.csv", "-o", "out.txt"], 1, "'out.txt' does not tell the format to write"),
+            (["model.json", "new.csv", "-o", "out.txt"], 1, "or say which: --to csv, tsv, jsonl, parquet or arrow"),
+            (["model.json", "zip.csv", "-o", "out.csv"], 1, "rename it, or say so: --format excel"),
             (["-", "-"], 1, "cannot both come from standard input"),
             (["model.json", "new.csv", "--to", "excel"], 2, "--to"),
             (["model.json"], 2, "unless predict --help"),
@@ -163,6 +164,7 @@ class TestMistakes:
         """The line tells what is wrong; nothing is written."""
         (here / "bad.csv").write_bytes(b"a,b\n1,x\n2\n")
         (here / "other.csv").write_bytes(b"A,b\n1,x\n")
+        (here / "zip.csv").write_bytes(b"PK\x03\x04 and so on")
         done = unless("predict", *arguments, cwd=here)
 
         assert done.returncode == code, done.stderr

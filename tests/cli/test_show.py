@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +23,18 @@ def test_rules_are_a_table_with_figures(run):
     assert first.split() == ["decided", "right"]
     assert second.split() == ["1", "accept", "if", "amount", "≤", "28,000", "383", "0.984"]
     assert not any(line != line.rstrip() for line in done.out.splitlines())
+
+
+def test_weights_are_called_so(run):
+    """Of a model with weights the column of what rules decided is one of weights, whole ones without decimals."""
+    document = json.loads(Path("model.json").read_text())
+    document["statistics"]["weighted"] = True
+    document["statistics"]["counts"][0][0] += 0.5
+    Path("weighted.json").write_text(json.dumps(document))
+    header, first, *others = run("show", "weighted.json").out.splitlines()
+    assert header.split() == ["weight", "right"]
+    assert first.split()[-2:] == ["383.5", "0.984"]
+    assert ".5 " not in "".join(others)
 
 
 def test_quiet_shows_the_rules_only(run):

@@ -88,6 +88,16 @@ def test_class_weights_come_back(tmp_path):
     assert unless.load(tmp_path / "model.json").class_weight == {7: 2.0, -1: 0.5}
 
 
+@pytest.mark.parametrize("weights", [None, np.ones(60), np.full(60, 2.0)], ids=["none", "ones", "twos"])
+def test_weighted_statistics_come_back(weights, tmp_path):
+    """Whether counts are sums of weights is kept; of plain counts the file says nothing, as it always did."""
+    path = tmp_path / "model.json"
+    UnlessClassifier().fit(X, LABELS["text"], sample_weight=weights).save(path)
+    weighted = weights is not None and bool(weights[0] == 2)
+    assert unless.load(path).statistics_.weighted is weighted
+    assert ("weighted" in json.loads(path.read_text())["statistics"]) is weighted
+
+
 def test_a_model_of_an_array(tmp_path):
     """Columns without names stay without."""
     FoldRMClassifier().fit(X.to_numpy(object), LABELS["text"]).save(tmp_path / "model.json")
@@ -152,6 +162,7 @@ DOCUMENT = json.loads(json.dumps(document_of(UnlessClassifier(class_weight={"yes
         (("statistics", "counts", 0), [1], "counts are expected"),
         (("statistics", "counts", 0, 0), -1, "from 0 to 1e200"),
         (("statistics", "counts", 0, 0), 1e201, "from 0 to 1e200"),
+        (("statistics", "weighted"), "yes", "whether counts are sums of weights, true or false"),
     ],
     ids=str,
 )

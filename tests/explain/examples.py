@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
 
-__all__ = ["LOAN", "deep", "programs", "records"]
+__all__ = ["LOAN", "REPEATING", "deep", "programs", "records"]
 
 LOAN = Program(
     "loan",
@@ -21,6 +21,26 @@ LOAN = Program(
     ),
     "ask",
 )
+
+REPEATING = Program(
+    "y",
+    ("income", "city"),
+    (
+        Rule(
+            "a",
+            (Literal("income", "missing"), Literal("income", "missing")),
+            (
+                Rule(None, (Literal("income", "<=", 5.0),)),
+                Rule(None, (Literal("income", "<=", 9.0),)),
+                Rule(None, (Literal("city", "missing"), Literal("income", "<=", 5.0))),
+                Rule(None, (Literal("city", "missing"), Literal("income", ">", 9.0))),
+                Rule(None, (Literal("city", "missing"), Literal("income", "missing"))),
+            ),
+        ),
+    ),
+    "b",
+)
+"""Different exceptions that fail for equal reasons."""
 
 FEATURES = ("number", "category", "mixed")
 numbers = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0])

@@ -6,14 +6,16 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
-from tests.explain.examples import LOAN, deep, programs, records
+from tests.explain.examples import LOAN, REPEATING, deep, programs, records
 from unless.errors import ParameterError
 from unless.explain import explain
 from unless.export.text import flatten
@@ -132,6 +134,60 @@ def test_the_story():
         ),
         "  rule 2 did not apply: history is late, it needs another value",
     ]
+
+
+def test_the_story_of_weights():
+    """Where records were weighted, the figures speak of weight, which may have decimals; a single record is one."""
+    labels, classes = ("refuse", "accept", None), ("accept", "refuse")
+    program = replace(LOAN, otherwise=None)
+    counts = np.array([[8.25, 191.25], [2, 1], [0.5, 0]])
+    undecided, good = {**LATE, "guarantor": "yes"}, {**LATE, "income": 30000, "history": "good"}
+
+    def headline(record: dict, *, weighted: bool, counts: np.ndarray = counts) -> str:
+        statistics = Statistics(classes, labels, counts, weighted)
+        return explain(program, record).story(statistics=statistics).splitlines()[0]
+
+    weight = "(rule 1, right for 95 % of the weight of 199.5 that it decides)."
+    assert headline(LATE, weighted=True).endswith(weight)
+    assert headline(good, weighted=True).endswith("of the weight of 3 that it decides).")
+    assert headline(undecided, weighted=True).endswith("no rule applies, as to others of the weight 0.5.")
+    single = np.array([[0, 1], [0, 0], [0, 1]])
+    assert headline(LATE, weighted=False, counts=single).endswith("right for 100 % of the 1 record it decides).")
+    assert headline(undecided, weighted=False, counts=single).endswith("no rule applies, as to 1 other.")
+    nothing = headline(good, weighted=True, counts=single)
+    assert nothing.endswith("(rule 2, which decides no other record of any weight).")
+
+
+def test_equal_reasons_are_said_once():
+    """Exceptions that fail for the same reason share one sentence; those with another reason keep theirs."""
+    proof = explain(REPEATING, {"income": None, "city": "Oslo"})
+    assert str(proof) == (
+        "y a, because income is missing; no exception applies, because income is missing and city is Oslo, not missing"
+    )
+    assert proof.story().splitlines() == [
+        "The record is decided: a (rule 1).",
+        "  because income is missing, as required",
+        "  and no exception applies:",
+        "          'income is at most 5' does not hold: income is missing",
+        "          'income is at most 9' does not hold: income is missing",
+        "          'city is missing' does not hold: city is Oslo",
+    ]
+    tree = io.StringIO()
+    Console(file=tree, width=100).print(proof)
+    for shown in (tree.getvalue(), proof.to_html()):
+        assert shown.count("an exception does not apply") == 3
+        assert shown.count("city is Oslo, not missing") == 2
+    assert proof.text("tree").count("DOES NOT HOLD because") == 5
+
+
+def test_a_reason_of_its_own_stays():
+    """Exceptions that hold are told apart by what follows: their own exceptions."""
+    inner = [Rule(None, (Literal("city", "==", city),)) for city in ("Rome", "Oslo", "Oslo")]
+    exceptions = tuple(Rule(None, (Literal("income", "missing"),), (one, Rule(None, ()))) for one in inner)
+    proof = explain(Program("y", ("income", "city"), (Rule("a", (), exceptions),)), {"income": None, "city": "Oslo"})
+    told = [line.strip() for line in proof.story().splitlines()]
+    assert told.count("'income is missing' holds, but has an exception that applies:") == 2
+    assert told.count("'city is Oslo' applies") == told.count("'city is Rome' does not hold: city is Oslo") == 1
 
 
 def test_phrases():

@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict
 
 from unless.measure import Statistics
+from unless.proof.story import figures
 from unless.proof.words import Words, printable
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
@@ -31,7 +32,7 @@ def payload(
         "features": [_feature(name, domain) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
         "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
-        "statistics": statistics and {"decided": statistics.support.tolist(), "right": statistics.right.tolist()},
+        "figures": statistics and _figures(program, statistics),
         "records": _records(program, records or []),
     }
 
@@ -39,6 +40,11 @@ def payload(
 def value_data(value: object) -> object:
     """A value as JSON holds it."""
     return {"number": str(value)} if isinstance(value, float) and math.isinf(value) else value
+
+
+def _figures(program: Program, statistics: Statistics) -> list[str]:
+    heads = [*(rule.head for rule in program), program.otherwise]
+    return [figures(statistics, place, labelled=head is not None) for place, head in enumerate(heads)]
 
 
 def _feature(name: str, domain: Table | None) -> dict:

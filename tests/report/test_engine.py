@@ -48,15 +48,15 @@ function story(speech, proof, number) {
 }
 
 function because(speech, proof) {
-  const lines = proof.checks.map((check, place) => `  ${place ? "and    " : "because"} ${speech.asked(check)}`);
+  const checks = [...new Set(proof.checks.map((check) => speech.asked(check)))];
+  const lines = checks.map((text, place) => `  ${place ? "and    " : "because"} ${text}`);
   if (!proof.exceptions.length) return lines.length ? lines : ["  because it always applies"];
   lines.push(`  ${lines.length ? "and" : "because"} no exception applies:`);
-  const tell = (exception, depth) => {
-    lines.push(`${" ".repeat(10 + 2 * Math.min(depth, 8))}${speech.exception(exception)}`);
-    exception.exceptions.forEach((inner) => tell(inner, depth + 1));
-  };
-  proof.exceptions.forEach((exception) => tell(exception, 0));
-  return lines;
+  const tell = (exceptions, depth) => [...new Set(exceptions.map((one) => {
+    const line = `${" ".repeat(10 + 2 * Math.min(depth, 8))}${speech.exception(one)}`;
+    return [line, ...tell(one.exceptions, depth + 1)].join("\\n");
+  }))];
+  return [...lines, ...tell(proof.exceptions, 0)];
 }
 
 function ask([name, data, ...given]) {
@@ -166,20 +166,29 @@ def test_decisions_and_proofs(asked, program, seed):
 
 
 @LIMITS
-@given(program=programs(), seed=st.integers(0, 1000), counted=st.booleans())
-def test_sentences(asked, program, seed, counted):
+@given(program=programs(), seed=st.integers(0, 1000), counted=st.booleans(), weighted=st.booleans())
+def test_sentences(asked, program, seed, counted, weighted):
     """Stories and reasons are Python's, text for text."""
     labels = (*(rule.head for rule in program), program.otherwise)
     classes = tuple(dict.fromkeys(label for label in labels if label is not None)) or ("x",)
     rng = np.random.default_rng(seed)
     counts = rng.choice([0, 1, 2.5, 311, 98765], size=(len(program) + 1, len(classes)))
-    statistics = Statistics(classes, labels, counts) if counted else None
+    statistics = Statistics(classes, labels, counts, weighted) if counted else None
     data, records = payload(program, statistics=statistics), grid(seed, rows=12)
     answers = asked([["speak", data, values(program, record), seed] for record in records])
     for record, (story, reasons) in zip(records, answers, strict=True):
         proof = explain(program, record)
         assert story == proof.story(seed, statistics=statistics)
         assert reasons == [one.reason() for one in proof.tried]
+
+
+def test_equal_reasons(asked):
+    """What Python says once, the scripts say once."""
+    record = {"income": None, "city": "Oslo"}
+    proof = explain(examples.REPEATING, record)
+    ((story, reasons),) = asked([["speak", payload(examples.REPEATING), values(examples.REPEATING, record), 1]])
+    assert story == proof.story(1)
+    assert reasons == [one.reason() for one in proof.tried]
 
 
 def test_a_readers_words(asked):

@@ -54,6 +54,16 @@ class TestRules:
         data = unless.read_table(X.assign(label=y), like=fitted)
         assert all(rule.trained is None for rule in summarise(fitted, data).rules)
 
+    def test_weights_of_training_are_called_so(self):
+        """What rules decided in training is a weight where records were weighted, on the page and in a notebook."""
+        X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 10})
+        y = pd.Series(["x", "x", "y", "y"] * 10, name="label")
+        fitted = unless.UnlessClassifier().fit(X, y, sample_weight=np.full(40, 1.5))
+        page = summarise(fitted, unless.read_table(X.assign(label=y), like=fitted))
+        assert "in training a weight of 30, 100\u00a0% right" in render(page)
+        assert page.data["figures"][0] == "right for 100 % of the weight of 30 that it decides"
+        assert "decides a weight of 30, 100\u00a0% right" in fitted._repr_html_()
+
     def test_words_are_honoured(self):
         """Features, values and labels are called what the reader calls them, also by the scripts."""
         words = Words({"age": Phrase("their age", "{} years")}, labels={"yes": "we say yes"})
@@ -232,6 +242,15 @@ class TestWeak:
             records = {"a": [0.0] * 20 + [1.0] * 80, "label": ["y"] * 5 + ["x"] * 15 + ["y"] * 80}
             weak = summarise(model, unless.read_table(pd.DataFrame(records), "label", like=model)).weak
             assert [rule.trained is not None for rule in weak.rules] == [fell]
+
+    def test_weights_are_not_compared_with_records(self):
+        """How often a rule was right by weight does not tell how often it should be right for records."""
+        X = pd.DataFrame({"a": [0.0, 1.0] * 100})
+        y = pd.Series(["x", "y"] * 100, name="label")
+        model = unless.UnlessClassifier().fit(X, y, sample_weight=np.full(200, 2.0))
+        records = {"a": [0.0] * 20 + [1.0] * 80, "label": ["y"] * 5 + ["x"] * 15 + ["y"] * 80}
+        weak = summarise(model, unless.read_table(pd.DataFrame(records), "label", like=model)).weak
+        assert all(rule.trained is None for rule in weak.rules)
 
     def test_rules_without_records_are_named(self):
         """Rules that decide nothing, and those that decide too little to judge, are listed."""

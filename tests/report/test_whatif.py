@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import unless
-from tests.explain.examples import LOAN
+from tests.explain.examples import LOAN, REPEATING
 from tests.report.driving import RECORD, applicants, changes, control, decision, go_to, open_loan
 from tests.shared import SHARED, needs_shared
 from unless.counterfactual import counterfactuals
@@ -61,6 +61,27 @@ def test_a_record_is_explained(loan):
     assert "✗ does not apply: 'guarantor is yes' does not hold: guarantor is missing" in text
     for name in ("income", "history", "guarantor"):
         assert control(loan, name).get_by_text("matters").is_visible()
+
+
+def test_equal_reasons_are_one(tmp_path, open_page):
+    """Exceptions that fail for the same reason are one line that says how many; what each asks is in its fold."""
+    table = unless.read_table([{"income": None, "city": "Oslo", "y": "a"}, {"income": 7, "city": None, "y": "b"}], "y")
+    report(REPEATING, table, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", hash="#record=1")
+    changes(page)
+    proof = page.locator("#wi-proof")
+    assert proof.get_by_text("income is missing, as required").count() == 1
+    assert proof.locator(".wi-unless > ul > li").all_inner_texts() == [
+        "✗ does not apply: 'income is at most 5' does not hold: income is missing",
+        "✗ does not apply: 'income is at most 9' does not hold: income is missing",
+        "✗ 3 do not apply: 'city is missing' does not hold: city is Oslo",
+    ]
+    proof.locator("summary").first.click()
+    assert proof.locator("details").first.locator("li").all_inner_texts() == [
+        "city is missing and income is at most 5",
+        "city is missing and income is above 9",
+        "city is missing and income is missing",
+    ]
 
 
 def test_typing_and_sliding(loan):

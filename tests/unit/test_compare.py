@@ -1,4 +1,4 @@
-"""Programs beside each other: which rule became which, and which records change label."""
+"""Programs beside each other: which rule became which."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections import Counter
 from dataclasses import replace
 from itertools import permutations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import chain, programs
-from unless import Literal, Program, Rule, Table, predict
-from unless.compare import ALIKE, _likeness, compare, effect
-from unless.table import Column, Labels
+from unless import Literal, Program, Rule
+from unless.compare import ALIKE, _likeness, compare
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")
 FEATURES = ("age", "city", "income")
@@ -117,6 +115,27 @@ def test_other_features_targets_and_otherwise():
     assert compare(old, replace(old, features=("age",))).same
 
 
+@pytest.mark.parametrize(
+    ("written", "typed"), [(["1.0", "2"], [1, 2]), (["0.5", "1e3"], [0.5, 1000.0]), (["TRUE", "false"], [True, False])]
+)
+def test_a_text_and_the_label_that_it_spells(written, typed):
+    """A program of a text file and one of a data frame have the same labels, if the texts spell them."""
+    text, data = (program(Rule(one, (AGE,)), Rule(other, (CITY,)), otherwise=one) for one, other in (written, typed))
+    assert compare(text, data).same
+    assert compare(data, text).same
+    changed = replace(data, rules=(data.rules[0], Rule(typed[1], (CITY, AGE))))
+    assert compare(text, changed).counts == {"kept": 1, "moved": 0, "changed": 1, "added": 0, "removed": 0}
+    assert not compare(text, replace(data, otherwise=typed[1])).same
+    assert not compare(text, replace(data, otherwise=None)).same
+
+
+def test_labels_that_only_look_alike():
+    """The texts 1 and 1.0 are two labels, and so are 1 and True, and the text None and no label."""
+    one, other, number, truth = (program(Rule(label, (AGE,))) for label in ("1", "1.0", 1, True))
+    for pair in ((one, other), (number, truth), (program(otherwise="None"), program())):
+        assert not compare(*pair).same
+
+
 def test_deep_rules():
     """Rules as deep as a program may be are compared."""
     old, new = (program(chain(200), features=("n", "t")) for _ in range(2))
@@ -163,53 +182,3 @@ def test_no_other_matching_is_more_alike(names, random):
     best = max(sum(likeness[i, j] for i, j in enumerate(order)) for order in permutations(range(len(new))))
     pairs = [(edit.old_number, edit.new_number) for edit in found.rules if edit.old and edit.new]
     assert sum(likeness[pair] for pair in pairs) == pytest.approx(best, abs=1e-4)
-
-
-# Records.
-
-
-def table(ages: list[float | None], truth: list[str] | None = None) -> Table:
-    """Records with an age."""
-    return Table((Column.of("age", ages),), None if truth is None else Labels.of("y", truth))
-
-
-def test_which_records_change_label():
-    """Changed records are counted by both labels, and the first are shown with both reasons."""
-    old = program(Rule("a", (AGE,)), otherwise="b")
-    new = program(Rule("a", (replace(AGE, value=50.0),)), otherwise=None)
-    records = table([20, 40, 60, None, 45], ["a", "a", "b", "b", "b"])
-    found = effect(old, new, records, records, most=2)
-    assert (found.records, found.changed) == (5, 4)
-    assert sorted(found.shifts, key=str) == [("b", "a", 2), ("b", None, 2)]
-    assert [(switch.number, switch.truth) for switch in found.switches] == [(2, "a"), (3, "b")]
-    assert str(found.switches[0].new) == "y a, because age is 40, at most 50"
-    assert (found.right, found.better, found.worse) == ((4, 2), 1, 3)
-    json.dumps(found.to_dict())
-
-
-def test_without_truth_nothing_is_right():
-    """Data without labels, and programs of different targets, have no truth to compare with."""
-    one = program(Rule("a", (AGE,)))
-    assert effect(one, one, table([20]), table([20])).right is None
-    labelled = table([20], ["a"])
-    assert effect(one, replace(one, target="z"), labelled, labelled).right is None
-
-
-def test_labels_are_compared_as_they_are_written():
-    """The label 1 and the text '1' are no change; True and 1 are."""
-    number, text, boolean = (program(Rule(label, (AGE,))) for label in (1, "1", True))
-    assert effect(number, text, table([20]), table([20])).changed == 0
-    assert effect(number, boolean, table([20]), table([20])).changed == 1
-    assert compare(number, text).same
-
-
-@settings(max_examples=30, deadline=None)
-@given(programs(), programs(), st.lists(st.sampled_from([None, 0.0, 1.0, 2.5, "a", "é", "True"]), max_size=12))
-def test_changes_are_those_of_predict(old, new, cells):
-    """What changes is what two predictions say, written out."""
-    records = Table(tuple(Column.of(name, cells) for name in "ntmb"), rows=len(cells))
-    before, after = (np.array([str(label) for label in predict(one, records)], dtype=object) for one in (old, new))
-    found = effect(old, new, records, records, most=100)
-    assert [switch.number for switch in found.switches] == (np.flatnonzero(before != after) + 1).tolist()
-    counts = Counter(zip(before[before != after], after[before != after], strict=True))
-    assert {(str(old), str(new)): count for old, new, count in found.shifts} == counts

@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unless import UnlessClassifier, kernels, predict, read_table
-from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
+from unless.errors import FormatError, MissingFileError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
 from unless.kernels import splice
 from unless.rule import Literal, Program, Rule
@@ -498,20 +498,28 @@ class TestFormats:
 
         with pytest.raises(ParameterError, match=r"read, not written; write a \.csv"):
             run(out="out.xlsx")
-        with pytest.raises(ParameterError, match="does not tell the format to write; let it end in"):
+        with pytest.raises(FormatError, match=r"does not tell the format to write; .*: to='csv', 'tsv', .* or 'arrow'"):
             run(out="out.dat")
         with pytest.raises(ParameterError, match="no format 'cvs' to write; did you mean 'csv'"):
             run(to="cvs")
         with pytest.raises(ParameterError, match=r"Parquet files are packed within; leave \.gz away"):
             run(out="out.parquet.gz")
-        with pytest.raises(ParameterError, match="an open file does not tell its format"):
+        with pytest.raises(FormatError, match=r"an open file does not tell its format; .*: format='csv', "):
             run(io.BytesIO(b"a,b\n"))
         with pytest.raises(ReadError, match="not a Parquet file that can be read"):
             run(tmp_path / "in.parquet")
-        with pytest.raises(ReadError, match="by its content no text, but excel"):
+        with pytest.raises(FormatError, match=r"zip\.csv: by its content an Excel .*, not CSV; .*: format='excel'"):
             run(tmp_path / "zip.csv")
+        with pytest.raises(FormatError, match="the data: by its content an Excel file"):
+            run(io.BytesIO((tmp_path / "zip.csv").read_bytes()), format="csv")
+        (tmp_path / "packed.csv").write_bytes(gzip.compress(b"a,b\n1,x\n"))
+        with pytest.raises(ReadError, match=r"packed by gzip, but its name does not end in \.gz"):
+            run(tmp_path / "packed.csv")
         with pytest.raises(MissingFileError, match=r"no file '.*inn\.csv'; did you mean 'in\.csv'"):
             run(tmp_path / "inn.csv")
+        (tmp_path / "twice.csv").write_bytes(b"a,b,a\n1,x,2\n")
+        with pytest.raises(ReadError, match=r"the column name 'a' stands twice in .*twice\.csv; rename one of them"):
+            run(tmp_path / "twice.csv")
         assert not list(tmp_path.glob("out*"))
         run(out="out.dat", to="jsonl")
         assert json.loads((tmp_path / "out.dat").read_text())["rule"] == 1

@@ -95,7 +95,7 @@ def _failed(error: Exception) -> int:
     """Say what failed; an error that is neither the data's nor the caller's is ours, and keeps its traceback."""
     match error:
         case FormatError():
-            complain(f"{error.finding}: --format {either(error.formats)}")
+            complain(f"{error.finding}: --{error.parameter} {either(error.formats)}")
             return 1
         case UnlessError():
             complain(str(error))

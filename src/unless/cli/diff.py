@@ -11,11 +11,13 @@ from unless.cli.console import Screen
 from unless.cli.inputs import needed, program_of, read_model, source_of
 from unless.cli.options import Format, Json, Quiet
 from unless.errors import ParameterError
+from unless.figures import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.compare import Comparison, Effect, Switch
+    from unless.compare import Comparison
+    from unless.effect import Effect, Switch
     from unless.modelfile import SavedModel
     from unless.rule import Program
 
@@ -64,7 +66,7 @@ def _effect(
     format: str | None,  # noqa: A002
     most: int,
 ) -> Effect:
-    from unless.compare import effect  # noqa: PLC0415
+    from unless.effect import effect  # noqa: PLC0415
     from unless.read import read_table  # noqa: PLC0415
 
     source, known = source_of(data, format)
@@ -77,7 +79,6 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
     from rich.text import Text  # noqa: PLC0415
 
     from unless.cli.changes import rule_changes  # noqa: PLC0415
-    from unless.cli.rules import counted  # noqa: PLC0415
     from unless.proof.words import printable  # noqa: PLC0415
 
     target = printable(found.new.target)
@@ -92,7 +93,7 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
     counts = ", ".join(f"{count:,} {status}" for status, count in found.counts.items() if count)
     yield Text(f"{target}: {counted(len(found.old), 'rule')} before, {len(found.new):,} after: {counts}", "bold")
     yield rule_changes(found)
-    if str(found.old.otherwise) != str(found.new.otherwise):
+    if not found.same_otherwise:
         labels = ("none" if one is None else printable(str(one)) for one in (found.old.otherwise, found.new.otherwise))
         yield f"otherwise: {' → '.join(labels)}"
 
@@ -100,8 +101,6 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
 def _records(moved: Effect) -> Iterator[RenderableType]:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
-
-    from unless.cli.rules import counted  # noqa: PLC0415
 
     share = f" ({100 * moved.changed / moved.records:.1f} %)" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
@@ -121,7 +120,7 @@ def _records(moved: Effect) -> Iterator[RenderableType]:
     for switch in moved.switches:
         yield from _switch(switch)
     if len(moved.switches) < moved.changed:
-        yield Text(f"… and {counted(moved.changed - len(moved.switches), 'more record', 'more records')}", "dim")
+        yield Text(f"… and {counted(moved.changed - len(moved.switches), 'more record')}", "dim")
 
 
 def _switch(switch: Switch) -> Iterator[RenderableType]:

@@ -26,7 +26,7 @@ from unless.cli.options import (
     Target,
 )
 from unless.errors import ReadError
-from unless.figures import share_text
+from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -163,7 +163,6 @@ def _heading(
 ) -> list[RenderableType]:
     from rich.text import Text  # noqa: PLC0415
 
-    from unless.cli.rules import counted  # noqa: PLC0415
     from unless.proof.words import printable  # noqa: PLC0415
 
     table = training.table

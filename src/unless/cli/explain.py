@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -14,6 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
 from unless.cli.options import Format, Json, Model, Quiet
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.figures import counted
 
 if TYPE_CHECKING:
     from unless.counterfactual import Counterfactuals
@@ -69,7 +70,9 @@ def explain(  # noqa: PLR0913 - its options
             metavar="NAME", help="A feature that must not change (repeat, or a,b).", autocompletion=complete_features()
         ),
     ] = None,
-    most: Annotated[int, typer.Option(metavar="N", min=1, help="How many changes to show.")] = 3,
+    most: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="How many changes to show: 3, unless given.")
+    ] = None,
     format: Format = None,  # noqa: A002 - what the option is called
     quiet: Quiet = False,
     json: Json = False,
@@ -85,12 +88,16 @@ def explain(  # noqa: PLR0913 - its options
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
     if model == data == "-":
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")
+    for option, value in (("--fixed", fixed), ("--most", most)):
+        if value and not what_if:
+            raise typer.BadParameter("it belongs to --what-if", param_hint=option)
     screen = Screen(quiet=quiet)
     found = read_model(model)
     program = program_of(found)
     changed = _assignments(assigned or (), found)
     label = None if why_not is None else label_named(program, why_not)
-    asked = _Asked(program, found, label, listed(fixed, program.features) if what_if else None, most)
+    stay = _features(listed(fixed, program.features), program, "--fixed")
+    asked = _Asked(program, found, label, stay if what_if else None, most or 3)
     answers = [
         asked.answer(number, record, changed, said)
         for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
@@ -122,6 +129,7 @@ class _Answer:
         figures = self.statistics and {
             "decided": float(self.statistics.support[place]),
             "right": float(self.statistics.right[place]),
+            "weighted": self.statistics.weighted,
         }
         return {
             "row": self.number,
@@ -137,7 +145,6 @@ class _Answer:
         from rich.text import Text  # noqa: PLC0415
 
         from unless.cli.reasons import hanging, reasons, what_changes  # noqa: PLC0415
-        from unless.cli.rules import counted  # noqa: PLC0415
         from unless.proof.words import DEFAULT, printable  # noqa: PLC0415
         from unless.values import same_label  # noqa: PLC0415
 
@@ -242,10 +249,18 @@ def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str,
         name, sign, cell = text.partition("=")
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=VALUE", param_hint="--set")
-        if name not in program.features:
-            raise UnknownNameError(f"--set: no feature {name!r}{suggest(name, program.features)}")
         cells[name] = cell
+    _features(cells, program, "--set")
     return _read_cells(cells, model) if cells else {}
+
+
+def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
+    """Names that an option gives, all of them features of the program."""
+    found = list(names)
+    for name in found:
+        if name not in program.features:
+            raise UnknownNameError(f"{option}: no feature {name!r}{suggest(name, program.features)}")
+    return found
 
 
 def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:

@@ -31,7 +31,7 @@ from unless.cli.options import (
 )
 from unless.cli.outputs import Output, shell_word, write_document
 from unless.errors import Interrupted, MissingFileError, ParameterError, UnknownNameError
-from unless.figures import share_text
+from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
@@ -299,15 +299,13 @@ def _save(model: RuleClassifier, output: str | None) -> None:
 
 def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (at most so many), the test."""
-    from unless.cli.rules import counted, rule_table  # noqa: PLC0415
+    from unless.cli.rules import rule_table  # noqa: PLC0415
 
     program = fitted.model.program_
     features = counted(len(program.features), "feature")
     said = f" ({fitted.said})" if fitted.said else ""
     rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
-    if fitted.model.class_weight is not None:
-        summary += "; decided and right count weights, not records"
     if not screen.quiet:
         screen.show(
             report_line(_name(fitted), f"{counted(fitted.records, 'record')}, {features}{said}", _margin(fitted))
@@ -344,7 +342,6 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """How the rules do on the records held back, and what always saying the same would do."""
-    from unless.cli.rules import counted  # noqa: PLC0415
     from unless.proof.words import printable  # noqa: PLC0415
 
     if fitted.test is None or fitted.baseline is None:

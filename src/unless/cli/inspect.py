@@ -15,6 +15,7 @@ from unless.cli.lines import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import shell_word
 from unless.cli.remarks import named, remark_table, short
+from unless.figures import counted
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -82,8 +83,6 @@ def _size(path: Path) -> int:
 def _heading(data: str, found: Profile, size: int) -> RenderableType:
     from rich.text import Text  # noqa: PLC0415
 
-    from unless.cli.rules import counted  # noqa: PLC0415
-
     columns = counted(len(found.columns) + (found.target is not None), "column")
     said = f"  {counted(found.records, 'record')}, {columns}, {_bytes(size)}"
     name = "standard input" if data == "-" else short(Path(data).name or data)
@@ -106,8 +105,6 @@ def _balance(target: TargetProfile) -> Iterator[RenderableType]:
     from rich.padding import Padding  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
-
-    from unless.cli.rules import counted  # noqa: PLC0415
 
     grid = Table.grid(padding=(0, 2, 0, 0))
     for justify in ("left", "right", "right", "left"):

@@ -14,6 +14,7 @@ from unless.cli.inputs import needed, read_model, take_ctrl_c_back
 from unless.cli.lines import duration
 from unless.cli.options import Data, Format, Json, Model, Quiet
 from unless.errors import ParameterError
+from unless.figures import counted
 from unless.proof.words import printable
 
 if TYPE_CHECKING:
@@ -124,8 +125,6 @@ def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
 
 def _summary(done: PredictedFile, seconds: float) -> str:
     """One line: how many records, how many of each label, and how many of them are right."""
-    from unless.cli.rules import counted  # noqa: PLC0415
-
     counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
     parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
     if len(counts) > _LABELS:

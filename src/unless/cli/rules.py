@@ -10,11 +10,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from unless.figures import amount, counted, share_text
 from unless.measure import Statistics
 from unless.proof.words import DEFAULT, Words, printable
 from unless.rule import Literal, Program, Rule
 
-__all__ = ["counted", "literal_text", "rule_lines", "rule_table"]
+__all__ = ["literal_text", "rule_lines", "rule_table"]
 
 _SIGNS = {"<=": "≤", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 _DEEP = 12  # levels that are indented
@@ -23,7 +24,8 @@ _DEEP = 12  # levels that are indented
 def rule_table(program: Program, statistics: Statistics | None = None, most: int | None = None) -> Table:
     """The rules in order, exceptions below their rule; of a model, how many records each decided and got right.
 
-    Of more than ``most`` rules only the first are shown, and how many more there are.
+    Where records were weighted, what each decided is their weight. Of more than ``most`` rules only the first
+    are shown, and how many more there are.
     """
     heading = statistics is not None
     table = Table(box=None, show_header=heading, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
@@ -31,7 +33,7 @@ def rule_table(program: Program, statistics: Statistics | None = None, most: int
     table.add_column("", style="bold cyan", no_wrap=len(_longest_label(program)) < 30)
     table.add_column("", overflow="fold")
     if statistics is not None:
-        table.add_column("decided", justify="right")
+        table.add_column("weight" if statistics.weighted else "decided", justify="right")
         table.add_column("right", justify="right")
     shown = program.rules if most is None or len(program) <= most else program.rules[:most]
     for number, rule in enumerate(shown):
@@ -52,7 +54,7 @@ def _figures(statistics: Statistics | None, row: int) -> list[str]:
     if statistics is None:
         return []
     decided, right = float(statistics.support[row]), float(statistics.precision[row])
-    return [f"{decided:,.0f}", "–" if isnan(right) else f"{int(1000 * right + 1e-9) / 1000:.3f}"]
+    return [amount(decided), "–" if isnan(right) else share_text(right)]
 
 
 def _body(rule: Rule) -> Group:
@@ -79,8 +81,3 @@ def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
     """A literal in few letters: ``age ≤ 30``, ``city is Oslo``, ``city is missing``."""
     test = f"{words.name(literal.feature)} {_SIGNS[literal.op]}"
     return test if literal.value is None else f"{test} {words.value(literal.feature, literal.value)}"
-
-
-def counted(count: float, one: str, many: str | None = None) -> str:
-    """A number with its noun: "1 rule", "1,203 rules"."""
-    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"

@@ -11,6 +11,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read_model
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.outputs import write_document
+from unless.figures import counted
 
 __all__ = ["show"]
 
@@ -29,7 +30,7 @@ def show(
 
     Example: unless show model.json --style paper
     """
-    from unless.cli.rules import counted, rule_table  # noqa: PLC0415 - imported when it is needed
+    from unless.cli.rules import rule_table  # noqa: PLC0415 - imported when it is needed
     from unless.export import to_text  # noqa: PLC0415
     from unless.export.json import to_dict  # noqa: PLC0415
     from unless.modelfile import SavedModel  # noqa: PLC0415

@@ -48,7 +48,7 @@ def reason(proof: RuleProof, words: Words) -> str:
     if not proof.exceptions:
         return text
     against = list(map(partial(reason, words=words), proof.exceptions))
-    nobody = "the exception does not apply" if len(against) == 1 else "no exception applies"
+    nobody = "the exception does not apply" if len(proof.exceptions) == 1 else "no exception applies"
     return f"{text}; {nobody}, because {joined(against)}"
 
 

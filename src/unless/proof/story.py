@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 from typing import Literal as OneOf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.figures import percent
+from unless.figures import amount, counted, percent
 from unless.proof.plain import literal_text, reason
 from unless.proof.words import Words, printable
 from unless.rule import Literal
@@ -17,7 +18,7 @@ from unless.rule import Literal
 if TYPE_CHECKING:
     from unless.proof.tree import Check, Proof, RuleProof
 
-__all__ = ["Changes", "Figures", "Line", "asked", "headline", "lines", "stopped", "story"]
+__all__ = ["Changes", "Figures", "Line", "asked", "figures", "headline", "lines", "stopped", "story"]
 
 _INDENT = " " * 10
 _SHALLOW = 8
@@ -45,6 +46,10 @@ class Figures(Protocol):
     @property
     def precision(self) -> NDArray[np.float64]:
         """For which share of them it is right."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights are summed up, instead of records counted."""
 
 
 class Changes(Protocol):
@@ -83,30 +88,44 @@ def _figures(proof: Proof, statistics: Figures | None) -> str:
     """How the rule does elsewhere; the last of the statistics is for records that no rule covers."""
     if statistics is None:
         return ""
-    place = -1 if proof.decided is None else proof.decided
-    decided, precision = float(statistics.support[place]), float(statistics.precision[place])
+    return f", {figures(statistics, -1 if proof.decided is None else proof.decided, labelled=proof.label is not None)}"
+
+
+def figures(statistics: Figures, place: int, *, labelled: bool) -> str:
+    """How one rule does: "right for 94 % of the 311 records it decides"; of weights, what they add up to.
+
+    ``labelled`` is false of the records that no rule covers, where they have no label.
+    """
+    decided, weighted = float(statistics.support[place]), statistics.weighted
     if not decided:
-        return ", which decides no other record"
-    if proof.label is None:
-        return f", as to {decided:,.0f} others"
-    return f", right for {percent(precision)} of the {decided:,.0f} records it decides"
+        return "which decides no other record" + " of any weight" * weighted
+    if not labelled:
+        return f"as to others of the weight {amount(decided)}" if weighted else f"as to {counted(decided, 'other')}"
+    what = f"weight of {amount(decided)} that" if weighted else counted(decided, "record")
+    return f"right for {percent(float(statistics.precision[place]))} of the {what} it decides"
 
 
 def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
     start = "because"
-    for check in rule.checks:
-        yield Line("reason", f"  {start:<7} ", asked(check, words))
+    for text in dict.fromkeys(asked(check, words) for check in rule.checks):
+        yield Line("reason", f"  {start:<7} ", text)
         start = "and"
     if not rule.exceptions:
         if not rule.checks:
             yield Line("reason", "  because ", "it always applies")
         return
     yield Line("exceptions", f"  {start} ", "no exception applies:")
-    stack = [(exception, 0) for exception in reversed(rule.exceptions)]
-    while stack:
-        exception, depth = stack.pop()
-        yield Line("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", _exception(exception, words))
-        stack += [(inner, depth + 1) for inner in reversed(exception.exceptions)]
+    for depth, text in _exceptions(rule, words):
+        yield Line("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", text)
+
+
+def _exceptions(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
+    """What is said of the exceptions to a rule and, deeper, of theirs; what two of them have to say alike, once."""
+    told: dict[tuple[tuple[int, str], ...], None] = {}
+    for exception in rule.exceptions:  # one frame per level: 200 levels stay within Python's limit
+        inner = tuple(_exceptions(exception, words))
+        told[((0, _exception(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
+    return chain.from_iterable(told)
 
 
 def _exception(exception: RuleProof, words: Words) -> str:

@@ -8,11 +8,12 @@ from rich.text import Text
 from rich.tree import Tree
 
 from unless.proof import plain
+from unless.proof.outline import Line, outline
 from unless.proof.story import stopped
 from unless.proof.words import DEFAULT
 
 if TYPE_CHECKING:
-    from unless.proof.tree import Check, Proof, RuleProof
+    from unless.proof.tree import Proof, RuleProof
 
 __all__ = ["proof_tree"]
 
@@ -30,16 +31,12 @@ def proof_tree(proof: Proof) -> Tree:
 
 
 def _grow(tree: Tree, rule: RuleProof) -> None:
-    stack = [(tree, rule)]
-    while stack:
-        branch, proof = stack.pop()
-        for check in proof.checks:
-            branch.add(_check(check))
-        for exception in proof.exceptions:
-            state = "applies" if exception.covers else "does not apply"
-            stack.append((branch.add(Text(f"an exception {state}")), exception))
+    branches = [tree]
+    for line in outline(rule, DEFAULT):
+        branches[line.depth :] = [branches[line.depth - 1].add(_text(line))]
 
 
-def _check(check: Check) -> Text:
-    sign, style = ("✓ ", "green") if check.holds else ("✗ ", "red")
-    return Text.assemble((sign, style), plain.check(check))
+def _text(line: Line) -> Text:
+    if line.holds is None:
+        return Text(line.text)
+    return Text.assemble(("✓ ", "green") if line.holds else ("✗ ", "red"), line.text)

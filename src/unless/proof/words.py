@@ -45,14 +45,14 @@ def number_text(number: float) -> str:
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Reasons in a row: "and" between them, after a comma where the reason before has one itself.
+    """Reasons in a row, equal ones once: "and" between them, after a comma where the reason before has one itself.
 
     >>> joined(["condition is S", "steel is R, not A", "width is 3"])
     'condition is S and steel is R, not A, and width is 3'
     """
     text = ""
     last = ""
-    for part in parts:
+    for part in dict.fromkeys(parts):
         text += part if not text else f"{',' if ',' in last else ''} and {part}"
         last = part
     return text

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unless.export.json import spelled_label
 from unless.proof.data import value_data
+from unless.proof.story import figures
 from unless.proof.words import Words, printable
 from unless.report.facts import Facts
 from unless.rule import Literal, Rule
@@ -33,7 +34,7 @@ def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, A
         "features": [_feature(facts, column) for column in columns],
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
-        "statistics": _statistics(facts),
+        "figures": _figures(facts),
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
@@ -92,10 +93,11 @@ def _literal(literal: Literal, place: dict[str, int]) -> list[Any]:
     return [place[literal.feature], literal.op, str(value) if infinite else value]
 
 
-def _statistics(facts: Facts) -> dict[str, Any] | None:
+def _figures(facts: Facts) -> list[str] | None:
+    """How each rule did in training, at the end where none decided, in words; None where that is unknown."""
     if facts.trained is None:
         return None
-    return {"decided": facts.trained.support.tolist(), "right": facts.trained.right.tolist()}
+    return [figures(facts.trained, place, labelled=head >= 0) for place, head in enumerate(facts.heads.tolist())]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:

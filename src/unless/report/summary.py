@@ -36,13 +36,17 @@ class RecordsView:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report. ``quality``, ``errors`` and ``classes`` are None or empty where the records have no true labels."""
+    """A report. ``quality``, ``errors`` and ``classes`` are None or empty where the records have no true labels.
+
+    ``weighted`` says that what rules decided in training are sums of weights.
+    """
 
     title: str
     target: Text
     labels: tuple[LabelName, ...]
     rules: tuple[RuleView, ...]
     exceptions: int
+    weighted: bool
     flow: tuple[Step, ...]
     quality: Quality | None
     errors: Errors | None
@@ -85,6 +89,7 @@ def summarise(
         labels=speaker.labels,
         rules=rule_views(facts, speaker),
         exceptions=facts.program.exception_count,
+        weighted=facts.trained is not None and facts.trained.weighted,
         flow=flow(facts, speaker),
         quality=facts.quality,
         errors=None if facts.quality is None else matrix(facts.quality, speaker),

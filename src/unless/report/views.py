@@ -43,8 +43,8 @@ class RuleView:
     """A rule in words, and what it decides.
 
     ``number`` and ``sentence`` are None for records that no rule decides. ``right`` is None without truth. ``length``
-    is that of the bar: the share of the rule that decides most. ``trained`` is how many records the rule decided in
-    training and for which share it was right, None if that is unknown or what is counted here.
+    is that of the bar: the share of the rule that decides most. ``trained`` is how many records, or what weight, the
+    rule decided in training and for which share it was right, None if that is unknown or what is counted here.
     """
 
     number: int | None
@@ -106,7 +106,8 @@ def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
     if facts.trained is None:
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
-    if facts.truth is not None and (decided, right) == (facts.decided[place], facts.right[place]):
+    alike = facts.truth is not None and not facts.trained.weighted
+    if alike and (decided, right) == (facts.decided[place], facts.right[place]):
         return None
     return decided, right / decided if decided else 0.0
 

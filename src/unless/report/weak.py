@@ -125,9 +125,10 @@ def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
 def _higher_before(facts: Facts, place: int) -> float | None:
     """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval has no zero.
 
-    Both shares are uncertain: right for all of 4 records in training is not more than for 4 of 5 here.
+    Both shares are uncertain: right for all of 4 records in training is not more than for 4 of 5 here. A share of
+    weights is no share of records, and tells nothing here.
     """
-    if facts.trained is None or not facts.trained.support[place]:
+    if facts.trained is None or facts.trained.weighted or not facts.trained.support[place]:
         return None
     before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
     least, _ = interval(float(facts.trained.right[place]), float(facts.trained.support[place]))

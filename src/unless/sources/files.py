@@ -18,10 +18,20 @@ from unless.sources.content import Content, blaming, ends, kind_of, unpack
 from unless.sources.excel import ExcelFile
 from unless.sources.jsonlines import JsonLines, first_names
 from unless.sources.parts import Parts
-from unless.sources.source import Source
+from unless.sources.source import Source, refuse_twins
 from unless.sources.text import TextFile, text_header
 
-__all__ = ["FORMATS", "Format", "format_of", "names_of", "open_bytes", "open_path", "packed", "parts_of"]
+__all__ = [
+    "FORMATS",
+    "Format",
+    "format_of",
+    "names_of",
+    "open_bytes",
+    "open_path",
+    "packed",
+    "parts_of",
+    "refuse_other",
+]
 
 
 class _Opener(Protocol):
@@ -130,7 +140,7 @@ def names_of(path: Path, format: str | None = None) -> list[str]:  # noqa: A002
     if known.head is None or not path.is_file():
         return list(_open_file(path, known).names)
     if not packed(path):
-        _refuse_other(path, known, str(path))
+        refuse_other(ends(path), known, str(path))
     with blaming(str(path)), gzip.open(path) if packed(path) else path.open("rb") as file:
         return known.head(file, str(path))  # type: ignore[arg-type]  # a gzip file reads lines too
 
@@ -143,13 +153,13 @@ def _open_file(path: Path, known: Format) -> Source:
 
 
 def _open(source: Content, known: Format, where: str) -> Source:
-    _refuse_other(source, known, where)
+    refuse_other(ends(source), known, where)
     return known.open(source, where=where)
 
 
-def _refuse_other(source: Content, known: Format, where: str) -> None:
-    """Refuse a file that is, by its content, of another format."""
-    kind = kind_of(*ends(source))
+def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str) -> None:
+    """Refuse a file that is, by its first and last bytes, of another format."""
+    kind = kind_of(*first_and_last)
     if kind == "gzip":
         raise ReadError(f"{where}: packed by gzip, but its name does not end in .gz; rename it")
     if kind == "feather":
@@ -162,6 +172,7 @@ def _refuse_other(source: Content, known: Format, where: str) -> None:
 def _named_columns(source: Source, where: str) -> Source:
     if not source.names:
         raise ReadError(f"{where}: no columns; the file is empty")
+    refuse_twins(source.names, where)
     return source
 
 

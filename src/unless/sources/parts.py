@@ -67,7 +67,7 @@ def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[
 
 def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
     """Refuse a part whose columns are not those of the first part, whatever their order."""
-    refuse_twins(names, f" in {part}; rename one of them")
+    refuse_twins(names, str(part))
     if lacking := [name for name in expected if name not in set(names)]:
         raise ReadError(f"{part}: no column {lacking[0]!r}, which {first} has{suggest(lacking[0], names)}")
     if extra := [name for name in names if name not in set(expected)]:

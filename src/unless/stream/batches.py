@@ -19,10 +19,11 @@ from unless.encode import Cells
 from unless.errors import ReadError
 from unless.kernels import rank
 from unless.read import read_table
-from unless.sources.content import kind_of
 from unless.sources.excel import ExcelFile
+from unless.sources.files import FORMATS, refuse_other
 from unless.sources.jsonlines import JsonLines
 from unless.sources.parts import same_columns
+from unless.sources.source import refuse_twins
 from unless.sources.text import TextFile, text_header
 from unless.stream.blocks import Bytes, Places, cut, objects, records
 from unless.table import Table
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "FrameBatch", "JsonBatch", "TextBatch", "frame_batches", "json_batches", "text_batches"]
 
 _MARK = b"\xef\xbb\xbf"
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = 8  # bytes that tell formats apart
 _HEAD = 1 << 16  # bytes to look for the header in
 _ROWS = 1 << 16  # of a batch of a frame
@@ -96,12 +98,16 @@ class TextBatch:
             csv.field_size_limit(limit)
 
 
-def text_batches(files: Iterable[Bytes], separator: str, size: int) -> Iterator[TextBatch]:
+def text_batches(files: Iterable[Bytes], form: str, size: int) -> Iterator[TextBatch]:
     """The records of CSV or TSV files, which have the same columns in any order; of each file a batch at least."""
     first: TextBatch | None = None
+    separator = _SEPARATORS[form]
     for file in files:
-        data, whole = _with_header(file, separator, min(size, _HEAD))
+        start = file.read(max(min(size, _HEAD), _MAGIC))
+        refuse_other((start[:_MAGIC], b""), FORMATS[form], file.where)
+        data, whole = _with_header(file, separator, start)
         header = text_header(data[:whole], separator, file.where)
+        refuse_twins(header.names, file.where)
         if first is not None:
             same_columns(first.names, header.names, first.where, file.where)
         scan = partial(_records, separator, len(header.names) == 1)
@@ -117,11 +123,9 @@ def _records(separator: str, blank: bool, data: bytes, final: bool) -> tuple[tup
     return records(data, separator, blank=blank, final=final)
 
 
-def _with_header(file: Bytes, separator: str, size: int) -> tuple[bytes, int]:
+def _with_header(file: Bytes, separator: str, start: bytes) -> tuple[bytes, int]:
     """The start of a file, so much of it that it has a whole record, and the length of the whole ones."""
-    data = fresh = file.read(max(size, _MAGIC))
-    if (kind := kind_of(data[:_MAGIC], b"")) is not None:
-        raise ReadError(f"{file.where}: by its content no text, but {kind}; rename it, or give format=")
+    data = fresh = start
     mark = _MARK if data.startswith(_MARK) else b""
     while True:
         (places, _), whole = records(data.removeprefix(mark), separator, blank=False, final=not fresh)
@@ -271,7 +275,9 @@ def _frames(source: Path | bytes, form: str, where: str) -> Iterator[pl.DataFram
     import polars as pl  # noqa: PLC0415
 
     if form == "excel":
-        yield _sheet(ExcelFile(source, where=where))
+        file = ExcelFile(source, where=where)
+        refuse_twins(file.names, where)
+        yield _sheet(file)
         return
     opened = io.BytesIO(source) if isinstance(source, bytes) else source
     if form == "arrow" and _streamed(source):

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from unless.errors import ParameterError, ReadError, suggest
+from unless.errors import FormatError, ParameterError, ReadError, suggest
 from unless.files import descriptor_of, writing
 from unless.read import column_names
-from unless.sources.files import FORMATS, format_of, packed, parts_of
+from unless.sources.content import ends
+from unless.sources.files import FORMATS, format_of, packed, parts_of, refuse_other
 from unless.stream.batches import Batch, frame_batches, json_batches, text_batches
 from unless.stream.blocks import Bytes
 from unless.stream.sinks import SINKS
@@ -23,7 +24,6 @@ __all__ = ["File", "Input", "form_of_output", "is_patient", "output"]
 File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""
 
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _TABLES = ("parquet", "arrow", "excel")  # which are not read from their beginning to their end
 
 
@@ -39,7 +39,7 @@ class Input:
         if not isinstance(source, (str, os.PathLike)):
             self._file = source
             if form is None:
-                raise ParameterError(f"an open file does not tell its format; give format= one of {_listed(FORMATS)}")
+                raise FormatError("an open file does not tell its format; say which it has", *FORMATS)
             self.form = format_of("", form).name
             return
         if os.path.isdir(source):  # noqa: PTH112 - False where a path cannot be followed
@@ -49,13 +49,16 @@ class Input:
                 column_names(source)  # says so, and which name may be meant
             found, self._paths = format_of(source, form), [Path(source)]
         self.form = found.name
+        for path in self._paths:
+            if path.is_file() and not packed(path):
+                refuse_other(ends(path), found, str(path))
         if all(path.is_file() for path in self._paths):
             self._total = sum(path.stat().st_size for path in self._paths)
 
     def batches(self) -> Iterator[Batch]:
         """The records, some at a time; of every file a batch at least."""
-        if self.form in _SEPARATORS:
-            return text_batches(self._streams(), _SEPARATORS[self.form], self._size)
+        if self.form in ("csv", "tsv"):
+            return text_batches(self._streams(), self.form, self._size)
         if self.form == "jsonl":
             return json_batches(self._streams(), self._size)
         return frame_batches(self._tables(), self.form)
@@ -114,14 +117,11 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
 def _form_of(path: Path, usual: str) -> str:
     try:
         return format_of(path).name
-    except ReadError:
+    except FormatError:
         if descriptor_of(path) is not None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe
             return usual
-        endings = ", ".join(ending for name in SINKS for ending in FORMATS[name].endings)
-        raise ParameterError(
-            f"{str(path)!r} does not tell the format to write; let it end in one of {endings} (text also in .gz), "
-            f"or say which one: to="
-        ) from None
+        finding = f"{str(path)!r} does not tell the format to write; let it end in .csv or the like, or say which"
+        raise FormatError(finding, *SINKS, parameter="to") from None
 
 
 def _refuse_among(path: Path, folder: Path) -> None:
@@ -182,7 +182,3 @@ def _looks_packed(file: BinaryIO) -> bool:
 def _called(file: BinaryIO) -> str:
     name = getattr(file, "name", None)
     return {"<stdin>": "standard input"}.get(name, name) if isinstance(name, str) else "the data"
-
-
-def _listed(names: object) -> str:
-    return ", ".join(map(repr, names))  # type: ignore[call-overload]

@@ -29,8 +29,8 @@
     const rules = data.rules.map(([label, ...body]) => readRule(label, body));
     const phrases = new Map(Object.entries(data.words ? data.words.features : {}));
     const features = data.features.map((feature) => ({ ...feature, phrase: phrases.get(feature.name) || null }));
-    const { label_texts: texts, otherwise, statistics } = data;
-    return { texts, features, rules, tested: testedValues(rules, features.length), otherwise, statistics };
+    const { label_texts: texts, otherwise, figures } = data;
+    return { texts, features, rules, tested: testedValues(rules, features.length), otherwise, figures };
   }
 
   /** For each feature the values that some literal compares it with. */

@@ -20,6 +20,8 @@
 
   const item = (holds, ...content) => unless.dom.el("li", { class: holds ? "wi-yes" : "wi-no" }, ...content);
 
+  const failed = (proof) => proof.checks.some((check) => !check.holds);
+
   /** The proof of one rule as nested lists; `most` shortens the texts of the data. */
   class ProofView {
     constructor(program, most) {
@@ -34,19 +36,48 @@
       return item(check.holds, ...said(check.holds, word, this.short[how](check), this.full[how](check)));
     }
 
-    /** An exception: why it applies or not, its checks if they are several, and its own exceptions. */
-    exception(proof) {
-      const { el } = unless.dom;
-      const checks = proof.checks.length > 1 ? proof.checks.map((check) => this.check(check)) : [];
-      const inner = [...checks, ...proof.exceptions.map((one) => this.exception(one))];
-      const word = proof.covers ? "applies" : "does not apply";
-      const head = said(proof.covers, word, this.summary(this.short, proof), this.summary(this.full, proof));
-      const list = inner.length ? el("ul", {}, ...inner) : null;
-      const failed = list && proof.checks.some((check) => !check.holds);
-      return item(proof.covers, ...(failed ? [this.folded(proof.rule, head, list)] : [...head, list]));
+    /** Literals in a row; those that read alike stand there once. */
+    checks(checks, how = "check") {
+      const told = new Map(checks.map((check) => [`${check.holds} ${this.full[how](check)}`, check]));
+      return [...told.values()].map((check) => this.check(check, how));
     }
 
-    /** The checks of an exception that fails: its first failing literal tells enough. */
+    /** Exceptions in a row; those that fail for the same reason stand there as one. */
+    exceptions(proofs) {
+      const told = new Map();
+      for (const proof of proofs) {
+        const key = failed(proof) ? this.full.exception(proof) : proof;
+        told.set(key, [...(told.get(key) || []), proof]);
+      }
+      return [...told.values()].map((alike) => (failed(alike[0]) ? this.failing(alike) : this.holding(alike[0])));
+    }
+
+    /** An exception whose literals hold: why it applies or not, its checks if several, and its own exceptions. */
+    holding(proof) {
+      const { el } = unless.dom;
+      const checks = proof.checks.length > 1 ? this.checks(proof.checks) : [];
+      const inner = [...checks, ...this.exceptions(proof.exceptions)];
+      const word = proof.covers ? "applies" : "does not apply";
+      const head = said(proof.covers, word, this.summary(this.short, proof), this.summary(this.full, proof));
+      return item(proof.covers, ...head, inner.length ? el("ul", {}, ...inner) : null);
+    }
+
+    /** Exceptions that fail alike: their first failing literal tells enough; what else they ask is folded away. */
+    failing(proofs) {
+      const { el } = unless.dom;
+      const [first] = proofs;
+      const word = proofs.length > 1 ? `${proofs.length} do not apply` : "does not apply";
+      const head = said(false, word, this.short.exception(first), this.full.exception(first));
+      const more = proofs.length > 1 ? proofs.map(({ rule }) => this.asks(rule)) : this.checks(first.checks);
+      return item(false, ...(more.length > 1 ? [this.folded(first.rule, head, el("ul", {}, ...more))] : head));
+    }
+
+    asks(rule) {
+      const { el, datum } = unless.dom;
+      return el("li", {}, datum(this.short.asks(rule), this.full.asks(rule)));
+    }
+
+    /** A list under its head, unfolded if a reader has done so before. */
     folded(rule, head, list) {
       const { el } = unless.dom;
       const fold = el("details", { open: this.opened.has(rule) }, el("summary", {}, ...head), list);
@@ -54,11 +85,9 @@
       return fold;
     }
 
-    /** What is to be said of an exception before its checks and its own exceptions. */
+    /** What is to be said of an exception that holds before its checks and its own exceptions. */
     summary(speech, proof) {
       const { checks, exceptions, covers } = proof;
-      const fails = checks.some((check) => !check.holds);
-      if (fails) return speech.exception(proof);
       const known = ["always", checks.length === 1 && speech.check(checks[0]), "both conditions hold"];
       const text = known[checks.length] || `all ${checks.length} conditions hold`;
       if (!covers) return `${text}, but an exception to it applies:`;
@@ -68,10 +97,10 @@
     /** Why a rule decides: its literals, and that no exception applies. */
     deciding(proof) {
       const { el } = unless.dom;
-      const checks = proof.checks.map((check) => this.check(check, "asked"));
+      const checks = this.checks(proof.checks, "asked");
       const lines = checks.length ? checks : [el("li", { class: "wi-yes" }, "it always applies")];
       if (!proof.exceptions.length) return lines;
-      const exceptions = proof.exceptions.map((one) => this.exception(one));
+      const exceptions = this.exceptions(proof.exceptions);
       return [...lines, el("li", { class: "wi-unless" }, "and no exception applies:", el("ul", {}, ...exceptions))];
     }
 

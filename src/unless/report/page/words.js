@@ -44,12 +44,8 @@
     return grouped(whole) + (decimals === undefined ? "" : `.${decimals}`);
   }
 
-  /** A count without decimals, in groups; halves go to the even number. */
-  function countText(count) {
-    const down = Math.floor(count);
-    const rest = count - down;
-    return grouped(String(rest > 0.5 || (rest === 0.5 && down % 2) ? down + 1 : down));
-  }
+  /** A count, in groups of three digits. */
+  const countText = (count) => grouped(String(count));
 
   const hex = (code) =>
     code < 0x100
@@ -75,11 +71,11 @@
   /** A name as it is, or quoted where it could not be seen. */
   const printable = (name) => (!UNSEEN.test(name) && /[^ ]/.test(name) ? name : quoted(name));
 
-  /** Reasons in a row: "and" between them, after a comma where the reason before has one itself. */
+  /** Reasons in a row, equal ones once: "and" between them, after a comma where the reason before has one itself. */
   function joined(parts) {
     let text = "";
     let last = "";
-    for (const part of parts) {
+    for (const part of new Set(parts)) {
       text += text ? `${last.includes(",") ? "," : ""} and ${part}` : part;
       last = part;
     }
@@ -137,6 +133,11 @@
       return value === null ? text : `${text} ${this.value(feature, value)}`;
     }
 
+    /** What a rule asks: "income is at most 21,000 and history is late". */
+    asks({ literals }) {
+      return literals.map((literal) => this.literal(literal)).join(" and ") || "always";
+    }
+
     /** What the record has, beside what the literal asks where that adds something. */
     check({ literal, value, holds }) {
       const has = this.has(literal.feature, value);
@@ -173,17 +174,9 @@
     }
 
     /** How often the rule is right: "right for 94 % of the 311 records it decides"; empty if that is not known. */
-    figures({ rule, label }) {
-      const { statistics, rules } = this.program;
-      if (!statistics) return "";
-      const place = rule === null ? rules.length : rule;
-      const decided = statistics.decided[place];
-      if (!decided) return "which decides no other record";
-      if (label === null) return `as to ${countText(decided)} others`;
-      const share = statistics.right[place] / decided;
-      const whole = Math.floor(100 * share + 1e-9);
-      const right = whole || !share ? `${whole} %` : "< 1 %";
-      return `right for ${right} of the ${countText(decided)} records it decides`;
+    figures({ rule }) {
+      const { figures, rules } = this.program;
+      return figures ? figures[rule === null ? rules.length : rule] : "";
     }
 
     /** A check that holds: what the record has, and how that meets the literal. */
@@ -200,7 +193,7 @@
         const has = this.has(fails.literal.feature, fails.value);
         return `'${this.literal(fails.literal)}' does not hold: ${has}`;
       }
-      const asks = proof.rule.literals.map((literal) => this.literal(literal)).join(" and ") || "always";
+      const asks = this.asks(proof.rule);
       if (applying(proof).length) return `'${asks}' holds, but has an exception that applies:`;
       return `'${asks}' applies${proof.exceptions.length ? ", since no exception to it does:" : ""}`;
     }
