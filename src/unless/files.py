@@ -57,8 +57,10 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
     with _blaming(path):
         mode = _mode(target)
         temporary = target.with_name(f".unless-{secrets.token_hex(8)}.tmp")
-        # 0o666 less the umask, as for any new file: what tempfile makes only its owner could read.
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+        # 0o666 less the umask, as for any new file: what tempfile makes only its owner could read. What replaces a
+        # private file is never more open than that.
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(temporary, flags, 0o666 if mode is None else mode & 0o666)
     try:
         with _closing(_Raw(descriptor, path)) as file:
             yield file

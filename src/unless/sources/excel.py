@@ -45,10 +45,6 @@ class ExcelFile:
         """The cells of a column."""
         return of_objects(_typed(self._columns[name]))
 
-    def columns(self) -> dict[str, list[Cell | None]]:
-        """Every column as Python objects, None where a cell is missing."""
-        return {name: _typed(column) for name, column in self._columns.items()}
-
 
 def _typed(column: Sequence[Cell]) -> list[Cell | None]:
     """The cells of a column, whose numbers Excel keeps as floats all."""

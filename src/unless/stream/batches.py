@@ -24,9 +24,10 @@ from unless.sources.files import FORMATS, refuse_other
 from unless.sources.jsonlines import JsonLines
 from unless.sources.parts import same_columns
 from unless.sources.source import refuse_twins
-from unless.sources.text import TextFile, text_header
+from unless.sources.text import TextFile, long_fields, text_header
 from unless.stream.blocks import Bytes, Places, cut, objects, records
 from unless.table import Table
+from unless.values import spell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,20 +83,18 @@ class TextBatch:
 
         schema = dict.fromkeys(self.names, pl.String)
         body = np.frombuffer(self.data, dtype=np.uint8)
-        if self.data and rank.inspect(body, ord(self.separator), len(self.names)) != rank.IRREGULAR:
+        marked = self.data.startswith(_MARK)  # which is text in the midst of a file, but not to polars
+        if self.data and not marked and rank.inspect(body, ord(self.separator), len(self.names)) != rank.IRREGULAR:
             return pl.read_csv(self.data, has_header=False, separator=self.separator, schema=schema, null_values="")
         rows = [[cell or None for cell in row] for row in self._rows()]
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def _rows(self) -> list[list[str]]:
         """The cells as the csv module reads them, of text that is not regular."""
-        limit = csv.field_size_limit(2**31 - 1)
-        try:
+        with long_fields():
             lines = io.StringIO(self.data.decode(), newline="")
             found = csv.reader(lines, delimiter=self.separator, strict=True)
             return [row or [""] for row in found if row or len(self.names) == 1]
-        finally:
-            csv.field_size_limit(limit)
 
 
 def text_batches(files: Iterable[Bytes], form: str, size: int) -> Iterator[TextBatch]:
@@ -181,7 +180,7 @@ class JsonBatch:
         """Every object with its line; ``number`` makes the numbers that are not whole."""
         for line, text in enumerate(self.data.split(b"\n"), self.line):
             if text.strip():
-                yield line, json.loads(text, parse_float=number)
+                yield line, json.loads(text, parse_float=number, parse_constant=number)
 
 
 class _Spelled(float):
@@ -203,9 +202,17 @@ def _series(name: str, cells: Sequence[Any]) -> pl.Series:
         return pl.Series(name, cells, pl.Boolean)
     if types == {int} and all(abs(cell) < 2**63 for cell in cells if cell is not None):
         return pl.Series(name, cells, pl.Int64)
-    if types and types <= {int, float}:
+    if float in types and types <= {int, float} and all(map(_is_float, cells)):
         return pl.Series(name, [None if cell is None else float(cell) for cell in cells], pl.Float64)
     return pl.Series(name, [_text(cell) for cell in cells], pl.String)
+
+
+def _is_float(cell: float | None) -> bool:
+    """Whether a float64 can hold a number, if it is one: not whole numbers of many digits."""
+    try:
+        return not isinstance(cell, int) or float(cell) == cell
+    except OverflowError:
+        return False
 
 
 def _text(cell: object) -> str | None:
@@ -300,9 +307,9 @@ def _sheet(file: ExcelFile) -> pl.DataFrame:
 
 
 def _objects_of(cells: Cells) -> list[object]:
-    """A column of a workbook as Python has it: its dates are text by now."""
-    whole = cells.type is int
-    numbers = [int(number) if whole else number for number in cells.numbers.tolist()]
+    """A column of a workbook as Python has it: its dates are text by now, and beside text its numbers are too."""
+    kind = spell if cells.texts else int if cells.type is int else float
+    numbers = list(map(kind, cells.numbers.tolist()))
     texts = [text == "True" if cells.type is bool else text for text in cells.texts]
     values = [*numbers, *texts, None]
     return [values[code] for code in cells.codes.tolist()]

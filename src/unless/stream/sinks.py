@@ -113,7 +113,10 @@ class JsonSink(Sink):
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
-            self._lines.write(self._frame(batch, choices).write_ndjson().encode())
+            frame = self._frame(batch, choices)
+            if name := next((name for name, dtype in frame.schema.items() if _has_bytes(dtype)), None):
+                raise ParameterError(f"column {name!r} holds bytes, which JSON cannot; write .parquet")  # polars panics
+            self._lines.write(frame.write_ndjson().encode())
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
             raise _late(batch, taken, "give the new one another name, by prefix")
@@ -206,22 +209,57 @@ def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
     """The lines of a frame; booleans are spelled as `read_table` reads them."""
     import polars as pl  # noqa: PLC0415
 
-    spelling = {True: "True", False: "False"}
-    flags = pl.selectors.boolean().replace_strict(spelling, return_dtype=pl.String)
     try:
-        return frame.with_columns(flags).write_csv(include_header=False, separator=separator).encode()
+        return _spelled(frame, pl.selectors.boolean()).write_csv(include_header=False, separator=separator).encode()
     except pl.exceptions.ComputeError as error:
-        raise ParameterError(f"{error}; write .jsonl or .parquet") from None
+        raise ParameterError(f"{str(error).splitlines()[0]}; write .jsonl or .parquet") from None
+
+
+def _spelled(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
+    """A frame with some of its booleans as text."""
+    import polars as pl  # noqa: PLC0415
+
+    return frame.with_columns(flags.replace_strict({True: "True", False: "False"}, return_dtype=pl.String))
+
+
+def _has_bytes(dtype: pl.DataType) -> bool:
+    """Whether a column holds bytes, perhaps within lists or structs."""
+    import polars as pl  # noqa: PLC0415
+
+    if isinstance(dtype, pl.Struct):
+        return any(_has_bytes(cast("pl.DataType", field.dtype)) for field in dtype.fields)
+    inner = getattr(dtype, "inner", None)
+    return dtype == pl.Binary or (inner is not None and _has_bytes(inner))
 
 
 def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
+    """A frame with the types of the first one, which have to hold its cells as they are: 1.5 is not the integer 1."""
     import polars as pl  # noqa: PLC0415
 
+    flags = [name for name, dtype in schema.items() if (frame.schema[name], dtype) == (pl.Boolean, pl.String)]
+    frame = _spelled(frame, pl.col(flags))
+    for name, dtype in schema.items():
+        column = frame.get_column(name)
+        if not _fits(column, dtype):
+            raise ReadError(
+                f"{where}: column {name!r} is of another type than at the beginning: {column.dtype} cells, "
+                f"which {dtype} cannot hold as they are; write .csv"
+            )
+    return frame.cast(schema)  # type: ignore[arg-type]  # a schema is a mapping too
+
+
+def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
+    """Whether the cells of a column, cast to a type and back, are the same."""
+    import polars as pl  # noqa: PLC0415
+
+    if column.dtype == dtype or column.null_count() == len(column):
+        return True
+    if pl.Boolean in (column.dtype, dtype):  # True is not 1
+        return False
     try:
-        return frame.cast(schema)
-    except pl.exceptions.PolarsError as error:
-        reason = " ".join(str(error).split())
-        raise ReadError(f"{where}: a column is of another type than at the beginning: {reason}; write .csv") from None
+        return bool(column.cast(dtype).cast(column.dtype).eq_missing(column).all())
+    except pl.exceptions.PolarsError:
+        return False
 
 
 def _late(batch: Batch, name: str, advice: str) -> ReadError:
