@@ -26,6 +26,16 @@ def test_the_new_file_takes_the_place_of_the_old_at_the_end(tmp_path: Path) -> N
     assert os.listdir(tmp_path) == ["file"]  # noqa: PTH208 - hidden files too
 
 
+def test_what_replaces_a_private_file_is_private_from_the_beginning(tmp_path: Path) -> None:
+    """Nobody who may not read the old file can read the new one while it is written."""
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    with writing(path) as file:
+        file.write(b"new")
+        assert {stat.S_IMODE(other.stat().st_mode) for other in tmp_path.iterdir()} == {0o600}
+
+
 @pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt(), SystemExit(143), OSError(5, "mine")])
 def test_an_error_in_the_block_is_its_own(tmp_path: Path, error: BaseException) -> None:
     """What the block raises is raised as it is, the old file stays, and no other is left."""

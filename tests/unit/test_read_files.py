@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import csv
 import datetime as dt
 import gzip
 import io
@@ -24,6 +25,7 @@ import pytest
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
 from unless.read import column_names, read_table
 from unless.sources.files import FORMATS, format_of, parts_of
+from unless.sources.text import long_fields
 from unless.table import Table
 from unless.values import Value
 
@@ -154,6 +156,47 @@ class TestEveryFormat:
         (tmp_path / "b.jsonl").write_text('{"a":"5","b":8}\n{"a":6.5,"b":"007"}\n{"b":null,"a":"x"}')
         batch = read_table(tmp_path / "b.jsonl", like=first)
         assert [values(batch, "a"), values(batch, "b")] == [[5.0, 6.5, "x"], ["8", "007", None]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "parquet", "arrow"])
+def test_a_name_is_no_pattern(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str) -> None:
+    """A file whose name has a star or brackets is that file, and the name of its folder is no column."""
+    (tmp_path / "x=1").mkdir()
+    monkeypatch.chdir(tmp_path / "x=1")
+    frame = pl.DataFrame({"a": [1, 2]})
+    write = {"csv": frame.write_csv, "jsonl": frame.write_ndjson, "parquet": frame.write_parquet}
+    for name in ("q1", "q[1]", "q*"):
+        write.get(ending, frame.write_ipc)(Path(f"{name}.{ending}").absolute())
+        table = read_table(f"{name}.{ending}")
+        assert (table.features, len(table)) == (("a",), 2)
+
+
+def test_fields_too_many_are_found_whatever_is_read() -> None:
+    """A record with too many fields is an error, also if not all columns are wanted."""
+    for features in (None, ["a"], ["c"], []):
+        with pytest.raises(ReadError, match="line 3: 4 fields, but the header names 3 columns"):
+            read_table(b"a,b,c\n1,2,3\n1,2,3,4\n", format="csv", features=features)
+
+
+def test_fields_of_any_length_in_two_threads() -> None:
+    """The csv module's limit is one for all threads: one that is finished does not cut the fields of another."""
+    limit = csv.field_size_limit()
+    with long_fields():
+        with long_fields():
+            pass
+        assert csv.field_size_limit() > limit
+    assert csv.field_size_limit() == limit
+
+
+def test_objects_with_ever_new_keys() -> None:
+    """Where every line has a name of its own, all are found, in time that grows with the file."""
+    lines = b"".join(b'{"k%d":%d}\n' % (number, number) for number in range(6000))
+    table = read_table(lines, format="jsonl", features=["k0", "k5999"])
+
+    assert (len(table), table.record(0), table.record(5999)) == (
+        *(6000, {"k0": 0.0, "k5999": None}),
+        {"k0": None, "k5999": 5999.0},
+    )
 
 
 class TestJsonLines:

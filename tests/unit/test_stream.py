@@ -198,6 +198,31 @@ class TestText:
             streamed(PROGRAM, data, block=block)
 
     @pytest.mark.parametrize("block", BLOCKS)
+    def test_a_record_that_is_too_long_is_found(self, block: int) -> None:
+        """A field too many is an error, also where the rules do not test all columns."""
+        with pytest.raises(ReadError, match=r"line 4: 4 fields, but the header names 3 columns"):
+            streamed(PROGRAM, b"a,b,c\n1,k,\n2,k,z\n3,k,1,5\n4,k,z\n", format="csv", block=block)
+
+    def test_a_mark_in_the_midst_of_a_file_is_text(self) -> None:
+        """A byte order mark is one only where the file begins."""
+        found = streamed(PROGRAM, "a,b\n\ufeff1,k\n".encode(), format="csv", to="jsonl")[0]
+        assert json.loads(found)["a"] == "\ufeff1"
+        assert read_table("a,b\n\ufeff1,k\n".encode(), format="csv").record(0)["a"] == "\ufeff1"
+
+    @few
+    @given(st.integers(1, 9))
+    def test_a_file_that_gives_less_than_asked_for_is_read_to_its_end(self, most: int) -> None:
+        """Only when there are no more bytes does a file end."""
+
+        class Slow(io.BytesIO):
+            def read(self, size: int | None = -1) -> bytes:
+                return super().read(min(size or 0, most))
+
+        data, out = b"a,b\n" + b"1,k\n2,x\n" * 9, io.BytesIO()
+        predict_file(PROGRAM, Slow(data), out, format="csv", block=20)
+        assert out.getvalue() == streamed(PROGRAM, data, format="csv")[0]
+
+    @pytest.mark.parametrize("block", BLOCKS)
     def test_a_quote_that_is_never_closed_is_found(self, block: int) -> None:
         """The line where it is opened is named."""
         with pytest.raises(ReadError, match="line 3: a quote is opened here and never closed"):
@@ -441,6 +466,25 @@ class TestFormats:
         assert [row["age"] for row in rows] == ["" if row["age"] is None else str(row["age"]) for row in people(20)]
         assert {row["member"] for row in rows} == {"True", "False"}
 
+    def test_numbers_beside_text_in_a_workbook(self, tmp_path: Path) -> None:
+        """A number in a column of text is the category that `read_table` makes of it."""
+        openpyxl, _ = pytest.importorskip("openpyxl"), pytest.importorskip("python_calamine")
+        book = openpyxl.Workbook()
+        for row in (["b", "a"], [5, 9], ["k", 9], [5.5, 9]):
+            book.active.append(row)
+        book.save(tmp_path / "in.xlsx")
+        program = Program("y", ("b",), (Rule("five", (Literal("b", "==", "5"),)),))
+
+        predict_file(program, tmp_path / "in.xlsx", tmp_path / "out.csv")
+        assert (tmp_path / "out.csv").read_text() == "b,a,predicted,rule\n5,9,five,1\nk,9,,\n5.5,9,,\n"
+
+    @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow"])
+    def test_a_column_may_have_no_name(self, tmp_path: Path, ending: str) -> None:
+        """The index of a data frame often has none."""
+        for form, data in (("csv", b",a,b\n7,1,x\n"), ("jsonl", b'{"":"7","a":"1","b":"x"}\n')):
+            predict_file(PROGRAM, io.BytesIO(data), tmp_path / f"out.{ending}", format=form)
+            assert read_table(tmp_path / f"out.{ending}", categorical=[""]).record(0)[""] == "7"
+
     def test_tables_without_rows(self, tmp_path: Path, model: UnlessClassifier) -> None:
         """A table without rows gives one with the new columns."""
         pl.DataFrame(people(3)).clear().write_parquet(tmp_path / "none.parquet")
@@ -477,6 +521,39 @@ class TestFormats:
         with pytest.raises(ReadError, match=r"another type than at the beginning.*; write \.csv"):
             predict_file(PROGRAM, io.BytesIO(data), tmp_path / "x.parquet", format="jsonl", block=20)
         assert not list(tmp_path.iterdir())
+
+    @pytest.mark.parametrize(("first", "later"), [("1", "1.5"), ("1", "true"), ("0.5", "9007199254740993")])
+    def test_no_cell_is_changed_to_fit_a_type(self, tmp_path: Path, first: str, later: str) -> None:
+        """What the type of the first cells cannot hold is refused, not rounded; in one block a wider type is found."""
+        data = f'{{"a":{first},"b":"x"}}\n'.encode() * 30 + f'{{"a":{later},"b":"x"}}'.encode()
+        with pytest.raises(ReadError, match=r"column 'a' is of another type.*; write \.csv"):
+            predict_file(PROGRAM, io.BytesIO(data), tmp_path / "x.parquet", format="jsonl", block=20)
+        assert not list(tmp_path.iterdir())
+
+        predict_file(PROGRAM, io.BytesIO(data), tmp_path / "x.parquet", format="jsonl")
+        last = pl.read_parquet(tmp_path / "x.parquet")["a"][-1]
+        assert last in (1.5, "True", "9007199254740993")
+
+    def test_booleans_after_nothing_are_spelled_alike(self) -> None:
+        """A column that begins with nulls is text, in which booleans are called as `read_table` calls them."""
+        data = b'{"a":1,"b":null}\n' * 30 + b'{"a":1,"b":true}\n'
+        found = streamed(PROGRAM, data, format="jsonl", to="parquet", block=20)[0]
+        assert pl.read_parquet(io.BytesIO(found))["b"][-1] == "True"
+
+    @pytest.mark.parametrize("digits", ["18446744073709551615", "1" + "0" * 400])
+    def test_long_whole_numbers_keep_their_digits(self, digits: str) -> None:
+        """A whole number that no type holds is text."""
+        data = f'{{"a":{digits},"b":"x"}}\n'.encode()
+        assert streamed(PROGRAM, data, format="jsonl", to="csv")[0].splitlines()[1].startswith(f"{digits},x,".encode())
+        found = streamed(PROGRAM, data, format="jsonl", to="parquet")[0]
+        assert pl.read_parquet(io.BytesIO(found))["a"].to_list() == [digits]
+
+    def test_bytes_are_not_for_json(self, tmp_path: Path) -> None:
+        """JSON has no bytes, and neither have lists in it; the message tells what has."""
+        for cells in ([b"\xff"], [[b"\xff"]], [{"x": b"\xff"}]):
+            pl.DataFrame({"a": [1], "b": ["k"], "raw": cells}).write_parquet(tmp_path / "in.parquet")
+            with pytest.raises(ParameterError, match=r"'raw' holds bytes.*write \.parquet"):
+                predict_file(PROGRAM, tmp_path / "in.parquet", tmp_path / "out.jsonl")
 
     def test_nested_columns_are_not_for_csv(self, tmp_path: Path) -> None:
         """CSV has no lists; the message tells what has."""
@@ -661,6 +738,37 @@ class TestFiles:
             predict_file(PROGRAM, file, out, format="csv")
 
         assert out.getvalue() == b'a,b,predicted,rule\n1,x,"low, indeed",1\n'
+
+    def test_packed_bytes_in_memory_are_known_too(self) -> None:
+        """Bytes in memory cannot be peeked at, but they can be read again."""
+        data = b"a,b\n1,x\n"
+        packed, plain = (streamed(PROGRAM, given, format="csv")[0] for given in (gzip.compress(data), data))
+        assert packed == plain
+
+    @pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+    def test_a_file_without_a_buffer_gets_all(self, form: str) -> None:
+        """What takes less than it is given is given the rest, as a pipe is after a signal."""
+
+        class Small(io.RawIOBase):
+            taken = b""
+
+            def writable(self) -> bool:
+                return True
+
+            def write(self, data: object, /) -> int:
+                self.taken += bytes(data)[:7]
+                return min(7, len(data))
+
+        data, out = b"a,b\n" + b"1,x\n" * 50, Small()
+        predict_file(PROGRAM, io.BytesIO(data), out, format="csv", to=form)
+        assert out.taken == streamed(PROGRAM, data, format="csv", to=form)[0]
+
+    def test_files_open_for_text_are_refused(self) -> None:
+        """Files are bytes; the message tells how to open them."""
+        with pytest.raises(ParameterError, match=r"open it to read bytes: open\(path, 'rb'\)"):
+            predict_file(PROGRAM, io.StringIO("a,b\n1,x\n"), io.BytesIO(), format="csv")
+        with pytest.raises(ParameterError, match=r"open it to write bytes: open\(path, 'wb'\)"):
+            predict_file(PROGRAM, io.BytesIO(b"a,b\n1,x\n"), io.StringIO(), format="csv")
 
     def test_progress_is_told(self, tmp_path: Path) -> None:
         """After every batch: the records so far, and the share of the input, None of a pipe."""

@@ -76,10 +76,14 @@ class ParquetFile(_ColumnarFile):
     title = "a Parquet"
 
     def _read_names(self, pl: ModuleType) -> list[str]:
-        return list(pl.read_parquet_schema(self._input()))
+        return list(self._scan(pl).collect_schema())
 
     def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
-        return pl.read_parquet(self._input(), columns=columns, glob=False)  # type: ignore[no-any-return]
+        return self._scan(pl).select(columns).collect()
+
+    def _scan(self, pl: ModuleType) -> pl.LazyFrame:
+        # A name such as a[1].parquet is no pattern of names, and a folder called a=1 no column.
+        return pl.scan_parquet(self._input(), glob=False, hive_partitioning=False)  # type: ignore[no-any-return]
 
 
 class ArrowFile(_ColumnarFile):
@@ -91,8 +95,12 @@ class ArrowFile(_ColumnarFile):
         self._streamed = ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
         if self._streamed:
             return list(pl.read_ipc_stream(self._input(), n_rows=0).columns)
-        return list(pl.read_ipc_schema(self._input()))
+        return list(self._scan(pl).collect_schema())
 
     def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
-        read = pl.read_ipc_stream if self._streamed else pl.read_ipc
-        return read(self._input(), columns=columns)  # type: ignore[no-any-return]
+        if self._streamed:
+            return pl.read_ipc_stream(self._input(), columns=columns)  # type: ignore[no-any-return]
+        return self._scan(pl).select(columns).collect()
+
+    def _scan(self, pl: ModuleType) -> pl.LazyFrame:
+        return pl.scan_ipc(self._input(), glob=False, hive_partitioning=False)  # type: ignore[no-any-return]

@@ -28,6 +28,7 @@ _MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _MANY = 1000
 _CHUNK = 1 << 22  # bytes; where its members stand takes 16 bytes for each
+_KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
 
 
 class JsonLines:
@@ -151,19 +152,21 @@ class _Members:
     """Where the members of some lines stand: of each wanted column, the values of all rows."""
 
     def __init__(self, data: bytes, keys: _Keys, wanted: Sequence[str]) -> None:
-        if not kernels.compiled:  # the json module is compiled everywhere
+        if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is compiled everywhere
             raise _IrregularError
         self._data = np.frombuffer(data, dtype=np.uint8)
         self._stride = data.count(b"\n") if wanted else 0
         self._starts = np.zeros(len(wanted) * self._stride, dtype=np.int64)
         self._stops = np.zeros(len(wanted) * self._stride, dtype=np.int64)
-        status, start, self.rows = kernels.UNKNOWN, 0, 0
-        while status == kernels.UNKNOWN:
+        start = self.rows = 0
+        for _ in range(_LESSONS):
             status, start, self.rows, first, end = self._scan(start, self.rows, keys, wanted)
-            if status == kernels.UNKNOWN:
-                keys.learn(data[start : data.index(b"\n", start)], data[first:end])
-        if status == kernels.IRREGULAR:
-            raise _IrregularError
+            if status == kernels.DONE:
+                return
+            if status == kernels.IRREGULAR:
+                break
+            keys.learn(data[start : data.index(b"\n", start)], data[first:end])
+        raise _IrregularError
 
     def _scan(self, start: int, row: int, keys: _Keys, wanted: Sequence[str]) -> tuple[int, int, int, int, int]:
         places = {name: column for column, name in enumerate(wanted)}

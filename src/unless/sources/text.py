@@ -160,9 +160,9 @@ class TextFile:
         if found == kernels.IRREGULAR:
             return None
         # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
-        # mark where a piece of a file begins is text, but not to polars.
+        # mark where the first record begins is text, but not to polars.
         returns = self._header and any("\r" in name for name in self.names)
-        if returns or self._data[self._start : self._start + len(_MARK)] == _MARK:
+        if returns or self._data[self._size : self._size + len(_MARK)] == _MARK:
             return None
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
         wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)
@@ -183,7 +183,7 @@ class TextFile:
     def _too_long(self, frame: pl.DataFrame) -> bool:
         """Whether a line without quotes has more fields than the header, if none has less.
 
-        polars notices only if it reads all columns. To count takes 2 ms for 8 MB, `inspect` 18.
+        polars notices only if it reads all columns. To count takes 1.2 ms for 8 MB, `inspect` 17.
         """
         if frame.width == len(self.names):
             return False

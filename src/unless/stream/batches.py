@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -167,10 +167,8 @@ class JsonBatch:
 
         If ``spelled``, numbers are text where not all are whole, so that none depends on what else is in the batch.
         """
-        import polars as pl  # noqa: PLC0415
-
         rows = [row for _, row in self._objects(_Spelled if spelled else None)]
-        return pl.DataFrame([_series(name, [row.get(name) for row in rows]) for name in self.names])
+        return _framed({name: [row.get(name) for row in rows] for name in self.names})
 
     def line_of(self, name: str) -> int:
         """The line of the first object that has a member of that name."""
@@ -194,17 +192,24 @@ class _Spelled(float):
         return number
 
 
-def _series(name: str, cells: Sequence[Any]) -> pl.Series:
+def _framed(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    import polars as pl  # noqa: PLC0415
+
+    # Of a list of series, polars would rename one that is called ''.
+    return pl.DataFrame({name: _series(cells) for name, cells in columns.items()})
+
+
+def _series(cells: Sequence[Any]) -> pl.Series:
     import polars as pl  # noqa: PLC0415
 
     types = {type(cell) for cell in cells if cell is not None}
     if types == {bool}:
-        return pl.Series(name, cells, pl.Boolean)
+        return pl.Series(cells, dtype=pl.Boolean)
     if types == {int} and all(abs(cell) < 2**63 for cell in cells if cell is not None):
-        return pl.Series(name, cells, pl.Int64)
+        return pl.Series(cells, dtype=pl.Int64)
     if float in types and types <= {int, float} and all(map(_is_float, cells)):
-        return pl.Series(name, [None if cell is None else float(cell) for cell in cells], pl.Float64)
-    return pl.Series(name, [_text(cell) for cell in cells], pl.String)
+        return pl.Series([None if cell is None else float(cell) for cell in cells], dtype=pl.Float64)
+    return pl.Series([_text(cell) for cell in cells], dtype=pl.String)
 
 
 def _is_float(cell: float | None) -> bool:
@@ -301,9 +306,7 @@ def _frames(source: Path | bytes, form: str, where: str) -> Iterator[pl.DataFram
 
 
 def _sheet(file: ExcelFile) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
-
-    return pl.DataFrame([_series(name, _objects_of(file.cells(name))) for name in file.names])
+    return _framed({name: _objects_of(file.cells(name)) for name in file.names})
 
 
 def _objects_of(cells: Cells) -> list[object]:

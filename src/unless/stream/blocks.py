@@ -34,12 +34,16 @@ class Bytes:
     def read(self, size: int) -> bytes:
         """The next bytes, so many unless the file ends."""
         with blaming(self.where):
-            return self._file.read(size) if self._file.seekable() or size < 0 else b"".join(self._pieces(size))
+            return self._file.read(size) if size < 0 else b"".join(self._pieces(size))
 
     def _pieces(self, size: int) -> Iterator[bytes]:
-        """What a pipe gives, piece by piece: in between Python looks for Ctrl-C, within one long `read` it does not."""
-        read = getattr(self._file, "read1", self._file.read)
-        while size > 0 and (piece := read(min(size, _PIECE))):
+        """The next bytes as the file gives them; of a pipe less than asked for, until it ends.
+
+        Between short pieces Python looks for Ctrl-C, within one long `read` of a pipe it does not.
+        """
+        seekable = self._file.seekable()
+        read = self._file.read if seekable else getattr(self._file, "read1", self._file.read)
+        while size > 0 and (piece := read(size if seekable else min(size, _PIECE))):
             yield piece
             size -= len(piece)
 
@@ -62,17 +66,16 @@ def cut(
     The scan takes bytes and whether nothing follows them, and gives what it found and the length of the whole records.
     ``rest`` are bytes that were read before. There is one block at least, if an empty one.
     """
-    count, wanted = 0, size
-    while True:
+    count, wanted, final = 0, size, False
+    while not final:
         fresh = source.read(wanted)
+        final = len(fresh) < wanted  # so that a last line without an ending is no block of its own
         data = rest + fresh if rest else fresh
-        found, used = scan(data, not fresh)
+        found, used = scan(data, final)
         rest = data[used:]
-        if used or not (fresh or count):
+        if used or (final and not count):
             count += 1
             yield data[:used], found
-        if not fresh:
-            return
         source.refuse_endless(rest)
         # A record longer than the block is looked through again: doubling keeps that in proportion.
         wanted = size if used else max(size, 2 * len(data))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import stat
 import zlib
@@ -38,6 +40,7 @@ class Input:
         self._current: Bytes | None = None
         if not isinstance(source, (str, os.PathLike)):
             self._file = source
+            _refuse_text(source, "read", "rb")
             if form is None:
                 raise FormatError("an open file does not tell its format; say which it has", *FORMATS)
             self.form = format_of("", form).name
@@ -134,7 +137,8 @@ def _refuse_among(path: Path, folder: Path) -> None:
 def output(out: File) -> Iterator[BinaryIO]:
     """The file to write, packed if its name says so; a path is written whole or not at all."""
     if not isinstance(out, (str, os.PathLike)):
-        yield out
+        _refuse_text(out, "write", "wb")
+        yield cast("BinaryIO", _Whole(out)) if isinstance(out, io.RawIOBase) else out
         out.flush()
         return
     with writing(out) as file:
@@ -144,6 +148,24 @@ def output(out: File) -> Iterator[BinaryIO]:
         packing = _Packing(file)
         yield cast("BinaryIO", packing)
         packing.finish()
+
+
+class _Whole:
+    """A file without a buffer, such as standard output under PYTHONUNBUFFERED: it may take less than it is given."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self._file = file
+
+    def write(self, data: bytes) -> int:
+        rest = memoryview(data)
+        while rest:
+            if (taken := self._file.write(rest)) is None:
+                raise BlockingIOError(errno.EAGAIN, "cannot write to a file that does not wait")
+            rest = rest[taken:]
+        return len(data)
+
+    def fileno(self) -> int:
+        return self._file.fileno()
 
 
 class _Packing:
@@ -174,9 +196,21 @@ def is_patient(file: BinaryIO) -> bool:
 
 
 def _looks_packed(file: BinaryIO) -> bool:
-    """Whether an open file begins as gzip files do; unknown of one that cannot be peeked at."""
-    peek = getattr(file, "peek", None)
-    return peek is not None and peek(2)[:2] == b"\x1f\x8b"
+    """Whether an open file begins as gzip files do; unknown of one that can neither be peeked at nor go back."""
+    sign = b"\x1f\x8b"
+    if (peek := getattr(file, "peek", None)) is not None:
+        return bool(peek(len(sign))[: len(sign)] == sign)
+    if not file.seekable():
+        return False
+    place = file.tell()
+    start = file.read(len(sign))
+    file.seek(place)
+    return start == sign
+
+
+def _refuse_text(file: object, verb: str, mode: str) -> None:
+    if isinstance(file, io.TextIOBase):
+        raise ParameterError(f"the file is opened to {verb} text; open it to {verb} bytes: open(path, {mode!r})")
 
 
 def _called(file: BinaryIO) -> str:

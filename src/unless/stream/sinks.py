@@ -66,8 +66,8 @@ class Sink:
         import polars as pl  # noqa: PLC0415 - takes 0.1 s
 
         names, frame = self._names or (), batch.frame(spelled=spelled)
-        if extra := next((name for name in frame.columns if name not in set(names)), None):
-            raise _late(batch, extra, "write .jsonl, where every line has its own")
+        if extra := [name for name in frame.columns if name not in set(names)]:
+            raise _late(batch, extra[0], "write .jsonl, where every line has its own")
         known = set(frame.columns)
         columns = [pl.col(name) if name in known else pl.lit(None).alias(name) for name in names]
         return self._answers.beside(frame.select(columns), self.added, choices)
@@ -114,8 +114,8 @@ class JsonSink(Sink):
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
             frame = self._frame(batch, choices)
-            if name := next((name for name, dtype in frame.schema.items() if _has_bytes(dtype)), None):
-                raise ParameterError(f"column {name!r} holds bytes, which JSON cannot; write .parquet")  # polars panics
+            if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:  # polars would panic
+                raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot; write .parquet")
             self._lines.write(frame.write_ndjson().encode())
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
@@ -236,7 +236,7 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
     """A frame with the types of the first one, which have to hold its cells as they are: 1.5 is not the integer 1."""
     import polars as pl  # noqa: PLC0415
 
-    flags = [name for name, dtype in schema.items() if (frame.schema[name], dtype) == (pl.Boolean, pl.String)]
+    flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
     frame = _spelled(frame, pl.col(flags))
     for name, dtype in schema.items():
         column = frame.get_column(name)
@@ -245,7 +245,7 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
                 f"{where}: column {name!r} is of another type than at the beginning: {column.dtype} cells, "
                 f"which {dtype} cannot hold as they are; write .csv"
             )
-    return frame.cast(schema)  # type: ignore[arg-type]  # a schema is a mapping too
+    return frame.cast(schema)
 
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
