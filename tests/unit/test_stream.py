@@ -7,11 +7,13 @@ import gzip
 import importlib.util
 import io
 import json
+import math
 import os
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -600,6 +602,26 @@ class TestFormats:
         assert not list(tmp_path.glob("out*"))
         run(out="out.dat", to="jsonl")
         assert json.loads((tmp_path / "out.dat").read_text())["rule"] == 1
+
+    @pytest.mark.parametrize("ending", ["csv", "jsonl"])
+    def test_dates_are_spelled_as_they_are_read(self, tmp_path, ending):
+        """Dates and times in a text output are the categories that `read_table` takes them for."""
+        moment = datetime(2024, 5, 1, 12, 30)  # noqa: DTZ001 - a file has such too
+        cells = {"a": [1, 2], "b": [moment, None], "day": [moment.date(), None], "at": [moment.time(), moment.time()]}
+        pl.DataFrame(cells).write_parquet(tmp_path / "in.parquet")
+        out = tmp_path / f"out.{ending}"
+        predict_file(PROGRAM, tmp_path / "in.parquet", out)
+        before, after = read_table(tmp_path / "in.parquet"), read_table(out)
+        for name in ("b", "day", "at"):
+            assert after.column(name).categories == before.column(name).categories
+        assert [after.record(row)["day"] for row in (0, 1)] == ["2024-05-01", None]
+
+    def test_infinite_numbers_are_not_lost_in_json(self, tmp_path):
+        """JSON has no infinite numbers: polars would write null, so the file is refused."""
+        pl.DataFrame({"a": [1.0, math.inf], "b": ["k", "k"]}).write_parquet(tmp_path / "in.parquet")
+        with pytest.raises(ParameterError, match=r"'a' holds an infinite number.*write \.parquet"):
+            predict_file(PROGRAM, tmp_path / "in.parquet", tmp_path / "out.jsonl")
+        assert not (tmp_path / "out.jsonl").exists()
 
 
 class TestFolders:

@@ -14,6 +14,7 @@ import numpy as np
 from unless.errors import ParameterError, ReadError
 from unless.stream.answers import Answers, Choices, Pieces, free_names
 from unless.stream.batches import Batch, JsonBatch, TextBatch
+from unless.values import value_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,10 +114,7 @@ class JsonSink(Sink):
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
-            frame = self._frame(batch, choices)
-            if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:  # polars would panic
-                raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot; write .parquet")
-            self._lines.write(frame.write_ndjson().encode())
+            self._lines.write(_as_json(self._frame(batch, choices)))
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
             raise _late(batch, taken, "give the new one another name, by prefix")
@@ -206,13 +204,39 @@ def _line(cells: Sequence[str], separator: str) -> str:
 
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
-    """The lines of a frame; booleans are spelled as `read_table` reads them."""
+    """The lines of a frame; booleans and dates are spelled as `read_table` reads them."""
     import polars as pl  # noqa: PLC0415
 
     try:
-        return _spelled(frame, pl.selectors.boolean()).write_csv(include_header=False, separator=separator).encode()
+        spelled = _spelled(_dated(frame), pl.selectors.boolean())
+        return spelled.write_csv(include_header=False, separator=separator).encode()
     except pl.exceptions.ComputeError as error:
-        raise ParameterError(f"{str(error).splitlines()[0]}; write .jsonl or .parquet") from None
+        better = ".parquet" if any(map(_has_bytes, frame.dtypes)) else ".jsonl or .parquet"
+        raise ParameterError(f"{str(error).splitlines()[0]}; write {better}") from None
+
+
+def _as_json(frame: pl.DataFrame) -> bytes:
+    """The objects of a frame; refuses what JSON cannot hold, where polars would panic or write null."""
+    import polars as pl  # noqa: PLC0415
+
+    if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
+        raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot; write .parquet")
+    infinite = frame.select(pl.selectors.float().is_infinite().any())
+    if endless := [column.name for column in infinite if column.item()]:
+        raise ParameterError(f"column {endless[0]!r} holds an infinite number, which JSON cannot; write .parquet")
+    return _dated(frame).write_ndjson().encode()
+
+
+def _dated(frame: pl.DataFrame) -> pl.DataFrame:
+    """A frame with dates and times as the texts that `read_table` takes them for."""
+    import polars as pl  # noqa: PLC0415
+
+    texts = []
+    for column in frame.select(pl.selectors.temporal()):
+        distinct = column.drop_nulls().unique()
+        spelled = pl.Series([str(value_of(cell)) for cell in distinct.to_list()], dtype=pl.String)
+        texts.append(column.replace_strict(distinct, spelled, default=None, return_dtype=pl.String))
+    return frame.with_columns(texts)
 
 
 def _spelled(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
