@@ -1,4 +1,4 @@
-"""Counts and shares as people read them: never more than is true, and how sure they are."""
+"""Counts and shares as people read them, and how sure they are."""
 
 from __future__ import annotations
 
@@ -8,25 +8,30 @@ __all__ = ["amount", "counted", "interval", "percent", "share_text"]
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in per cent, rounded down: what erred once in 311 times is not right for 100 %.
+    """A share in per cent, rounded; 0 % and 100 % are kept for what is exactly that.
 
-    >>> [percent(share) for share in (310 / 311, 0.004, 0, 1.0)]
-    ['99 %', '< 1 %', '0 %', '100 %']
-    >>> percent(0.98765, 1), percent(0.5, 1)
-    ('98.7 %', '50 %')
+    >>> [percent(share) for share in (0.9166, 0.835, 310 / 311, 0.004, 0, 1.0)]
+    ['92 %', '84 %', '> 99 %', '< 1 %', '0 %', '100 %']
+    >>> percent(0.98765, 1), percent(0.99996, 1), percent(0.5, 1), percent(1, 1)
+    ('98.8 %', '> 99.9 %', '50.0 %', '100 %')
     """
+    share = round(share, 12)  # weights that are all right may add up to a little less than 1
+    if share in (0, 1):
+        return f"{share:.0%}".replace("%", " %")
     unit = 10**digits
-    whole = math.floor(100 * unit * share + 1e-9)  # 0.29 is 29 %, though 100 * 0.29 is less
-    return f"{whole / unit:g} %" if whole or not share else f"< {1 / unit:g} %"
+    units = math.floor(100 * unit * share + 0.5 + 1e-9)  # 0.285 is 29 %, though 100 * 0.285 is less than 28.5
+    if 1 <= units < 100 * unit:
+        return f"{units / unit:.{digits}f} %"
+    return f"< {1 / unit:g} %" if units < 1 else f"> {100 - 1 / unit:g} %"
 
 
 def share_text(share: float) -> str:
-    """A share to three digits; 1.000 only if nothing is amiss.
+    """A share to three digits; 0.000 and 1.000 only for what is exactly that.
 
-    >>> share_text(0.9666), share_text(0.99996), share_text(1.0)
-    ('0.967', '0.999', '1.000')
+    >>> [share_text(share) for share in (0.9666, 0.99996, 0.0002, 0.0, 1.0)]
+    ['0.967', '0.999', '0.001', '0.000', '1.000']
     """
-    return f"{share:.3f}" if share == 1 else f"{min(share, 0.999):.3f}"
+    return f"{share:.3f}" if share in (0, 1) else f"{min(max(share, 0.001), 0.999):.3f}"
 
 
 def counted(count: float, noun: str) -> str:

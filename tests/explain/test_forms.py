@@ -114,7 +114,7 @@ def test_the_story():
         ("accept", "ask", "refuse"), ("refuse", "accept", "ask"), np.array([[8, 1, 191], [9, 1, 0], [0] * 3])
     )
     assert explain(LOAN, LATE).story(17, statistics=statistics).splitlines() == [
-        "Record 17 is decided: refuse (rule 1, right for 95 % of the 200 records it decides).",
+        "Record 17 is decided: refuse (rule 1, right for 96 % of the 200 records it decides).",
         "  because income is 18,400, which is at most 21,000",
         "  and     history is late, as required",
         "  and no exception applies:",
@@ -147,7 +147,7 @@ def test_the_story_of_weights():
         statistics = Statistics(classes, labels, counts, weighted)
         return explain(program, record).story(statistics=statistics).splitlines()[0]
 
-    weight = "(rule 1, right for 95 % of the weight of 199.5 that it decides)."
+    weight = "(rule 1, right for 96 % of the weight of 199.5 that it decides)."
     assert headline(LATE, weighted=True).endswith(weight)
     assert headline(good, weighted=True).endswith("of the weight of 3 that it decides).")
     assert headline(undecided, weighted=True).endswith("no rule applies, as to others of the weight 0.5.")

@@ -34,7 +34,10 @@ LATE = {"income": 18400, "history": "late", "guarantor": None}
             {"income": 30000, "history": "good", "guarantor": "no"},
             "loan accept, because history is good, not late, and income is 30,000, above 10,000",
         ),
-        ({"income": 18400, "history": "late", "guarantor": "yes"}, "loan ask, because no rule applies"),
+        (
+            {"income": 18400, "history": "late", "guarantor": "yes"},
+            "loan ask, because no rule applies; rule 1 (refuse) would apply, but for an exception: guarantor is yes",
+        ),
         ({"income": None, "history": None, "guarantor": None}, "loan ask, because no rule applies"),
     ],
 )
@@ -44,6 +47,41 @@ def test_reasons(record, text):
     assert str(proof) == text
     assert proof.label == LOAN.label(record)
     assert proof.decided == LOAN.decides(record)
+
+
+WHALE = Program(
+    "habitat",
+    ("mammal", "whale", "bat"),
+    (
+        Rule(
+            "land",
+            (Literal("mammal", "==", "yes"),),
+            (Rule(None, (Literal("whale", "==", "yes"),)), Rule(None, (Literal("bat", "==", "yes"),))),
+        ),
+        Rule("water", (Literal("whale", "==", "no"),), (Rule(None, ()),)),
+        Rule("water", (Literal("mammal", "==", "yes"),)),
+    ),
+)
+
+
+def test_a_reason_tells_what_stopped_an_earlier_rule():
+    """The exception that kept an earlier rule from giving another label is part of the reason."""
+    whale = explain(WHALE, {"mammal": "yes", "whale": "yes", "bat": "no"})
+    why = "habitat water, because mammal is yes; rule 1 (land) would apply, but for an exception: "
+    assert str(whale) == f"{why}whale is yes"
+    bat = explain(WHALE, {"mammal": "yes", "whale": "no", "bat": "yes"})
+    assert str(bat) == f"{why}bat is yes"  # rule 2 has an exception that applies too, but gives the same label
+    assert str(explain(WHALE, {"mammal": "no", "whale": "no", "bat": "no"})) == (
+        "habitat is not decided: no rule applies; rule 2 (water) would apply, but for an exception: it always applies"
+    )
+
+
+def test_a_reason_tells_of_three_stopped_rules_at_most():
+    """A sentence about very many rules that exceptions stopped counts the rest."""
+    rule = Rule("a", (), (Rule(None, (Literal("x", "present"),)),))
+    proof = explain(Program("y", ("x",), (rule,) * 5, "b"), {"x": 1})
+    assert str(proof).count("would apply, but for an exception: x is 1") == 3
+    assert str(proof).endswith("; so would 2 more rules")
 
 
 def test_a_proof_holds_every_check():

@@ -11,7 +11,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import needed, program_of, read_model, source_of
 from unless.cli.options import Format, Json, Quiet
 from unless.errors import ParameterError
-from unless.figures import counted
+from unless.figures import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -102,7 +102,7 @@ def _records(moved: Effect) -> Iterator[RenderableType]:
     from rich.table import Table  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    share = f" ({100 * moved.changed / moved.records:.1f} %)" if moved.changed else ""
+    share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
     yield ""
     yield Text(f"{moved.changed:,} of {counted(moved.records, 'record')} {changes} label{share}", "bold")

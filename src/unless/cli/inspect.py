@@ -15,7 +15,7 @@ from unless.cli.lines import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import shell_word
 from unless.cli.remarks import named, remark_table, short
-from unless.figures import counted
+from unless.figures import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -112,7 +112,7 @@ def _balance(target: TargetProfile) -> Iterator[RenderableType]:
     total = sum(count for _, count in target.classes)
     for label, count in target.classes[:_CLASSES]:
         bar = "█" * max(round(_BAR * count / target.classes[0][1]), 1)
-        share = f"{100 * count / total:.1f} %"
+        share = percent(count / total, 1)
         grid.add_row(Text(short(label), "bold cyan"), f"{count:,}", share, Text(bar, "cyan"))
     yield Text.assemble((short(target.name), "bold"), f"  {counted(len(target.classes), 'label')}")
     yield Padding(grid, (0, 0, 0, 2), expand=False)

@@ -14,7 +14,7 @@ from unless.cli.inputs import needed, read_model, take_ctrl_c_back
 from unless.cli.lines import duration
 from unless.cli.options import Data, Format, Json, Model, Quiet
 from unless.errors import ParameterError
-from unless.figures import counted
+from unless.figures import counted, share_text
 from unless.proof.words import printable
 
 if TYPE_CHECKING:
@@ -132,4 +132,4 @@ def _summary(done: PredictedFile, seconds: float) -> str:
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
     text = f"{counted(done.rows, 'record')} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
-    return text if done.accuracy is None else f"{text}; accuracy {done.accuracy:.3f} by the labels in the data"
+    return text if done.accuracy is None else f"{text}; accuracy {share_text(done.accuracy)} by the labels in the data"

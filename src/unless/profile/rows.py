@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.figures import percent, share_text
 from unless.profile.identity import counts_of
 from unless.profile.values import Remark
 from unless.table import Column
@@ -84,9 +85,10 @@ def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> 
 def _duplicates(again: int, rows: int) -> list[Remark]:
     if not again:
         return []
-    share = f"{100 * again / rows:.1f} %"
     verb = "repeats" if again == 1 else "repeat"
-    return [Remark("duplicates", None, f"{again:,} of {rows:,} records ({share}) {verb} an earlier one")]
+    return [
+        Remark("duplicates", None, f"{again:,} of {rows:,} records ({percent(again / rows, 1)}) {verb} an earlier one")
+    ]
 
 
 def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
@@ -100,7 +102,7 @@ def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
     records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
-    best = int(1000 * (1 - wrong / int(counts.sum()))) / 10
+    best = 100 * float(share_text(1 - wrong / int(counts.sum())))
     alike = f"{records:,} records have the same cells as one of another label"
     said = f"{alike}: no rules can be right for more than {best:g} %"
     return [Remark("contradictions", None, said)]

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unless.proof.words import DEFAULT, Words, joined
+from unless.figures import counted
+from unless.proof.words import DEFAULT, Words, joined, printable
 from unless.rule import Literal
 
 if TYPE_CHECKING:
     from unless.proof.tree import Check, Proof, RuleProof
 
 __all__ = ["check", "decision", "literal_parts", "literal_text", "reason", "sentence"]
+
+_SPARED = 3
+"""Earlier rules stopped by exceptions that a sentence tells of; nobody reads on after more."""
 
 _SIGNS = {
     "<=": "is at most",
@@ -24,11 +29,21 @@ _SIGNS = {
 
 
 def sentence(proof: Proof, words: Words) -> str:
-    """The decision and why."""
-    if proof.label is None:
-        return f"{decision(proof, words)}: no rule applies"
+    """The decision and why: what the deciding rule found, and which exceptions kept earlier rules from deciding."""
     because = "no rule applies" if proof.rule is None else reason(proof.rule, words)
-    return f"{decision(proof, words)}, because {because}"
+    start = f"{decision(proof, words)}: " if proof.label is None else f"{decision(proof, words)}, because "
+    return "; ".join([start + because, *_spared(proof, words)])
+
+
+def _spared(proof: Proof, words: Words) -> Iterator[str]:
+    """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
+    held = ((place, tried) for place, tried in enumerate(proof.tried, 1) if tried.rule.head != proof.label)
+    spared = [(place, tried, tried.applying[0]) for place, tried in held if tried.applying]
+    for place, tried, exception in spared[:_SPARED]:
+        label, found = printable(str(tried.rule.head)), _found(exception, words) or "it always applies"
+        yield f"rule {place} ({label}) would apply, but for an exception: {found}"
+    if more := len(spared[_SPARED:]):
+        yield f"so would {counted(more, 'more rule')}"
 
 
 def decision(proof: Proof, words: Words) -> str:
@@ -41,7 +56,7 @@ def reason(proof: RuleProof, words: Words) -> str:
     """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
     if failing := proof.failing:
         return check(failing[0], words)
-    text = joined(check(one, words) for one in proof.checks) or "it always applies"
+    text = _found(proof, words) or "it always applies"
     if applying := proof.applying:
         but = "this always applies" if not proof.checks else text
         return f"although {but}, an exception applies: {reason(applying[0], words)}"
@@ -50,6 +65,11 @@ def reason(proof: RuleProof, words: Words) -> str:
     against = list(map(partial(reason, words=words), proof.exceptions))
     nobody = "the exception does not apply" if len(proof.exceptions) == 1 else "no exception applies"
     return f"{text}; {nobody}, because {joined(against)}"
+
+
+def _found(proof: RuleProof, words: Words) -> str:
+    """What the record has of what a rule asks; nothing of a rule that asks nothing."""
+    return joined(check(one, words) for one in proof.checks)
 
 
 def check(one: Check, words: Words = DEFAULT) -> str:
