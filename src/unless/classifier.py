@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
@@ -19,7 +20,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
 from unless.domain import domain_of
-from unless.errors import Interrupted, ParameterError, ProgramError
+from unless.errors import Interrupted, ParameterError, ProgramError, UnlessWarning
 from unless.explain import Proof, WhyNot, explain, why_not
 from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_weights, same
 from unless.learn import Progress
@@ -31,6 +32,7 @@ from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program
 from unless.table import Labels, Schema, Table, smallest
+from unless.unseen import Unseen, summary, unseen_values
 from unless.values import Label, Value
 
 __all__ = ["RuleClassifier", "plain"]
@@ -150,12 +152,20 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         known = self._record(record)
         return counterfactuals(self.program_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_)
 
+    def unseen(self, X: Any) -> tuple[Unseen, ...]:
+        """What new records hold, in the features that rules test, that training did not have, and how many do.
+
+        Categories, numbers outside the range, text where all was numbers. Predicting warns of the same, but for a few
+        numbers a little outside the range, as chance has it.
+        """
+        return unseen_values(self.domain_, self._read(X))
+
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model that decides by an edited program; what its rules decide is counted on these records.
 
         Rules may be left out, reordered, changed and added, as long as they test features and give labels of training.
         """
-        table = self._table(X)
+        table = self._read(X)
         if program.features != self.program_.features:
             raise ProgramError(
                 "the program has other features than the model; edit its rules: replace(model.program_, rules=...)"
@@ -280,6 +290,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return table.record(0)
 
     def _table(self, X: Any) -> Table:
+        """New records, read like those of training; says what they hold that training did not have."""
+        table = self._read(X)
+        trained = self.statistics_.total
+        if found := [one for one in unseen_values(self.domain_, table) if not one.by_chance(trained)]:
+            said = "\n".join(["values that training did not have:", *summary(found)])
+            warnings.warn(said, UnlessWarning, stacklevel=3)
+        return table
+
+    def _read(self, X: Any) -> Table:
         check_is_fitted(self)
         return read_alike(X, self.schema_, type(self).__name__, named=self._named)
 

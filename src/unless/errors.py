@@ -14,6 +14,8 @@ __all__ = [
     "ReadError",
     "UnknownNameError",
     "UnlessError",
+    "UnlessWarning",
+    "UnseenValuesError",
     "either",
     "suggest",
 ]
@@ -52,8 +54,16 @@ class MissingFileError(ReadError, FileNotFoundError):
     """A file that is not there."""
 
 
+class UnseenValuesError(ReadError):
+    """Records that hold what training did not have, where that was to be refused."""
+
+
 class ProgramError(UnlessError):
     """A program, or a file that claims to hold one, that is not valid."""
+
+
+class UnlessWarning(UserWarning):
+    """Anything that unless does, but that its user may want to know of."""
 
 
 class Interrupted(KeyboardInterrupt):

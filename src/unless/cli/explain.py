@@ -12,7 +12,8 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
-from unless.cli.options import Format, Json, Model, Quiet
+from unless.cli.lines import warning_line
+from unless.cli.options import Format, Json, Model, Quiet, Strict
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.figures import counted
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from unless.modelfile import SavedModel
     from unless.rule import Program
     from unless.table import Table
+    from unless.unseen import Unseen
     from unless.values import Label, Value
 
 __all__ = ["explain"]
@@ -73,6 +75,7 @@ def explain(  # noqa: PLR0913 - its options
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many changes to show: 3, unless given.")
     ] = None,
+    strict: Strict = False,
     format: Format = None,  # noqa: A002 - what the option is called
     quiet: Quiet = False,
     json: Json = False,
@@ -83,6 +86,8 @@ def explain(  # noqa: PLR0913 - its options
 
     Example: unless explain model.json --set history=late --why-not accept
     """
+    from unless.unseen import refuse, summary  # noqa: PLC0415
+
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
@@ -102,8 +107,14 @@ def explain(  # noqa: PLR0913 - its options
         asked.answer(number, record, changed, said)
         for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
     ]
+    unseen = _unseen(found, answers)
+    if strict:
+        refuse(unseen)
+    for line in summary(unseen):
+        screen.note(warning_line(line))
     if json:
-        screen.data({"target": program.target, "records": [answer.to_dict() for answer in answers]})
+        records = [answer.to_dict() for answer in answers]
+        screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})
         return
     for place, answer in enumerate(answers):
         shown = _SCREENFUL if screen.out.is_terminal else None
@@ -197,6 +208,19 @@ class _Asked:
             None if self.label is None else why_not(self.program, record, self.label),
             nearest,
         )
+
+
+def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
+    """What the explained records hold that training did not have; of rules alone nobody knows."""
+    from unless.table import Column, Table  # noqa: PLC0415
+    from unless.unseen import unseen_values  # noqa: PLC0415
+
+    if not hasattr(model, "domain_"):
+        return ()
+    records = [answer.proof.record for answer in answers]
+    names = [name for name in model.domain_.features if all(name in record for record in records)]
+    columns = tuple(Column.of(name, [record[name] for record in records]) for name in names)
+    return unseen_values(model.domain_, Table(columns, rows=len(records)))
 
 
 def _records(

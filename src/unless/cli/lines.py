@@ -6,7 +6,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["MARGIN", "command_line", "duration", "report_line"]
+__all__ = ["MARGIN", "command_line", "duration", "report_line", "warning_line"]
 
 MARGIN = 12
 
@@ -23,6 +23,11 @@ def report_line(about: str, text: str, margin: int = MARGIN) -> RenderableType:
 def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
     """A line with a command to be copied: it is never broken by us."""
     return Text.assemble((f"{about:{margin}}  ", "bold"), command, no_wrap=True, overflow="ignore")
+
+
+def warning_line(text: str) -> RenderableType:
+    """A line about what should not be overlooked."""
+    return Text.assemble(("! ", "bold yellow"), text)
 
 
 def duration(seconds: float) -> str:

@@ -23,6 +23,7 @@ __all__ = [
     "Numeric",
     "Quiet",
     "Seed",
+    "Strict",
     "Target",
 ]
 
@@ -74,4 +75,5 @@ Format = Annotated[
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="What chance starts from; the same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -11,8 +11,8 @@ import typer
 
 from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
-from unless.cli.lines import duration
-from unless.cli.options import Data, Format, Json, Model, Quiet
+from unless.cli.lines import duration, warning_line
+from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.errors import ParameterError
 from unless.figures import counted, share_text
 from unless.proof.words import printable
@@ -25,7 +25,7 @@ __all__ = ["predict"]
 _LABELS = 6  # that the summary counts
 
 
-def predict(
+def predict(  # noqa: PLR0913 - its options
     model: Model,
     data: Data,
     *,
@@ -43,6 +43,7 @@ def predict(
         typer.Option(help="The format to write, whatever the file is called."),
     ] = None,
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="What the names of the new columns begin with.")] = "",
+    strict: Strict = False,
     format: Format = None,  # noqa: A002 - what the option is called
     quiet: Quiet = False,
     json: Json = False,
@@ -54,6 +55,7 @@ def predict(
     Example: unless predict model.json new.csv -o predicted.csv
     """
     from unless.stream import predict_file  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.unseen import summary  # noqa: PLC0415
 
     screen = Screen(quiet=quiet, aside=output == "-")
     if model == data == "-":
@@ -70,12 +72,15 @@ def predict(
             format=format or ("csv" if data == "-" else None),
             to=to,
             prefix=prefix,
+            strict=strict,
             progress=lambda rows, share: tell(share, f"{rows:,} records"),
         )
     if json:
         screen.data(done.to_dict())
     for line in _remarks(done, model, data):
         screen.note(line)
+    for line in summary(done.unseen):
+        screen.note(warning_line(line))
     if not json:
         screen.note(_summary(done, time.perf_counter() - started))
 

@@ -8,7 +8,8 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, program_of, read, read_model
-from unless.cli.options import Data, Format, Model, Quiet, Seed
+from unless.cli.lines import warning_line
+from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import write_document
 from unless.errors import ParameterError
 from unless.figures import share_text
@@ -44,6 +45,7 @@ def report(  # noqa: PLR0913 - its options
         int, typer.Option(metavar="N", min=1, help="Records in the page at most; of more, so many drawn at random.")
     ] = 2000,
     seed: Seed = 0,
+    strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     format: Format = None,  # noqa: A002 - what the option is called
     quiet: Quiet = False,
@@ -55,6 +57,7 @@ def report(  # noqa: PLR0913 - its options
     Example: unless report model.json applicants.csv -o report.html
     """
     from unless.report import render, summarise  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.unseen import refuse, summary  # noqa: PLC0415
 
     if model == data == "-":
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")
@@ -65,8 +68,12 @@ def report(  # noqa: PLR0913 - its options
     table = read(screen, data, target, like=found, features=program_of(found).used, format=format)
     with screen.busy("writing the page"):
         page = summarise(found, table, title=title, sample=sample, seed=seed)
+        if strict:
+            refuse(page.unseen)
         text = render(page)
         write_document(text, output)
+    for line in summary(page.unseen):
+        screen.note(warning_line(line))
     screen.note(_summary(page, output, len(text.encode())))
     if show:
         typer.launch(output)

@@ -16,6 +16,7 @@ from unless.predict import deciding_rules
 from unless.quality import Quality, aligned, quality
 from unless.rule import Program
 from unless.table import Table
+from unless.unseen import Unseen, unseen_values
 from unless.values import Label
 
 __all__ = ["Facts", "Trained", "gather"]
@@ -93,6 +94,11 @@ class Facts:
         """How many records each rule decides rightly, at the end where none does; needs truth."""
         own = np.take_along_axis(self.counts, np.maximum(self.heads, 0)[:, None], axis=1)[:, 0]
         return np.where(self.heads < 0, 0, own)
+
+    @cached_property
+    def unseen(self) -> tuple[Unseen, ...]:
+        """What records hold that training did not have; of a program without training nobody knows."""
+        return () if self.trained is None else unseen_values(self.domain, self.table)
 
     @cached_property
     def quality(self) -> Quality | None:

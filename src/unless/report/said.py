@@ -13,6 +13,7 @@ from typing import NamedTuple
 from unless.proof.plain import literal_parts
 from unless.proof.words import DEFAULT, Words, printable
 from unless.rule import Literal, Rule
+from unless.unseen import Unseen, summary
 from unless.values import Label
 
 __all__ = ["Condition", "LabelName", "Line", "Sentence", "Speaker", "Text"]
@@ -100,6 +101,10 @@ class Speaker:
     def feature(self, name: str) -> Text:
         """What a feature is called."""
         return self.text(self._words.name(name))
+
+    def unseen(self, found: Sequence[Unseen]) -> tuple[str, ...]:
+        """What records hold that training did not have, a sentence for each feature."""
+        return tuple(summary(found, self._words))
 
     def sentence(self, rule: Rule) -> Sentence:
         """A rule in words."""

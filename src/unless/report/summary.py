@@ -16,6 +16,7 @@ from unless.report.views import Errors, RuleView, Step, class_rows, flow, matrix
 from unless.report.weak import Weak, weak_spots
 from unless.rule import Program
 from unless.table import Table
+from unless.unseen import Unseen
 
 __all__ = ["Page", "RecordsView", "summarise"]
 
@@ -38,7 +39,8 @@ class RecordsView:
 class Page:
     """A report. ``quality``, ``errors`` and ``classes`` are None or empty where the records have no true labels.
 
-    ``weighted`` says that what rules decided in training are sums of weights.
+    ``unseen`` is what records hold that training did not have. ``weighted`` says that what rules decided in training
+    are sums of weights.
     """
 
     title: str
@@ -55,6 +57,7 @@ class Page:
     feature_names: tuple[Text, ...]
     shuffling: Shuffling
     weak: Weak
+    unseen: tuple[Unseen, ...]
     records: RecordsView
     long_texts: tuple[str, ...]
     data: dict[str, Any]
@@ -98,6 +101,7 @@ def summarise(
         feature_names=tuple(map(speaker.feature, facts.used)),
         shuffling=shuffling,
         weak=weak_spots(facts, speaker),
+        unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
         data=page_data(facts, rows, words),

@@ -59,7 +59,7 @@ class Weak:
 
     ``by_default`` counts the records that only a rule without conditions decides, or no rule, ``undecided`` those
     without any label. ``few`` are rules that decide too few records here to be judged, ``new`` labels that training
-    did not have.
+    did not have, ``unseen`` sentences about such values.
     """
 
     rules: tuple[WeakRule, ...]
@@ -72,11 +72,13 @@ class Weak:
     idle: tuple[int, ...]
     few: tuple[int, ...]
     new: tuple[LabelName, ...]
+    unseen: tuple[str, ...]
 
     @property
     def nothing(self) -> bool:
         """Whether nothing stands out."""
-        return not (self.rules or self.classes or self.by_default or self.idle or self.few or self.new)
+        found = (self.unseen, self.rules, self.classes, self.by_default, self.idle, self.few, self.new)
+        return not any(found)
 
 
 def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
@@ -96,6 +98,7 @@ def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
             (np.flatnonzero((facts.decided[:-1] > 0) & (facts.decided[:-1] < _FEW) & ~facts.defaults[:-1]) + 1).tolist()
         ),
         new=speaker.labels[known:],
+        unseen=speaker.unseen(facts.unseen),
     )
 
 

@@ -16,7 +16,8 @@ from unless.stream.batches import Batch, JsonBatch
 from unless.stream.files import File, Input, form_of_output, is_patient, output
 from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
-from unless.table import Labels
+from unless.table import Labels, Table
+from unless.unseen import Unseen, UnseenCounts, refuse
 from unless.values import Label, same_label
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ class PredictedFile:
 
     ``renamed`` tells which of them could not be called as they should, because there is such a column already.
     ``right`` is how many records got the label that stands in the input; None unless every record there has one.
+    ``unseen`` tells what records hold that training did not have, as far as the model knows.
     """
 
     rows: int
@@ -44,6 +46,7 @@ class PredictedFile:
     columns: tuple[str, ...]
     renamed: dict[str, str]
     right: int | None
+    unseen: tuple[Unseen, ...] = ()
 
     @property
     def undecided(self) -> int:
@@ -65,10 +68,11 @@ class PredictedFile:
             "columns": list(self.columns),
             "renamed": self.renamed,
             "accuracy": self.accuracy,
+            "unseen": [one.to_dict() for one in self.unseen],
         }
 
 
-def predict_file(
+def predict_file(  # noqa: PLR0913 - what one may want to settle
     model: RuleClassifier | SavedModel | Program,
     source: File,
     out: File,
@@ -76,6 +80,7 @@ def predict_file(
     format: str | None = None,  # noqa: A002 - the word for it
     to: str | None = None,
     prefix: str = "",
+    strict: bool = False,
     block: int = BLOCK,
     progress: Progress | None = None,
 ) -> PredictedFile:
@@ -92,12 +97,15 @@ def predict_file(
     From text to text of the same form the records are copied byte for byte, new fields at the end. Else cells of text
     files are text, and those of other files keep their types.
 
+    ``strict`` refuses records that hold what training did not have: categories, numbers outside the range, text where
+    all was numbers. A path is not written then.
+
     About ``block`` bytes are read at a time. ``progress`` is told how many records are done, and which share of the
     input has been read, None if nobody knows.
     """
     given = Input(source, format, block)
     form = form_of_output(out, to, given.form, source)
-    tally = _Tally(model)
+    tally = _Tally(model, strict=strict)
     with output(out) as file:
         wanted = tally.answers.select([prefix + name for name in NAMES])
         sink = SINKS[form](file, tally.answers, wanted)
@@ -110,7 +118,7 @@ def predict_file(
         else:  # a thread that waits for a reader could not be stopped by Ctrl-C
             sink.drain(results)
     renamed = {one: other for one, other in zip(wanted, sink.added, strict=True) if one != other}
-    return PredictedFile(tally.rows, tally.labels(), sink.added, renamed, tally.right)
+    return PredictedFile(tally.rows, tally.labels(), sink.added, renamed, tally.right, tally.unseen.found())
 
 
 def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator[Result]:
@@ -124,7 +132,7 @@ def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator
 class _Tally:
     """Decides batches, and counts."""
 
-    def __init__(self, model: RuleClassifier | SavedModel | Program) -> None:
+    def __init__(self, model: RuleClassifier | SavedModel | Program, *, strict: bool) -> None:
         self._program = model if isinstance(model, Program) else model.program_
         self._like = self._program if model is self._program else model
         self._used = self._program.used
@@ -132,6 +140,8 @@ class _Tally:
         self.answers = Answers.of(self._program, getattr(model, "statistics_", None))
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.right: int | None = 0
+        self.unseen = UnseenCounts(getattr(model, "domain_", Table((), rows=0)))
+        self._strict = strict
 
     @property
     def rows(self) -> int:
@@ -143,6 +153,9 @@ class _Tally:
         table = batch.table(self._like, self._used)
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
+        self.unseen.add(table)
+        if self._strict:
+            refuse(self.unseen.found())
         choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
