@@ -158,14 +158,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         Categories, numbers outside the range, text where all was numbers. Predicting warns of the same, but for a few
         numbers a little outside the range, as chance has it.
         """
-        return unseen_values(self.domain_, self._read(X))
+        return unseen_values(self.domain_, self._table(X, tell=False))
 
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model that decides by an edited program; what its rules decide is counted on these records.
 
         Rules may be left out, reordered, changed and added, as long as they test features and give labels of training.
         """
-        table = self._read(X)
+        table = self._table(X, tell=False)
         if program.features != self.program_.features:
             raise ProgramError(
                 "the program has other features than the model; edit its rules: replace(model.program_, rules=...)"
@@ -270,7 +270,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """Store a program, with what it does on labelled records."""
         self.program_ = program
         self.statistics_ = measure(program, table, weights)
-        self.domain_ = domain_of(table, program.used)
+        # What weighs nothing was not there.
+        self.domain_ = domain_of(table if weights is None else table[weights > 0], program.used)
 
     def _set_names(self, names: Sequence[str] | None) -> None:
         """Tell the names of the features; None if they are only numbered."""
@@ -289,18 +290,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             raise ParameterError(f"one record is wanted, not {len(table)}; pass them one by one")
         return table.record(0)
 
-    def _table(self, X: Any) -> Table:
-        """New records, read like those of training; says what they hold that training did not have."""
-        table = self._read(X)
-        trained = self.statistics_.total
-        if found := [one for one in unseen_values(self.domain_, table) if not one.by_chance(trained)]:
-            said = "\n".join(["values that training did not have:", *summary(found)])
+    def _table(self, X: Any, *, tell: bool = True) -> Table:
+        """Records, read like those of training; ``tell`` what they hold that training did not have."""
+        check_is_fitted(self)
+        table = read_alike(X, self.schema_, type(self).__name__, named=self._named)
+        found = unseen_values(self.domain_, table) if tell else ()
+        if unusual := [one for one in found if not one.by_chance(self.statistics_.total)]:
+            said = "\n".join(["values that training did not have:", *summary(unusual)])
             warnings.warn(said, UnlessWarning, stacklevel=3)
         return table
-
-    def _read(self, X: Any) -> Table:
-        check_is_fitted(self)
-        return read_alike(X, self.schema_, type(self).__name__, named=self._named)
 
     def _check_limits(self) -> None:
         rules, seconds = plain(self.max_rules), plain(self.max_seconds)

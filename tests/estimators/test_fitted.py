@@ -161,6 +161,7 @@ class TestOtherwise:
         with pytest.raises(UnknownNameError, match="did you mean 'b'"):
             FoldRMClassifier(otherwise="bb").fit([[1.0], [2.0]], ["a", "b"])
 
+    @pytest.mark.filterwarnings("ignore:values that training did not have")
     def test_none_leaves_records_unclassified(self):
         """Then labels are objects, None counts as wrong, apply says -1, and probabilities are those of what is left."""
         X, y = [[1]] * 5 + [[2]] * 3 + [[3]] * 2, list("aaaaabbbcc")
@@ -205,6 +206,7 @@ class TestPositive:
             FoldRPPClassifier().fit(*wine)
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @each
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_max_rules_is_the_most_rules(learner, most):

@@ -224,6 +224,7 @@ def test_read_table_takes_a_model():
     assert read_table(FRAMES["pandas"], like=model).schema.kinds == model.schema_.kinds
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 def test_unseen_values_are_ordinary(fitted):
     """Categories and numbers that training never saw are decided by the same rules."""
     new = [{"age": 1e9, "town": "Atlantis"}, {"age": None, "town": None}, {"age": "many", "town": 3}]
@@ -236,6 +237,7 @@ class TestWeights:
     X = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0] * 5, "c": list("abcd") * 5})
     y = ["p", "q", "p", "q"] * 4 + ["q"] * 4
 
+    @pytest.mark.filterwarnings("ignore:values that training did not have")
     @pytest.mark.parametrize("learner", [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier])
     def test_a_weight_is_a_number_of_records(self, learner):
         """Weight 2 is the record twice, weight 0 its absence, in rules, counts and classes."""

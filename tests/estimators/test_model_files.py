@@ -47,6 +47,7 @@ MODELS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @pytest.mark.parametrize("labels", LABELS)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_model_comes_back(name, labels, tmp_path):
@@ -125,6 +126,7 @@ def test_a_parameter_that_no_file_can_hold(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @pytest.mark.parametrize("path", sorted(DATA.glob("model-v*.json")), ids=lambda path: path.stem)
 def test_files_of_earlier_versions_load(path):
     """A file of any released version gives the labels, probabilities and reasons that it gave then."""
@@ -221,6 +223,7 @@ def places(node, here=()):
 PLACES = [place for place in places(DOCUMENT) if place]
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @given(st.data())
 @settings(max_examples=250, deadline=None)
 def test_a_damaged_file_is_refused_or_works(tmp_path_factory, data):

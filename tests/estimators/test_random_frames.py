@@ -114,6 +114,7 @@ def _check_file(model, records, path):
     assert_array_equal(back.apply(records), model.apply(records))
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @given(frames(), frames(), MODELS)
 @settings(max_examples=100, deadline=None)
 def test_any_record_is_decided(drawn, other, model):
@@ -133,6 +134,7 @@ def test_any_record_is_decided(drawn, other, model):
 class TestHardCases:
     """Data that have little or too much to tell give a sensible model."""
 
+    @pytest.mark.filterwarnings("ignore:values that training did not have")
     def test_one_class(self, model):
         """Every record has it, and its probability is one."""
         X = [[1.0], [2.0], [3.0]]
@@ -140,6 +142,7 @@ class TestHardCases:
         assert model.predict([[9.0]]).tolist() == ["only"]
         assert_array_equal(model.predict_proba([[9.0]]), [[1.0]])
 
+    @pytest.mark.filterwarnings("ignore:values that training did not have")
     def test_one_row(self, model):
         """It is learned by heart."""
         assert model.fit([[1.0, "a"]], [3]).predict([[2.0, "b"]]).tolist() == [3]

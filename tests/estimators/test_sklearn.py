@@ -115,6 +115,7 @@ def test_permutation_importance_agrees_on_what_is_unused(model, cancer):
     assert not theirs[fitted.feature_importances_ == 0].any()
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @each
 def test_sample_weights_are_routed(model, cancer):
     """With metadata routing, weights reach fit and score where they are requested."""
