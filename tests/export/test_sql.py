@@ -6,6 +6,8 @@ import itertools
 import math
 import random
 import struct
+import sys
+from decimal import Decimal
 
 import pytest
 import sqlglot
@@ -152,6 +154,43 @@ def test_numeric_types_compare_as_doubles(database, kind, cells):
         )
         wanted = [program.label({"n": value}) for value in values]
         assert database.select(to_sql(program, database.dialect), name) == wanted, bound
+
+
+def test_decimals_beyond_the_doubles_in_postgres(postgres_database):
+    """A numeric cell that no double can hold is infinite or zero, as in `read_table`, and no error."""
+    edge = Decimal(sys.float_info.max)
+    cells = [Decimal(text) for text in ("1e400", "-1e400", "1e-400", "-1e-400", "3e-324", "2e-324", "0", "0.5", "NaN")]
+    cells += [edge, -edge, Decimal("1.7976931348623158e308"), Decimal("0.1"), 2**53 + 1, 2**53 + 3, None]
+    cells += [Decimal("0.10000000000000001249"), Decimal("0.10000000000000001250")]
+    name = postgres_database.table({"n": cells}, {"n": "NUMERIC"})
+    table = Table((Column.of("n", cells),))
+    for bound in (
+        0.0,
+        0.1,
+        -0.5,
+        5e-324,
+        -5e-324,
+        2.0**53,
+        2.0**53 + 2,
+        float(edge),
+        -float(edge),
+        math.inf,
+        -math.inf,
+    ):
+        for op in ("<=", ">"):
+            for rule in (Rule("x", (test := Literal("n", op, bound),)), Rule("x", (), (Rule(None, (test,)),))):
+                program = Program("y", ("n",), (rule, Rule("z", (Literal("n", "missing"),))), "rest")
+                agree(postgres_database, name, program, table, None)
+
+
+def test_columns_called_true_and_false(database):
+    """A truth value is never the column of that name, as a label or compared with."""
+    columns = {"true": [False, True, None], "false": [True, False, None], "b": [True, False, None]}
+    name = database.table(columns, dict.fromkeys(columns, "boolean"))
+    rules = [Rule(True, (Literal("b", "==", "True"), Literal("true", "!=", "True")))]
+    rules += [Rule(False, (Literal("false", "==", "False"),))]
+    program = Program("y", tuple(columns), tuple(rules), True)
+    agree(database, name, program, Table(tuple(Column.of(*column) for column in columns.items())), None)
 
 
 @pytest.mark.parametrize(

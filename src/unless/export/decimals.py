@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import ROUND_DOWN, Context, Decimal
 from fractions import Fraction
 
-__all__ = ["easily_read", "steps"]
+__all__ = ["easily_read", "reach", "steps"]
+
+_SHORT = Context(prec=6, rounding=ROUND_DOWN)
 
 
 def easily_read(number: float) -> bool:
@@ -31,3 +33,18 @@ def _rounded(value: Fraction, bits: int) -> Fraction:
 def steps(exponent: int) -> list[int]:
     """The exponent as a sum of steps of at most 52: powers of two that every reader of decimals gets right."""
     return [52] * (exponent // 52) + [exponent % 52] * (exponent % 52 > 0)
+
+
+def reach(number: float) -> str:
+    """How far above the decimal of a double the decimals go that are still read as this double, in six digits.
+
+    >>> reach(0.1), 0.1 == float("0.1000000000000000124900") < float("0.1000000000000000124901")
+    ('1.24900E-17', True)
+    """
+    above = math.nextafter(number, math.inf)
+    middle = (Fraction(number) + (Fraction(above) if math.isfinite(above) else 2**1024)) / 2
+    rest = middle - Fraction(repr(number))
+    short = _SHORT.divide(Decimal(rest.numerator), Decimal(rest.denominator))
+    if rest == Fraction(short) and (math.isinf(above) or float(middle) != number):  # the middle itself is the next one
+        short = _SHORT.next_minus(short)
+    return str(short)

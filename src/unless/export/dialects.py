@@ -13,7 +13,7 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.sqlite import SQLite
 
-from unless.export.decimals import easily_read, steps
+from unless.export.decimals import easily_read, reach, steps
 
 __all__ = ["DIALECTS", "Dialect", "all_of", "any_of", "bracketed"]
 
@@ -91,6 +91,13 @@ class Dialect:
         text = repr(abs(number))
         return _signed(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
 
+    def limit(self, bound: float) -> tuple[exp.Expression, bool]:
+        """What to compare a numeric column with, and whether a cell that equals it is still at most the bound.
+
+        Minus infinity is not spelled: it is what lies below the lowest double.
+        """
+        return (self.literal(-_MAX), False) if bound == -math.inf else (self.literal(bound), True)
+
     def is_nan(self, column: exp.Expression) -> exp.Expression | None:
         """The numeric column holds NaN; None where it cannot."""
         if not self.nan_is_high:
@@ -148,6 +155,10 @@ class Dialect:
         return self.literal(number)
 
 
+_HIGHEST, _LOWEST = "1.7976931348623158079E308", "2.4703282292062327209E-324"
+"""Where doubles end, in twenty digits, rounded to the side on which no cast to a double fails."""
+
+
 class _Postgres(Dialect):
     name = "postgres"
 
@@ -155,17 +166,29 @@ class _Postgres(Dialect):
         return name.encode()[:63].decode(errors="ignore")  # the rest is cut off, with no more than a notice
 
     def literal(self, number: float) -> exp.Expression:
-        # 0.1 and 1E-1 are numeric here; against a numeric column they would compare as decimals, not as doubles.
-        return _cast(exp.Literal.string(repr(number)), _DOUBLE)
+        return _cast(exp.Literal.string(repr(number)), _DOUBLE)  # 0.1 and 1E-1 are numeric here
+
+    def limit(self, bound: float) -> tuple[exp.Expression, bool]:
+        """Decimals, which take the type of the column: as a double, a numeric cell of 1e400 or 1e-400 is an error.
+
+        So that a numeric cell still compares as the nearest double, the bound goes up to where that is another one:
+        ``"n" <= 0.1 + 1.24900E-17``. For a column of doubles, the sum is the bound again.
+        """
+        if bound == -math.inf:
+            return exp.Neg(this=exp.Literal.number(_HIGHEST)), False
+        if bound == 0:
+            return exp.Literal.number(_LOWEST), False  # the largest decimal that is zero would be an error as a double
+        number, rest = _signed(exp.Literal.number(repr(abs(bound))), bound), reach(bound)
+        return exp.Add(this=number, expression=exp.Literal.number(rest)), True
+
+    def is_nan(self, column: exp.Expression) -> exp.Expression:
+        return exp.EQ(this=_cast(column, _TEXT), expression=exp.Literal.string("NaN"))  # no cast of 1e400 to a double
 
     def from_hex(self, text: str) -> exp.Expression | None:  # noqa: ARG002
         return None  # a text never holds NUL
 
     def spells(self, column: exp.Expression, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: FBT001
-        """Casts of 1e999 and of 1e-999 are errors, and a numeric holds neither 1e200000: exponents go first.
-
-        The bounds are where doubles end, in twenty digits, rounded to the side on which no cast can fail.
-        """
+        """Casts of 1e999 and of 1e-999 are errors, and a numeric holds neither 1e200000: exponents go first."""
 
         def matches(pattern: str) -> exp.Expression:
             return exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern))
@@ -176,8 +199,8 @@ class _Postgres(Dialect):
             (exp.Not(this=matches(f"^ *{_NUMBER} *$")), False),
             (matches("^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), False),
             (matches(far), zero),
-            (exp.GTE(this=size, expression=exp.Literal.number("1.7976931348623158079E308")), False),
-            (exp.LTE(this=size.copy(), expression=exp.Literal.number("2.4703282292062327209E-324")), zero),
+            (exp.GTE(this=size, expression=exp.Literal.number(_HIGHEST)), False),
+            (exp.LT(this=size.copy(), expression=exp.Literal.number(_LOWEST)), zero),
         ]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
@@ -221,6 +244,9 @@ class _SQLite(Dialect):
 
     def number(self, column: exp.Expression) -> exp.Expression:
         return _cast(column, _DOUBLE)  # else a large integer compares with all its digits
+
+    def boolean(self, value: bool) -> exp.Expression:  # noqa: FBT001
+        return exp.Literal.number(int(value))  # TRUE would be the column of that name, where there is one
 
     def from_hex(self, text: str) -> exp.Expression:
         return _cast(exp.HexString(this=text.encode().hex()), _TEXT)

@@ -184,16 +184,13 @@ class _Writer:
         return null if nan is None else any_of(null, nan)
 
     def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
-        """A numeric column against a number. Infinity is not spelled: it is what lies beyond the largest double."""
-        column = self.dialect.number(_column(literal.feature))
+        """A numeric column against a number."""
         if bound == math.inf:
             return literal.op == "<=" and self.negation(self._missing(literal.feature))
-        if bound == -math.inf:
-            kind: type[exp.LT | exp.GTE | exp.LTE | exp.GT] = exp.LT if literal.op == "<=" else exp.GTE
-            test: exp.Expression = kind(this=column, expression=self.dialect.literal(-_MAX))
-        else:
-            kind = exp.LTE if literal.op == "<=" else exp.GT
-            test = kind(this=column, expression=self.dialect.literal(bound))
+        limit, included = self.dialect.limit(bound)
+        below, above = (exp.LTE, exp.GT) if included else (exp.LT, exp.GTE)
+        kind = below if literal.op == "<=" else above
+        test = kind(this=self.dialect.number(_column(literal.feature)), expression=limit)
         parts = [exp.Not(this=_is_null(_column(literal.feature)))] if sure else []
         nan = self.dialect.is_nan(_column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
