@@ -12,8 +12,9 @@ import unless
 from tests.logic.traps import NAMES, cases, everything
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ProgramError, UnknownNameError, UnlessError
+from unless.export import to_text
 from unless.logic import engine as engine_room
-from unless.logic import from_clingo, run_clingo, to_clingo
+from unless.logic import from_clingo, run_clingo, to_clingo, to_prolog
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Column, Table
 
@@ -88,7 +89,7 @@ def test_the_written_form():
     inner = Rule(None, (Literal("Ash %", ">", 2.03), Literal("Ash %", "<=", 3.4)))
     program = Program("class", ("Ash %", "hue"), (Rule("1", (Literal("hue", "!=", "red"),), (inner,)),), "2")
     assert to_clingo(program, Table((Column.of("hue", ["red", 1]), Column.of("Ash %", [2.5, None])))).splitlines() == [
-        "% unless-program 1",
+        "% unless-program 2",
         '%: {"target": "class", "predicate": "class", "labels": "text"}',
         '%: {"feature": "Ash %", "number": "ash", "decimals": 2}',
         '%: {"feature": "hue", "text": "hue"}',
@@ -101,6 +102,54 @@ def test_the_written_form():
         "ash(1,250).",
         'hue(1,"red").',
     ]
+
+
+def many_rules(count, otherwise="rest"):
+    """A program of so many rules, each of which covers what is left up to a number."""
+    rules = [Rule(str(k % 7), (Literal("n", "<=", float(k)),)) for k in range(count)]
+    return Program("y", ("n",), tuple(rules), otherwise)
+
+
+def in_the_older_form(program):
+    """The text in which every rule excluded every earlier one by name."""
+    lines = [line for line in to_clingo(program).splitlines()[1:] if not line.startswith("undecided")]
+    labels = [place for place, line in enumerate(lines) if line.startswith("y(")]
+    for number, place in enumerate(labels, 1):
+        head = lines[place].split(" :- ")[0]
+        first = f"rule{number}(X)" if number <= len(program) else "record(X)"
+        lines[place] = f"{head} :- {', '.join([first, *(f'not rule{k}(X)' for k in range(number - 1, 0, -1))])}."
+    return "\n".join(["% unless-program 1", *lines])
+
+
+def test_what_earlier_rules_leave_has_a_name():
+    """Up to three rules exclude each other by name; from the fourth on, an atom stands for those before."""
+    assert [line for line in to_clingo(many_rules(6)).splitlines() if line[0] in "yu"] == [
+        'y(X,"0") :- rule1(X).',
+        'y(X,"1") :- rule2(X), not rule1(X).',
+        'y(X,"2") :- rule3(X), not rule2(X), not rule1(X).',
+        'y(X,"3") :- rule4(X), undecided3(X).',
+        'y(X,"4") :- rule5(X), not rule4(X), undecided3(X).',
+        'y(X,"5") :- rule6(X), undecided5(X).',
+        'y(X,"rest") :- record(X), not rule6(X), undecided5(X).',
+        "undecided3(X) :- record(X), not rule1(X), not rule2(X), not rule3(X).",
+        "undecided5(X) :- undecided3(X), not rule4(X), not rule5(X).",
+    ]
+
+
+@pytest.mark.parametrize("write", [to_clingo, to_prolog, lambda program: to_text(program, "exclusive")])
+def test_the_text_grows_with_the_rules(write):
+    """Twice the rules take twice the text, not four times, whoever it is for."""
+    assert len(write(many_rules(2000))) < 2.1 * len(write(many_rules(1000))) < 500_000
+
+
+@pytest.mark.parametrize("count", [*range(9), 50])
+@pytest.mark.parametrize("otherwise", [None, "rest"])
+def test_any_number_of_rules(count, otherwise):
+    """However many rules there are, every record has the label of the first that covers it, and all are read back."""
+    program = many_rules(count, otherwise)
+    assert agree(program, Table((Column.of("n", [None, *range(-1, count + 1)]),)))
+    assert from_clingo(to_clingo(program)) == program
+    assert from_clingo(in_the_older_form(program)) == program
 
 
 def test_many_records_in_batches():

@@ -26,11 +26,14 @@ slow = settings(
 )
 
 MARK = '%: {"target": "y", "predicate": "y", "labels": "text"}\n'
+RULES = 'y(X,"a") :- rule1(X).\nrule1(X) :- record(X).\nrule2(X) :- record(X).\n'
 PIECES = [
     *(
         "not ",
         "rule1(X)",
         "rule2(X)",
+        "undecided3(X)",
+        "undecided5(X)",
         "ab1(X)",
         "ab2(X)",
         "record(X)",
@@ -164,7 +167,18 @@ def test_any_text_is_read_or_refused(text):
         (f"{FIRST_LINE}\n{MARK}y(X,a) :- record(X).", "line 3: 'a' for a text; text stands in double quotes"),
         (f"{FIRST_LINE}\n{MARK}evil(X) :- record(X).", "line 3: a rule for evil"),
         (f"{FIRST_LINE}\n{MARK}%* comment *%", "line 3: .* is not in the language"),
-        (f"{FIRST_LINE}\n{MARK}record(1)", "line 3: '.' is expected"),
+        (f"{FIRST_LINE}\n{MARK}record(1)", "line 3: the end of the text is not in the language"),
+        (f"{FIRST_LINE}\n{MARK}rule1(X) :- record(X),\nrule2 (X), Y.", "line 4: 'Y.' is not in the language"),
+        (f"{FIRST_LINE}\n{MARK}record(1). record(2).\n\nrecord(3).\nf(4,5). record(6).", "line 6: a fact of f that"),
+        (f'{FIRST_LINE}\n{MARK}y(X,"a") :- rule1(X), undecided1(X).', "line 3: a label that is not of one rule and"),
+        (f'{FIRST_LINE}\n{MARK}{RULES}y(X,"a") :- rule2(X), undecided1(X).', "undecided1 is used but not defined"),
+        (f"{FIRST_LINE}\n{MARK}{RULES}undecided1(X) :- not rule1(X).", "line 6: undecided1.X. that is not a record"),
+        (f"{FIRST_LINE}\n{MARK}undecided2(X) :- record(X), not rule1(X).", "undecided2.X. that is not a record and"),
+        (f"{FIRST_LINE}\n{MARK}undecided2(X) :- undecided2(X).", "undecided2.X. that refers to itself"),
+        (
+            f"{FIRST_LINE}\n{MARK}undecided1(X) :- record(X), not rule1(X).",
+            "line 3: undecided1.X., where there are only 0",
+        ),
     ],
 )
 def test_messages(text, message):

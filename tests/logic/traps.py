@@ -51,7 +51,7 @@ def cases(draw: st.DrawFn) -> tuple[Program, Table]:
     )
     labels = draw(st.sampled_from(LABELS))
     rules = st.builds(Rule, labels, defaults, st.lists(exceptions, max_size=2).map(tuple))
-    program = Program(target, tuple(features), tuple(draw(st.lists(rules, max_size=4))), draw(st.none() | labels))
+    program = Program(target, tuple(features), tuple(draw(st.lists(rules, max_size=7))), draw(st.none() | labels))
     cell = st.one_of(some_texts, some_numbers, st.none(), texts, numbers)
     rows = draw(st.lists(st.tuples(*[cell] * len(features)), max_size=8))
     columns = [Column.of(name, [row[place] for row in rows]) for place, name in enumerate(features)]

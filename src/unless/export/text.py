@@ -10,12 +10,13 @@ absent fact: "f is missing" reads ``not f(X,_)``, "f is present" ``f(X,_)``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
+from unless.export.exclusive import exclusion
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
 
@@ -70,7 +71,8 @@ def to_text(program: Program, style: Style = "paper", *, unary: Collection[str] 
     """The flattened program, one rule per line: top rules, then ``ab1``, ``ab2`` and so on.
 
     ``paper`` is ordered: the first rule that holds decides, and ``otherwise`` is a last rule that always holds.
-    ``exclusive`` says the same without order: rule 3 holds where its body does and those of rules 1 and 2 do not.
+    ``exclusive`` says the same without order: rule 3 holds where its body does and those of rules 1 and 2 do not, rule
+    4 where it does and rules 1 to 3 leave a record undecided.
     Features named in ``unary`` are predicates of background knowledge: ``mammal(X)`` rather than ``mammal(X,'yes')``.
     """
     if style not in get_args(Style):
@@ -103,14 +105,14 @@ def _paper(flat: Flat, writer: Writer) -> Iterator[str]:
 
 
 def _exclusive(flat: Flat, writer: Writer) -> Iterator[str]:
-    target = flat.program.target
+    target, otherwise = flat.program.target, flat.program.otherwise
     names = [f"{_name(f'{target}_{number}')}(X)" for number in range(1, len(flat.rules) + 1)]
-    earlier: list[str] = []
-    for name, (label, _) in zip(names, flat.rules, strict=True):
+    goals, links = exclusion(names, (), rest=otherwise is not None)
+    for name, (label, _), earlier in zip(names, flat.rules, goals, strict=False):
         yield _line(head_of(target, label), [name, *earlier])
-        earlier.insert(0, f"not {name}")
-    if flat.program.otherwise is not None:
-        yield _line(head_of(target, flat.program.otherwise), earlier)
+    if otherwise is not None:
+        yield _line(head_of(target, otherwise), goals[-1])
+    yield from (_line(*link) for link in links)
     for name, (_, body) in zip(names, flat.rules, strict=True):
         yield _line(name, writer.body(body))
 
@@ -140,7 +142,7 @@ class Writer:
         return [f"{holds}{name}(X,{'_' if literal.value is None else _quoted(literal.value)})"]
 
 
-def _line(head: str, goals: list[str]) -> str:
+def _line(head: str, goals: Sequence[str]) -> str:
     return f"{head} :- {', '.join(goals)}." if goals else f"{head}."
 
 

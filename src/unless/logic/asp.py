@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FIRST_LINE", "LABEL_KINDS", "run_clingo", "to_clingo"]
 
-FIRST_LINE = "% unless-program 1"
+FIRST_LINE = "% unless-program 2"
 LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
 
 _BATCH = 2000

@@ -7,13 +7,16 @@ to itself, rules that do not exclude each other) is refused with its line. Facts
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
+
 from unless.errors import ProgramError
 from unless.logic.asp import FIRST_LINE
 from unless.logic.header import Header, fault, read_header
 from unless.logic.names import commented
 from unless.logic.scale import HIGHEST
 from unless.logic.shape import Body, Feature
-from unless.logic.tokens import Atom, Comparison, Statement, Term, statements
+from unless.logic.tokens import Atom, Comparison, Goal, Shape, Statement, Term, statements
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -21,6 +24,9 @@ __all__ = ["from_clingo"]
 
 _MOST_LITERALS = 1_000_000
 """Of a program with its shared exceptions written out; a few lines could otherwise describe more than fits a memory."""
+
+_OLDER = "% unless-program 1"
+"""What a program begins with that names all earlier rules beside each one; both ways are read in both."""
 
 _SUBJECT = Term("variable", "X")
 _ANY = Term("variable", "_")
@@ -30,13 +36,29 @@ def from_clingo(text: str) -> Program:
     """The program in a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
     if not isinstance(text, str):
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
-    if text.split("\n", 1)[0].rstrip("\r") != FIRST_LINE:
+    if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
         raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
     source = statements(text)
     reader = _Reader(read_header(source.headers))
+    if foreign := next((shape for shape in source.facts if not reader.reads(shape)), None):
+        raise fault(source.line_of(foreign), f"a fact of {foreign[0]} that no record of a table has")
     for statement in source.statements:
         reader.read(statement)
     return reader.program()
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """The rules that a statement excludes: the first so many, and single ones."""
+
+    line: int
+    upto: int
+    single: frozenset[int]
+
+    def are_all(self, count: int) -> bool:
+        """Whether they are the first so many rules, no more and no fewer."""
+        others = sum(number > self.upto for number in self.single)
+        return self.upto + others == count == max(self.upto, *self.single, 0)
 
 
 class _Reader:
@@ -46,9 +68,11 @@ class _Reader:
         self.words = words
         self.rules: dict[int, Body] = {}
         self.exceptions: dict[int, Body] = {}
+        self.undecided: dict[int, _Earlier] = {}
         self.labels: dict[int, Label] = {}
-        self.otherwise: tuple[Label, set[int], int] | None = None
+        self.otherwise: tuple[Label, _Earlier] | None = None
         self.helpers: list[tuple[str, str]] = []
+        self.used: set[int] = set()
         features = words.features.values()
         self.numbers = {feature.number: feature for feature in features if feature.number}
         self.texts = {feature.text: feature for feature in features if feature.text}
@@ -69,10 +93,12 @@ class _Reader:
                     raise fault(line, f"another definition of {name}(X) than a number or a text")
         elif terms == (_SUBJECT,) and (place := _numbered(name)):
             prefix, number = place
-            bodies = self.rules if prefix == "rule" else self.exceptions
-            if number in bodies:
+            if number in {"rule": self.rules, "ab": self.exceptions}.get(prefix, self.undecided):
                 raise fault(line, f"{name}(X) a second time; write one rule per number")
-            bodies[number] = self._body(statement)
+            if prefix == "undecided":
+                self.undecided[number] = self._left(statement, number)
+            else:
+                (self.rules if prefix == "rule" else self.exceptions)[number] = self._body(statement)
         else:
             raise fault(line, f"a rule for {name}, which is no label, rule or exception")
 
@@ -83,8 +109,13 @@ class _Reader:
         if set(self.rules) != everything or set(self.labels) != everything:
             missing = sorted(everything ^ set(self.rules) or everything ^ set(self.labels))
             raise ProgramError(f"rule{missing[0]} lacks its body or its label; rules are numbered from 1 without gaps")
-        if self.otherwise and self.otherwise[1] != everything:
-            raise fault(self.otherwise[2], "a label for the rest that does not exclude every rule")
+        if self.otherwise and not self.otherwise[1].are_all(count):
+            raise fault(self.otherwise[1].line, "a label for the rest that does not exclude every rule")
+        for number, earlier in self.undecided.items():
+            if number > count:
+                raise fault(earlier.line, f"undecided{number}(X), where there are only {count} rules")
+        if lacking := self.used - set(self.undecided):
+            raise ProgramError(f"undecided{min(lacking)} is used but not defined")
         wanted = {(name, predicate) for name, f in self.presence.items() for predicate in (f.number, f.text)}
         if len(self.helpers) != len(wanted) or set(self.helpers) != wanted:
             raise ProgramError("the rules that say which cells are present are not those of to_clingo")
@@ -97,7 +128,17 @@ class _Reader:
             self.words.target, tuple(self.words.features), tuple(rules), self.otherwise and self.otherwise[0]
         )
 
+    def reads(self, shape: Shape) -> bool:
+        """Whether records of a table have facts of that shape."""
+        match shape:
+            case (name, "integer"):
+                return name in self.numbers
+            case (name, "string"):
+                return name in self.texts
+        return shape == ("record", "")
+
     def _fact(self, statement: Statement) -> None:
+        """Facts that are spelled with more room, larger numbers or stand-ins."""
         match statement.head:
             case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
                 return
@@ -111,27 +152,41 @@ class _Reader:
 
     def _label_rule(self, statement: Statement) -> None:
         label, line = self._label(statement.head.terms[1], statement.line), statement.line
-        positive, negative = list[Atom](), set[int]()
+        positive, earlier = self._earlier(statement)
+        match positive:
+            case [("rule", number)] if number not in self.labels and earlier.are_all(number - 1):
+                self.labels[number] = label
+            case [] | [("record", _)] if positive or earlier.upto:
+                if self.otherwise:
+                    raise fault(line, "a second label for the rest")
+                self.otherwise = (label, earlier)
+            case _:
+                raise fault(line, "a label that is not of one rule and of no earlier one")
+
+    def _left(self, statement: Statement, number: int) -> _Earlier:
+        """What ``undecided7`` excludes: rules 1 to 7, and nothing else; it comes after what it refers to."""
+        positive, earlier = self._earlier(statement)
+        if positive not in ([], [("record", 0)]) or not (positive or earlier.upto) or not earlier.are_all(number):
+            raise fault(statement.line, f"undecided{number}(X) that is not a record and none of rules 1 to {number}")
+        if earlier.upto == number:
+            raise fault(statement.line, f"undecided{number}(X) that refers to itself")
+        return earlier
+
+    def _earlier(self, statement: Statement) -> tuple[list[tuple[str, int]], _Earlier]:
+        """The record and rules that a body takes, and the rules that it excludes."""
+        positive, single, upto = list[tuple[str, int]](), set[int](), 0
         for goal in statement.body:
-            match goal:
-                case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
-                    if place[0] != "rule":
-                        raise fault(line, f"{name} where only rules exclude each other")
-                    negative.add(place[1])
-                case (False, Atom(_, (subject,)) as atom) if subject == _SUBJECT:
-                    positive.append(atom)
+            match _guard(goal):
+                case ("not rule", number):
+                    single.add(number)
+                case ("undecided", number):
+                    upto = max(upto, number)
+                    self.used.add(number)
+                case ("record" | "rule" as word, number):
+                    positive.append((word, number))
                 case _:
-                    raise fault(line, "a label that depends on something other than rules")
-        name = positive[0].name if len(positive) == 1 else ""
-        if name == "record":
-            if self.otherwise:
-                raise fault(line, "a second label for the rest")
-            self.otherwise = (label, negative, line)
-            return
-        prefix, number = _numbered(name) or ("", 0)
-        if prefix != "rule" or number in self.labels or negative != set(range(1, number)):
-            raise fault(line, "a label that is not of one rule and of no earlier one")
-        self.labels[number] = label
+                    raise fault(statement.line, "a label, or what is undecided, that depends on more than rules")
+        return positive, _Earlier(statement.line, upto, frozenset(single))
 
     def _label(self, term: Term, line: int) -> Label:
         match self.words.labels, term:
@@ -233,9 +288,20 @@ def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
     return Literal(feature.name, ">" if op == ">" else "<=", threshold)
 
 
+@lru_cache(maxsize=100_000)
+def _guard(goal: Goal) -> tuple[str, int] | None:
+    """What a label may depend on: ``record``, or the number of a ``rule``, of ``not rule``, or of ``undecided``."""
+    match goal:
+        case (False, Atom("record", (subject,))) if subject == _SUBJECT:
+            return "record", 0
+        case (bool(negated), Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
+            return f"{'not ' * negated}{place[0]}", place[1]
+    return None
+
+
 def _numbered(name: str) -> tuple[str, int] | None:
-    """The prefix and number of ``rule7`` or ``ab7``."""
-    for prefix in ("rule", "ab"):
+    """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
+    for prefix in ("rule", "ab", "undecided"):
         digits = name.removeprefix(prefix)
         if digits != name and digits.isdecimal() and digits[0] != "0" and len(digits) < 10:
             return prefix, int(digits)

@@ -3,8 +3,10 @@
     class(X,"1") :- rule2(X), not rule1(X).
     rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
 
+From the fourth rule on, what the earlier ones leave undecided has a name (`unless.export.exclusive`).
+
 A feature has one predicate for numbers and one for text, since engines order numbers and text in ways of their own; a
-missing cell has no fact. Every body starts with ``record(X)``, which makes negation safe.
+missing cell has no fact. Every body that negates starts with what makes that safe, mostly ``record(X)``.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from unless.errors import ProgramError, UnknownNameError, suggest
+from unless.export.exclusive import exclusion
 from unless.logic.names import Names
 from unless.logic.scale import Scale, scale_of
 from unless.rule import Literal, Program, Rule
@@ -47,12 +50,13 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the clauses are made of: the predicates for labels and records, and what precedes a rule's number."""
+    """What the clauses are made of: the predicates for labels and records, and what precedes numbers."""
 
     target: str
     record: str = "record"
     rule: str = "rule"
     exception: str = "ab"
+    undecided: str = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,22 +122,23 @@ def numbered(program: Program) -> tuple[list[Body], list[Body]]:
 def clauses(
     program: Program, words: Words, goals: Callable[[Literal], list[str]], term: Callable[[Label], str]
 ) -> Iterator[Clause]:
-    """The program in the mutually exclusive form: labels, then rules, then exceptions.
+    """The program in the mutually exclusive form: labels, what is left undecided, then rules, then exceptions.
 
     ``goals`` spells a literal, what introduces a variable before the test itself, and ``term`` a label. What a body has
     introduced already is not repeated.
     """
     rules, exceptions = numbered(program)
     heads = [f"{words.rule}{number}(X)" for number in range(1, len(rules) + 1)]
-    earlier: tuple[str, ...] = ()
-    for head, rule in zip(heads, program.rules, strict=True):
+    record, rest = f"{words.record}(X)", program.otherwise is not None
+    excluded, links = exclusion(heads, (record,), undecided=words.undecided, rest=rest)
+    for head, rule, earlier in zip(heads, program.rules, excluded, strict=False):
         yield Clause(f"{words.target}(X,{_label(rule.head, term)})", (head, *earlier))
-        earlier = (f"not {head}", *earlier)
     if program.otherwise is not None:
-        yield Clause(f"{words.target}(X,{term(program.otherwise)})", (f"{words.record}(X)", *earlier))
+        yield Clause(f"{words.target}(X,{term(program.otherwise)})", (record, *excluded[-1]))
+    yield from (Clause(*link) for link in links)
     heads += [f"{words.exception}{number}(X)" for number in range(1, len(exceptions) + 1)]
     for head, body in zip(heads, rules + exceptions, strict=True):
-        spelled = [f"{words.record}(X)"]
+        spelled = [record]
         for literal in body.literals:
             *introduced, test = goals(literal)
             spelled += [goal for goal in introduced if goal not in spelled] + [test]

@@ -1,6 +1,8 @@
 """The small part of clingo's language that `to_clingo` writes: atoms without nested terms, and comparisons.
 
-Stricter than clingo, never laxer: a text that is read here means to clingo what it means here.
+Stricter than clingo, never laxer: a text that is read here means to clingo what it means here. Nothing in this language
+nests, so that regular expressions read it, whole statements at a time, and of facts, which may be millions, only what
+they look like.
 """
 
 from __future__ import annotations
@@ -8,45 +10,65 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from unless.errors import ProgramError
 from unless.logic.names import commented
 
-__all__ = ["Atom", "Comparison", "Goal", "Source", "Statement", "Term", "statements"]
+__all__ = ["Atom", "Comparison", "Goal", "Shape", "Source", "Statement", "Term", "statements"]
 
-_TOKEN = re.compile(
-    r"""(?P<space>[ \t\n]+)
-      | (?P<header>%:[^\n]*)
-      | (?P<comment>%(?!\*)[^\n]*)
-      | (?P<string>"(?:[^"\\\n]|\\["\\n])*")
-      | (?P<integer>-?[1-9][0-9]*|0)(?![0-9A-Za-z_'])
-      | (?P<name>[a-z][A-Za-z0-9_]*)(?!')
-      | (?P<variable>[A-Z][A-Za-z0-9_]*|_)(?![A-Za-z0-9_'])
-      | (?P<mark>:-|[(),.<>])""",
-    re.VERBOSE | re.ASCII,
+# Possessive (++, *+) where nothing shorter would do: a text is read in one go or refused. clingo ends a text at NUL,
+# and what a lone carriage return ends is not certain enough: neither is in any of these.
+_SPACE = r"(?:[ \t\n]++|%(?!\*)[^\n\r\0]*+(?=\n|\Z))*+"
+_WORD_ENDS = r"(?![A-Za-z0-9_'])"
+_NAME = rf"(?!not{_WORD_ENDS})[a-z][A-Za-z0-9_]*+(?!')"
+_INTEGER = rf"(?:-?[1-9][0-9]*+|0){_WORD_ENDS}"
+_STRING = r'"(?:[^"\\\n\r\0]|\\["\\n])*+"'
+_VARIABLE = rf"(?:[A-Z][A-Za-z0-9_]*+|_){_WORD_ENDS}"
+_TERM = f"(?:{_STRING}|{_INTEGER}|{_NAME}|{_VARIABLE})"
+_ATOM = rf"{_NAME}{_SPACE}\({_SPACE}{_TERM}{_SPACE}(?:,{_SPACE}{_TERM}{_SPACE})*+\)"
+_COMPARISON = f"{_VARIABLE}{_SPACE}[<>]{_SPACE}{_INTEGER}"
+_GOAL = f"(?:(?:not{_WORD_ENDS}{_SPACE})?{_ATOM}|{_COMPARISON})"
+_SMALL = rf"(?:-?[1-9][0-9]{{0,8}}+|0){_WORD_ENDS}"  # 32 bits hold it
+_FACT = rf"{_SPACE}(?:{_NAME})\({_SMALL}(?:,(?:{_SMALL}|{_STRING}))?\)\."
+
+_STATEMENT = re.compile(
+    rf"{_SPACE}(?P<head>{_ATOM}){_SPACE}"
+    rf"(?::-(?P<body>{_SPACE}{_GOAL}{_SPACE}(?:,{_SPACE}{_GOAL}{_SPACE})*+))?\.",
+    re.ASCII,
 )
+_BEGINNING = re.compile(
+    rf"{_SPACE}(?:{_ATOM}{_SPACE}(?::-{_SPACE}(?:{_GOAL}{_SPACE},{_SPACE})*+(?:{_GOAL}{_SPACE})?)?)?", re.ASCII
+)
+_FACTS = re.compile(f"(?:{_FACT})++", re.ASCII)
+_LOOKS = re.compile(
+    rf"{_SPACE}({_NAME})\({_SMALL}(?:,(?=([-0-9\"]))(?:{_SMALL}|{_STRING}))?\)\.", re.ASCII
+)  # a fact, and what its value begins with
+_GOALS = re.compile(f"{_SPACE},?{_SPACE}({_GOAL})", re.ASCII)
+_TERMS = re.compile(f"{_SPACE},?{_SPACE}({_TERM})", re.ASCII)
+_CALL = re.compile(rf"(not{_WORD_ENDS}{_SPACE})?({_NAME}){_SPACE}\((.*)\)", re.ASCII | re.DOTALL)
+_COMPARED = re.compile(rf"({_VARIABLE}){_SPACE}([<>]){_SPACE}({_INTEGER})", re.ASCII)
+_REST = re.compile(rf"{_SPACE}\Z", re.ASCII)
+_HEADER = re.compile(r"^%:(.*)$", re.MULTILINE)
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 _LARGEST = 10**12  # clingo's integers end before; longer ones need not be read at all
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """A variable, a name, an integer or a string; the value of the last two is what they spell."""
 
     kind: str
     value: str | int
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(NamedTuple):
     """A predicate with its arguments."""
 
     name: str
     terms: tuple[Term, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """``N < 35`` or ``N > 35``."""
 
     variable: str
@@ -57,10 +79,12 @@ class Comparison:
 Goal = tuple[bool, Atom] | Comparison
 """An atom with whether it is negated, or a comparison."""
 
+Shape = tuple[str, str]
+"""The predicate of a fact about a small integer, and the kind of its value: "integer", "string", or "" without one."""
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A fact or a rule, and the line where it starts."""
+
+class Statement(NamedTuple):
+    """A rule, or a fact of an unusual shape, and the line where it starts."""
 
     line: int
     head: Atom
@@ -69,111 +93,106 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text taken apart: header comments and statements, each with its line."""
+    """A text taken apart: header comments and statements, each with its line; facts by their shapes."""
 
     headers: tuple[tuple[int, str], ...]
     statements: tuple[Statement, ...]
+    text: str
+    facts: dict[Shape, int]
+    """The shapes of facts, each with where in the text a row of facts begins that has it."""
 
-
-Token = tuple[str, str, int]
+    def line_of(self, shape: Shape) -> int:
+        """The line of the first fact of a shape."""
+        found = _LOOKS.finditer(self.text, self.facts[shape])
+        place = next(one.start(1) for one in found if _shape(*one.groups("")) == shape)
+        return 1 + self.text.count("\n", 0, place)
 
 
 def statements(text: str) -> Source:
-    """The headers and statements of a text."""
-    headers, tokens = list[tuple[int, str]](), list[Token]()
-    for kind, spelled, line in _tokens(text.replace("\r\n", "\n")):
-        if kind == "header":
-            headers.append((line, spelled[2:]))
-        elif kind not in {"space", "comment"}:
-            tokens.append((kind, spelled, line))
-    return Source(tuple(headers), tuple(_Parser(tokens).statements()))
+    """The headers, statements and facts of a text."""
+    return _Reader(text.replace("\r\n", "\n")).source()
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    # clingo ends the text at NUL, and what a lone carriage return ends is not certain enough
-    place, line, bad = 0, 1, re.search("[\0\r]", text)
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        if not found or (bad and bad.start() < found.end()):
-            shown = commented(text[place : place + 20].split("\n", 1)[0])
-            raise ProgramError(f"line {line}: {shown!r} is not in the language that to_clingo writes")
-        yield str(found.lastgroup), found.group(), line
-        line += found.group().count("\n")
-        place = found.end()
+class _Reader:
+    """Reads a text from its beginning to its end; equal goals are taken apart only once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.goals: dict[str, Goal] = {}
+        self.facts: dict[Shape, int] = {}
+
+    def source(self) -> Source:
+        found = tuple(self._statements())
+        return Source(tuple(self._headers()), found, self.text, self.facts)
+
+    def _headers(self) -> Iterator[tuple[int, str]]:
+        place, line = 0, 1
+        for found in _HEADER.finditer(self.text):
+            line += self._lines(place, found.start())
+            place = found.start()
+            yield line, found[1]
+
+    def _statements(self) -> Iterator[Statement]:
+        place, line = 0, 1
+        while not _REST.match(self.text, place):
+            if facts := _FACTS.match(self.text, place):
+                for looks in set(_LOOKS.findall(self.text, place, facts.end())):
+                    self.facts.setdefault(_shape(*looks), place)
+                end = facts.end()
+            elif found := _STATEMENT.match(self.text, place):
+                end = found.end()
+                yield Statement(line + self._lines(place, found.start("head")), _atom(found["head"]), self._body(found))
+            else:
+                raise self._fault(place)
+            line += self._lines(place, end)
+            place = end
+
+    def _body(self, found: re.Match[str]) -> tuple[Goal, ...]:
+        spelled = _GOALS.findall(found["body"] or "")
+        for goal in spelled:
+            if goal not in self.goals:
+                self.goals[goal] = _goal(goal)
+        return tuple([self.goals[goal] for goal in spelled])
+
+    def _lines(self, start: int, end: int) -> int:
+        return self.text.count("\n", start, end)
+
+    def _fault(self, place: int) -> ProgramError:
+        """Where a statement leaves the language: after the longest beginning that is in it."""
+        begun = _BEGINNING.match(self.text, place)
+        end = place if begun is None else begun.end()
+        shown = commented(self.text[end : end + 20].split("\n", 1)[0])
+        what = f"{shown!r} is" if shown else "the end of the text is" if end == len(self.text) else "an empty line is"
+        return ProgramError(f"line {1 + self._lines(0, end)}: {what} not in the language that to_clingo writes")
 
 
-class _Parser:
-    """Reads tokens from left to right; nothing in this language nests."""
-
-    def __init__(self, tokens: list[Token]) -> None:
-        self.tokens = [*tokens, ("end", "the end", tokens[-1][2] if tokens else 1)]
-        self.place = 0
-
-    def statements(self) -> Iterator[Statement]:
-        while self.tokens[self.place][0] != "end":
-            line, head, body = self.tokens[self.place][2], self.atom(), list[Goal]()
-            if self.takes(":-"):
-                body.append(self.goal())
-                while self.takes(","):
-                    body.append(self.goal())
-            self.expects(".")
-            yield Statement(line, head, tuple(body))
-
-    def goal(self) -> Goal:
-        kind, spelled, _ = self.tokens[self.place]
-        if kind == "variable":
-            self.place += 1
-            op = "<" if self.takes("<") else ">"
-            if op == ">":
-                self.expects(">")
-            return Comparison(spelled, op, self.integer())
-        return (self.takes("not"), self.atom())
-
-    def atom(self) -> Atom:
-        name = self.token("name")
-        if name == "not":
-            self.place -= 1
-            self.refuse("a predicate")
-        self.expects("(")
-        terms = [self.term()]
-        while self.takes(","):
-            terms.append(self.term())
-        self.expects(")")
-        return Atom(name, tuple(terms))
-
-    def term(self) -> Term:
-        kind, spelled, _ = self.tokens[self.place]
-        if kind == "integer":
-            return Term(kind, self.integer())
-        if kind not in {"string", "variable", "name"} or spelled == "not":
-            self.refuse("a term")
-        self.place += 1
-        return Term(kind, _unescaped(spelled) if kind == "string" else spelled)
-
-    def integer(self) -> int:
-        spelled = self.token("integer")
-        return int(spelled) if len(spelled) < 12 else _LARGEST * (-1 if spelled.startswith("-") else 1)
-
-    def token(self, kind: str) -> str:
-        if self.tokens[self.place][0] != kind:
-            self.refuse(f"a {kind}" if kind != "integer" else "an integer")
-        self.place += 1
-        return self.tokens[self.place - 1][1]
-
-    def takes(self, spelled: str) -> bool:
-        kind, found, _ = self.tokens[self.place]
-        taken = kind in {"mark", "name"} and found == spelled
-        self.place += taken
-        return taken
-
-    def expects(self, mark: str) -> None:
-        if not self.takes(mark):
-            self.refuse(f"{mark!r}")
-
-    def refuse(self, wanted: str) -> None:
-        _, spelled, line = self.tokens[self.place]
-        raise ProgramError(f"line {line}: {wanted} is expected, not {commented(spelled)}")
+def _shape(name: str, first: str) -> Shape:
+    return name, {"": "", '"': "string"}.get(first, "integer")
 
 
-def _unescaped(string: str) -> str:
-    return re.sub(r'\\["\\n]', lambda found: _ESCAPES[found.group()], string[1:-1])
+def _goal(text: str) -> Goal:
+    if compared := _COMPARED.fullmatch(text):
+        return Comparison(compared[1], compared[2], _integer(compared[3]))
+    call = _CALL.fullmatch(text)
+    if call is None:
+        raise AssertionError(text)  # never: _GOAL has found it
+    return call[1] is not None, Atom(call[2], tuple(map(_term, _TERMS.findall(call[3]))))
+
+
+def _atom(text: str) -> Atom:
+    match _goal(text):
+        case (_, Atom() as atom):
+            return atom
+    raise AssertionError(text)  # never: _ATOM has found it
+
+
+def _term(spelled: str) -> Term:
+    if spelled.startswith('"'):
+        return Term("string", re.sub(r'\\["\\n]', lambda escape: _ESCAPES[escape.group()], spelled[1:-1]))
+    if spelled[0] in "-0123456789":
+        return Term("integer", _integer(spelled))
+    return Term("name" if spelled[0].islower() else "variable", spelled)
+
+
+def _integer(spelled: str) -> int:
+    return int(spelled) if len(spelled) < 12 else _LARGEST * (-1 if spelled.startswith("-") else 1)
