@@ -18,7 +18,7 @@ from unless.logic.engine import grounded
 from unless.logic.header import read_header
 from unless.logic.names import StandIns, clingo_string
 from unless.logic.shape import Vocabulary, facts
-from unless.logic.tokens import statements
+from unless.logic.tokens import Source
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(
@@ -54,8 +54,7 @@ PIECES = [
 
 def derived(text: str, table: unless.Table) -> tuple[set, set]:
     """What clingo derives from a text and the facts of a table, and what the program that was read from it predicts."""
-    program, source = from_clingo(text), statements(text)
-    header = read_header(source.headers)
+    program, header = from_clingo(text), read_header(Source(text).headers())
     stand_ins = StandIns("other{}", {spelled: name for name, spelled in header.stand_ins.items()})
     words = Vocabulary(header.predicate, header.features)
     spelled = facts(

@@ -16,7 +16,7 @@ from unless.logic.header import Header, fault, read_header
 from unless.logic.names import commented
 from unless.logic.scale import HIGHEST
 from unless.logic.shape import Body, Feature
-from unless.logic.tokens import Atom, Comparison, Goal, Shape, Statement, Term, statements
+from unless.logic.tokens import Atom, Comparison, Goal, Shape, Source, Statement, Term
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -38,12 +38,12 @@ def from_clingo(text: str) -> Program:
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
     if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
         raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
-    source = statements(text)
-    reader = _Reader(read_header(source.headers))
+    source = Source(text)
+    reader = _Reader(read_header(source.headers()))
+    for statement in source.statements():
+        reader.read(statement)
     if foreign := next((shape for shape in source.facts if not reader.reads(shape)), None):
         raise fault(source.line_of(foreign), f"a fact of {foreign[0]} that no record of a table has")
-    for statement in source.statements:
-        reader.read(statement)
     return reader.program()
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from unless.errors import ProgramError
 from unless.logic.names import commented
 
-__all__ = ["Atom", "Comparison", "Goal", "Shape", "Source", "Statement", "Term", "statements"]
+__all__ = ["Atom", "Comparison", "Goal", "Shape", "Source", "Statement", "Term"]
 
 # Possessive (++, *+) where nothing shorter would do: a text is read in one go or refused. clingo ends a text at NUL,
 # and what a lone carriage return ends is not certain enough: neither is in any of these.
@@ -91,68 +91,43 @@ class Statement(NamedTuple):
     body: tuple[Goal, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class Source:
-    """A text taken apart: header comments and statements, each with its line; facts by their shapes."""
-
-    headers: tuple[tuple[int, str], ...]
-    statements: tuple[Statement, ...]
-    text: str
-    facts: dict[Shape, int]
-    """The shapes of facts, each with where in the text a row of facts begins that has it."""
-
-    def line_of(self, shape: Shape) -> int:
-        """The line of the first fact of a shape."""
-        found = _LOOKS.finditer(self.text, self.facts[shape])
-        place = next(one.start(1) for one in found if _shape(*one.groups("")) == shape)
-        return 1 + self.text.count("\n", 0, place)
-
-
-def statements(text: str) -> Source:
-    """The headers, statements and facts of a text."""
-    return _Reader(text.replace("\r\n", "\n")).source()
-
-
-class _Reader:
-    """Reads a text from its beginning to its end; equal goals are taken apart only once."""
+    """A text to be read from its beginning to its end: headers, then statements, and the facts among them by shape."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-        self.goals: dict[str, Goal] = {}
+        self.text = text.replace("\r\n", "\n")
         self.facts: dict[Shape, int] = {}
+        """The shapes of the facts so far, each with where in the text a row of facts begins that has it."""
 
-    def source(self) -> Source:
-        found = tuple(self._statements())
-        return Source(tuple(self._headers()), found, self.text, self.facts)
-
-    def _headers(self) -> Iterator[tuple[int, str]]:
+    def headers(self) -> Iterator[tuple[int, str]]:
+        """The comments that begin with ``%:``, each with its line."""
         place, line = 0, 1
         for found in _HEADER.finditer(self.text):
             line += self._lines(place, found.start())
             place = found.start()
             yield line, found[1]
 
-    def _statements(self) -> Iterator[Statement]:
+    def statements(self) -> Iterator[Statement]:
+        """The rules, and facts of unusual shapes; one at a time, as a large program would take much memory."""
         place, line = 0, 1
         while not _REST.match(self.text, place):
             if facts := _FACTS.match(self.text, place):
-                for looks in set(_LOOKS.findall(self.text, place, facts.end())):
-                    self.facts.setdefault(_shape(*looks), place)
                 end = facts.end()
+                for looks in set(_LOOKS.findall(self.text, place, end)):
+                    self.facts.setdefault(_shape(*looks), place)
             elif found := _STATEMENT.match(self.text, place):
                 end = found.end()
-                yield Statement(line + self._lines(place, found.start("head")), _atom(found["head"]), self._body(found))
+                body = tuple(map(_goal, _GOALS.findall(found["body"] or "")))
+                yield Statement(line + self._lines(place, found.start("head")), _atom(found["head"]), body)
             else:
                 raise self._fault(place)
             line += self._lines(place, end)
             place = end
 
-    def _body(self, found: re.Match[str]) -> tuple[Goal, ...]:
-        spelled = _GOALS.findall(found["body"] or "")
-        for goal in spelled:
-            if goal not in self.goals:
-                self.goals[goal] = _goal(goal)
-        return tuple([self.goals[goal] for goal in spelled])
+    def line_of(self, shape: Shape) -> int:
+        """The line of the first fact of a shape."""
+        found = _LOOKS.finditer(self.text, self.facts[shape])
+        return 1 + self._lines(0, next(one.start(1) for one in found if _shape(*one.groups("")) == shape))
 
     def _lines(self, start: int, end: int) -> int:
         return self.text.count("\n", start, end)
@@ -170,6 +145,7 @@ def _shape(name: str, first: str) -> Shape:
     return name, {"": "", '"': "string"}.get(first, "integer")
 
 
+@lru_cache(maxsize=10_000)
 def _goal(text: str) -> Goal:
     if compared := _COMPARED.fullmatch(text):
         return Comparison(compared[1], compared[2], _integer(compared[3]))
@@ -186,6 +162,7 @@ def _atom(text: str) -> Atom:
     raise AssertionError(text)  # never: _ATOM has found it
 
 
+@lru_cache(maxsize=10_000)
 def _term(spelled: str) -> Term:
     if spelled.startswith('"'):
         return Term("string", re.sub(r'\\["\\n]', lambda escape: _ESCAPES[escape.group()], spelled[1:-1]))
