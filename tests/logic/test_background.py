@@ -9,7 +9,9 @@ import pytest
 import unless
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
 from unless.export import to_text
+from unless.logic import background as background_room
 from unless.logic import learn_logic
+from unless.logic.background import read_background
 from unless.logic.engine import grounded
 from unless.rule import Literal
 
@@ -238,6 +240,15 @@ def test_shown_and_commented():
         ("p(X+1) :- q(X).", r"the arithmetic \(X\+1\) in the head"),
         ("p(-X) :- q(X).", "the arithmetic -X in the head"),
         ("p(1..3).", "an interval"),
+        (
+            "logp(a,-4.23).",
+            'the decimal 4.23 is not accepted; clingo counts in integers, so scale it, or make it text, "4.23"',
+        ),
+        ("p(a,1.5e3) :- q(a).", "the decimal 1.5e3 is not accepted"),
+        (
+            "p(a,single_alk(1)).",
+            r"the function term single_alk\(1\) is not accepted; .* constant, such as single_alk_1",
+        ),
         ("p(@f(1)).", "an @-function"),
         ("p(a) :- X = @f(1).", "an @-function"),
         ("p(#sup).", "#sup is not accepted; it is no value"),
@@ -321,6 +332,21 @@ def test_wrong_arguments(tmp_path):
     (tmp_path / "latin.lp").write_bytes(b"p(\xe9).")
     with pytest.raises(ReadError, match=r"latin\.lp: not UTF-8 at byte 2"):
         learn_logic(tmp_path / "latin.lp", E, "habitat")
+
+
+def test_plain_facts_are_not_taken_apart(monkeypatch):
+    """Of many plain facts clingo's slow reader sees nothing; predicates keep their order and their lines."""
+    seen = []
+    parsed = background_room._parsed
+    monkeypatch.setattr(background_room, "_parsed", lambda text, name: seen.append(text) or parsed(text, name))
+    facts = "".join(f"car(t{k},c{k}).  size(c{k},{k}).\n" for k in range(100))
+    read = read_background(f'{facts}% note(a).\nbig(X) :- size(X,N),\n  N > 50. title("a. b(c).",-3). done.\n{facts}')
+    assert seen[0].strip() == "% note(a).\nbig(X) :- size(X,N),\n  N > 50."
+    assert read.mentions == {("car", 2): 1, ("size", 2): 1, ("big", 1): 102, ("title", 2): 103, ("done", 0): 103}
+    assert len(read.rules) == 1
+    atoms = [str(atom.symbol) for atom in read.ground().symbolic_atoms]
+    assert len(atoms) == 251
+    assert {'title("a. b(c).",-3)', "done", "big(c51)", "car(t0,c0)"} < set(atoms)
 
 
 def test_labels_do_not_leak():

@@ -247,6 +247,22 @@ GOALS = [
 ]
 
 
+LAYOUTS = [
+    *(
+        'p("a. q(b).").',
+        'q("%"). p(c).',
+        "p( a ) .",
+        "p(a)\n.",
+        "s.p(b).q(-3).",
+        "p(007).",
+        "q(a'). p(_b).",
+        "r(a , 2).",
+    ),
+    *("p(X) :- X = 1.p(c).", "p(X) :- q(X),\nr(a,1).", "p(1) :- 1..2 = 1. q(2).", "p(a)..", "p(a). %", 'r(1,"a,b").'),
+    *('r("\\"",1).', "p(not).", "not(a).", "e(1,2,3).", "p().", "p(1.5).", "p(99999999999).", "p(a). % p(b)\nq(c)."),
+]
+
+
 @st.composite
 def knowledge(draw: st.DrawFn) -> str:
     """Text that is nearly, and often really, a program of background knowledge."""
@@ -265,7 +281,9 @@ def knowledge(draw: st.DrawFn) -> str:
                 st.sampled_from(["#show p/1.", "#const a=1.", "#include <incmode>.", "%", "#external p(a).", '"', "%*"])
             )
         )
-    return "\n".join(lines)
+    for _ in range(draw(st.integers(0, 2))):
+        lines.insert(draw(st.integers(0, len(lines))), draw(st.sampled_from(LAYOUTS)))
+    return draw(st.sampled_from(["\n", " ", "\n\n", " % p(comment).\n", "\r\n"])).join(lines)
 
 
 @slow

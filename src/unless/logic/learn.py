@@ -12,7 +12,7 @@ from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameEr
 from unless.export.text import Body, Style, flatten
 from unless.kernels import Selection
 from unless.learn import fold_rm, fold_rpp
-from unless.logic.background import Background, Signature, Source, heads, read_background
+from unless.logic.background import Background, Signature, Source, read_background
 from unless.logic.engine import atoms, clingo, grounded
 from unless.logic.facts import Goals, categories, columns, fresh
 from unless.logic.names import free_prefix
@@ -189,12 +189,11 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
         if target in names:
             raise ReadError(f"{read.name}: {target} takes an individual and its label: {target}(kitty,land).")
         raise UnknownNameError(f"{read.name}: no examples of {target!r}{suggest(target, names)}")
-    for rule in read.rules:
-        line = rule.location.begin.line
-        if rule.body:
-            raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
-        if other := next((signature for signature in heads(rule) if signature != wanted), None):
-            raise ReadError(f"{read.name.line(line)}: {_shown(other)} is not the target {_shown(wanted)}; move it to B")
+    if line := next((rule.line for rule in read.rules if rule.node.body), None):
+        raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
+    if other := next((signature for signature in read.signatures if signature != wanted), None):
+        line = read.mentions[other]
+        raise ReadError(f"{read.name.line(line)}: {_shown(other)} is not the target {_shown(wanted)}; move it to B")
     labels: dict[Symbol, Symbol] = {}
     for individual, label in atoms(read.ground(), *wanted):
         if labels.setdefault(individual, label) != label:
