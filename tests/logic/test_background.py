@@ -12,7 +12,7 @@ from unless.export import to_text
 from unless.logic import background as background_room
 from unless.logic import learn_logic
 from unless.logic.background import read_background
-from unless.logic.engine import grounded
+from unless.logic.engine import grounded, undecided
 from unless.rule import Literal
 
 pytestmark = pytest.mark.usefixtures("clingo")
@@ -33,8 +33,8 @@ E = """
 
 def entailed(background: str, hypothesis: str, target: str) -> set[str]:
     """The atoms of a predicate that clingo derives from two texts, both as they are."""
-    control, undecided = grounded(lambda control: control.add("base", [], f"{background}\n{hypothesis}"))
-    assert not undecided
+    control = grounded(lambda control: control.add("base", [], f"{background}\n{hypothesis}"))
+    assert undecided(control) is None
     return {str(atom.symbol) for atom in control.symbolic_atoms.by_signature(target, 2)}
 
 
@@ -344,7 +344,8 @@ def test_plain_facts_are_not_taken_apart(monkeypatch):
     assert seen[0].strip() == "% note(a).\nbig(X) :- size(X,N),\n  N > 50."
     assert read.mentions == {("car", 2): 1, ("size", 2): 1, ("big", 1): 102, ("title", 2): 103, ("done", 0): 103}
     assert len(read.rules) == 1
-    atoms = [str(atom.symbol) for atom in read.ground().symbolic_atoms]
+    control = read.ground()
+    atoms = [str(atom.symbol) for atom in control.symbolic_atoms]
     assert len(atoms) == 251
     assert {'title("a. b(c).",-3)', "done", "big(c51)", "car(t0,c0)"} < set(atoms)
 

@@ -14,7 +14,7 @@ from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.asp import FIRST_LINE, LABEL_KINDS, _Writer
 from unless.logic.background import read_background
-from unless.logic.engine import grounded
+from unless.logic.engine import grounded, undecided
 from unless.logic.header import read_header
 from unless.logic.names import StandIns, clingo_string
 from unless.logic.shape import Vocabulary, facts
@@ -60,8 +60,8 @@ def derived(text: str, table: unless.Table) -> tuple[set, set]:
     spelled = facts(
         words, table, lambda feature, x: str(feature.scale.code(x)), lambda t: stand_ins.spell(t, clingo_string)
     )
-    control, undecided = grounded(lambda control: control.add("base", [], f"{text}\n" + "\n".join(spelled)))
-    assert not undecided
+    control = grounded(lambda control: control.add("base", [], f"{text}\n" + "\n".join(spelled)))
+    assert undecided(control) is None
     atoms = control.symbolic_atoms.by_signature(header.predicate, 2)
     writer = _Writer(program)
     writer.stand_ins = stand_ins
@@ -298,8 +298,8 @@ def test_background_is_read_as_clingo_reads_it(text):
         event("refused")
         assert str(error).isprintable()  # noqa: PT017 - either is fine
         return
-    plain, undecided = grounded(lambda control: control.add("base", [], text))
-    assert not undecided
+    plain = grounded(lambda control: control.add("base", [], text))
+    assert undecided(plain) is None
     event("read")
     assert {str(atom.symbol) for atom in control.symbolic_atoms} == {str(atom.symbol) for atom in plain.symbolic_atoms}
     assert not [atom for atom in control.symbolic_atoms if re.search(r"[(,][a-z]\(|#", str(atom.symbol))]

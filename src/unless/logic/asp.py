@@ -66,9 +66,7 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
 
 
 def _derived(text: str, writer: _Writer) -> Iterator[tuple[int, Label]]:
-    control, undecided = grounded(lambda control: control.add("base", [], text))
-    if undecided:
-        raise ProgramError(f"clingo leaves {undecided[0]} open")
+    control = grounded(lambda control: control.add("base", [], text))
     labels = {clingo().parse_term(writer.term(label)): label for label in writer.labels}
     for row, term in atoms(control, writer.words.target, 2):
         yield row.number, labels[term]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from unless.errors import MissingFileError, ProgramError, ReadError, suggest
-from unless.logic.engine import clingo, grounded, message_of
+from unless.logic.engine import clingo, grounded, message_of, undecided
 from unless.logic.names import commented, spellable
 from unless.logic.scale import HIGHEST
 
@@ -144,11 +144,11 @@ class Background:
     def ground(self) -> Control:
         """The program grounded: consistent, and every atom a fact."""
         try:
-            control, undecided = grounded(self.fill)
+            control = grounded(self.fill)
         except ProgramError as error:
             raise ReadError(self.name.message(str(error))) from error
-        if undecided:  # never seen: rules that pass the checks are stratified, and grounding decides those
-            raise ReadError(f"{self.name}: clingo leaves {undecided[0]} open")
+        if atom := undecided(control):  # never seen: rules that pass the checks are stratified
+            raise ReadError(f"{self.name}: clingo leaves {atom} open")
         if not control.solve().satisfiable:
             lines = self.name.lines([rule.line for rule in self.rules if not rule.heads])
             raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on {lines}")

@@ -11,7 +11,7 @@ from unless.errors import ProgramError, UnlessError
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-__all__ = ["atoms", "clingo", "grounded", "message_of"]
+__all__ = ["atoms", "clingo", "grounded", "message_of", "undecided"]
 
 _PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info): ")
 
@@ -26,11 +26,11 @@ def clingo() -> Any:  # noqa: ANN401 - a module
     return package
 
 
-def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[Symbol]]:
-    """A grounded program, filled by the caller, and the atoms that grounding alone leaves open.
+def grounded(fill: Callable[[Control], None]) -> Control:
+    """A grounded program, filled by the caller.
 
-    A stratified program is decided by grounding: every atom is a fact. clingo's messages about what is undefined are
-    errors here, except that an atom may have no rule at all, which is how a missing cell looks.
+    clingo's messages about what is undefined are errors here, except that an atom may have no rule at all, which is how
+    a missing cell looks.
     """
     package = clingo()
     messages: list[str] = []
@@ -39,7 +39,7 @@ def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[Symbol]]:
         if code != package.MessageCode.AtomUndefined:
             messages.append(message)
 
-    control = package.Control(logger=log)
+    control: Control = package.Control(logger=log)
     try:
         fill(control)
         control.ground([("base", [])])
@@ -47,7 +47,12 @@ def grounded(fill: Callable[[Control], None]) -> tuple[Control, list[Symbol]]:
         raise ProgramError(message_of(messages, error)) from error
     if messages:
         raise ProgramError(message_of(messages))
-    return control, [atom.symbol for atom in control.symbolic_atoms if not atom.is_fact]
+    return control
+
+
+def undecided(control: Control) -> Symbol | None:
+    """An atom that grounding alone leaves open, if there is one: it decides a stratified program, as facts."""
+    return next((atom.symbol for atom in control.symbolic_atoms if not atom.is_fact), None)
 
 
 def message_of(messages: list[str], error: Exception | None = None) -> str:
@@ -60,6 +65,8 @@ def message_of(messages: list[str], error: Exception | None = None) -> str:
 
 
 def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:
-    """The arguments of the atoms of a predicate, in the order of the program."""
+    """The arguments of the atoms of a predicate, in the order of the program; each must be a fact."""
     for atom in control.symbolic_atoms.by_signature(name, arity):
+        if not atom.is_fact:
+            raise ProgramError(f"clingo leaves {atom.symbol} open")
         yield tuple(atom.symbol.arguments)

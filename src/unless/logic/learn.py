@@ -13,7 +13,7 @@ from unless.export.text import Body, Style, flatten
 from unless.kernels import Selection
 from unless.learn import fold_rm, fold_rpp
 from unless.logic.background import Background, Signature, Source, read_background
-from unless.logic.engine import atoms, clingo, grounded
+from unless.logic.engine import atoms, clingo, grounded, undecided
 from unless.logic.facts import Goals, categories, columns, fresh
 from unless.logic.names import free_prefix
 from unless.logic.shape import Words, clauses
@@ -231,9 +231,9 @@ def _checked(hypothesis: Hypothesis, known: Background, terms: dict[Symbol, Labe
         known.fill(control)
         control.add("base", [], text)
 
-    control, undecided = grounded(fill)
-    if undecided or not control.solve().satisfiable:
-        raise ProgramError(f"B and H together leave open {', '.join(map(str, undecided[:3]))}; please report this")
+    control = grounded(fill)
+    if (atom := undecided(control)) or not control.solve().satisfiable:
+        raise ProgramError(f"B and H together leave {atom} open, or contradict each other; please report this")
     place = {clingo().parse_term(individual): row for row, individual in enumerate(hypothesis.individuals)}
     entailed: list[Label | None] = [None] * len(place)
     for individual, label in atoms(control, hypothesis.program.target, 2):

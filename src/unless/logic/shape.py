@@ -169,17 +169,15 @@ def facts(
         column = table.column(feature.name)
         codes, first = column.codes.tolist(), len(column.numbers)
         if feature.number:
-            spelled = [number(feature, value) for value in column.numbers.tolist()]
+            numbers = {code: number(feature, float(column.numbers[code])) for code in set(codes) if code < first}
             yield from (
-                f"{feature.number}({row},{spelled[code]})." for row, code in enumerate(codes, 1) if code < first
+                f"{feature.number}({row},{numbers[code]})." for row, code in enumerate(codes, 1) if code < first
             )
         if feature.text:
-            spelled = [text(category) for category in column.categories]
-            yield from (
-                f"{feature.text}({row},{spelled[code - first]})."
-                for row, code in enumerate(codes, 1)
-                if first <= code < column.missing
-            )
+            texts = {
+                code: text(column.categories[code - first]) for code in set(codes) if first <= code < column.missing
+            }
+            yield from (f"{feature.text}({row},{texts[code]})." for row, code in enumerate(codes, 1) if code in texts)
 
 
 def _label(label: Label | None, term: Callable[[Label], str]) -> str:
