@@ -33,6 +33,8 @@ def test_output_is_exactly_the_program(run, model):
         ("clingo",): to_clingo(program),
         ("clingo", "--records", "new.csv"): to_clingo(program, table),
         ("prolog",): to_prolog(program),
+        ("scasp",): to_prolog(program, dialect="scasp"),
+        ("scasp", "--records", "new.csv"): to_prolog(program, table, "scasp"),
         ("prolog", "--dialect", "swi", "--records", "new.csv"): to_prolog(program, table, "swi"),
         ("python", "--name", "decide", "--returns", "both"): to_python(program, name="decide", returns="both"),
         ("javascript",): to_javascript(program),
@@ -110,7 +112,7 @@ def test_dialects_and_kinds_of_columns(run):
         ("python", ("--dialect", "swi"), "prolog and sql"),
         ("sql", ("--style", "paper"), "text"),
         ("json", ("--name", "f"), "python and javascript"),
-        ("text", ("--records", "new.csv"), "clingo and prolog"),
+        ("text", ("--records", "new.csv"), "clingo, prolog and scasp"),
     ],
 )
 def test_an_option_of_another_language(run, to, option, owners):

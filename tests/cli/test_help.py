@@ -97,7 +97,7 @@ def completed(line: str, **more: str) -> list[str]:
         ("unless explain model.json --fixed in", ["income"]),
         ("unless explain model.json new.csv --format p", ["parquet"]),
         ("unless export model.json --to p", ["prolog", "python"]),
-        ("unless export model.json --to prolog --dialect s", ["scasp", "swi"]),
+        ("unless export model.json --to prolog --dialect s", ["swi", "scasp"]),
         ("unless show model.json --style ", ["plain", "paper", "exclusive"]),
         ("unless fit nothing.csv --target d", []),
         ("unless explain applicants.csv --why-not re", []),

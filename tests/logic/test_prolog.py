@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 
 import pytest
@@ -137,7 +138,44 @@ def test_the_sentences_for_scasp():
     assert not [line for line in lines if line.startswith(":-")]
     swi = to_prolog(habitat(), None, "swi").splitlines()
     assert [line for line in lines if line[0] not in "%#"] == [line for line in swi if line[0] not in "%:"]
-    assert set(to_prolog(habitat(), sentences=own).splitlines()) == {*said, *swi}
+    assert set(to_prolog(habitat(), dialect="both", sentences=own).splitlines()) == {*said, *swi}
+    assert to_prolog(habitat()) == to_prolog(habitat(), dialect="swi")
+
+
+def test_every_predicate_has_a_sentence():
+    """What earlier rules leave undecided is said in words too."""
+    rules = tuple(Rule(str(k), (Literal("n", "<=", float(k)),)) for k in range(4))
+    lines = to_prolog(Program("y", ("n",), rules), None, "scasp").splitlines()
+    assert "#pred undecided3(X) :: 'no rule up to 3 covers @(X)'." in lines
+    heads = {line.split(" :- ")[0].split("(")[0] for line in lines if " :- " in line}
+    assert heads == {line.split()[1].split("(")[0] for line in lines if line.startswith("#pred")} - {"n", "record"}
+
+
+HOOKS = ["term_expansion", "goal_expansion"]
+SCASP = ["inf", "sup", "is", "mod", "rem", "prolog", "writef"]
+
+
+@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("place", ["target", "feature"])
+def test_names_that_swi_prolog_asks_for(swipl, tmp_path, name, place):
+    """A target or feature called like what SWI-Prolog calls while loading is loaded, and decided as predicted."""
+    target, feature = (name, "f") if place == "target" else ("y", name)
+    rules = (Rule("a", (Literal(feature, "==", "x"),)), Rule("b", (Literal(feature, "missing"),)))
+    table = Table((Column.of(feature, ["x", "z", None]),))
+    assert derived(swipl, tmp_path, Program(target, (feature,), rules, "c"), table, "swi") == ["a", "c", "b"]
+
+
+@pytest.mark.parametrize("name", [*HOOKS, *SCASP])
+def test_names_with_a_meaning_of_their_own_are_avoided(name):
+    """No predicate has a name that means something to SWI-Prolog's loader or to s(CASP)."""
+    for dialect in ("swi", "scasp", "both"):
+        for target, feature in ((name, "f"), ("y", name)):
+            text = to_prolog(
+                Program(target, (feature,), (Rule("a", (Literal(feature, "==", "x"),)),), "b"), None, dialect
+            )
+            assert not re.search(rf"\b{name}\(", text)
+            assert f"{name}_2(X," in text
+            assert f"% {name}_2: {name}\n" in text
 
 
 def test_wrong_arguments():
@@ -145,7 +183,9 @@ def test_wrong_arguments():
     with pytest.raises(ParameterError, match="no dialect 'scaps'; did you mean 'scasp'"):
         to_prolog(habitat(), None, "scaps")
     with pytest.raises(UnknownNameError, match="a sentence for 'leg', neither target nor feature; did you mean 'legs'"):
-        to_prolog(habitat(), sentences={"leg": ""})
+        to_prolog(habitat(), dialect="scasp", sentences={"leg": ""})
+    with pytest.raises(ParameterError, match=r"sentences are for s\(CASP\); say so: dialect='scasp'"):
+        to_prolog(habitat(), sentences={"legs": ""})
     with pytest.raises(ProgramError, match="400 digits"):
         to_prolog(Program("y", (), (), 10**400))
 
@@ -161,4 +201,5 @@ def test_scasp_agrees(scasp, tmp_path, dialect):
             query = f"?- lives_in({row},{prolog.prolog_atom(label)}).\n"
             path.write_text(to_prolog(program, table, dialect) + query, encoding="utf-8")
             done = subprocess.run([scasp, "-n1", str(path)], capture_output=True, text=True, timeout=60, check=False)
-            assert ("no models" not in done.stdout.lower()) == (label == predicted), done.stdout
+            said = done.stdout + done.stderr
+            assert ("no models" not in said.lower()) == (label == predicted), said

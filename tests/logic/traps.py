@@ -13,7 +13,8 @@ NAMES = [
     *("not", "record", "rule1", "ab1", "text1", "label", "label_2", "X", "_", "", "1st", "?", "is", "length", "call"),
     *("forall", "A B", "a_b", "a b", "a b text", "a b present", "Größe", "日本", "it's", '"q"', "p(X) :- evil."),
     *("new\nline", "x\n:- evil.\n", "\0", "\ud800", "\r", '%: {"target":1}', "%*", "*%", "@(X)", "{record}", "#pred"),
-    *("n" * 80 + "1", "n" * 80 + "2", "true", "true(X). evil(X)", "\u2028", "apple's\\"),
+    *("n" * 80 + "1", "n" * 80 + "2", "true", "true(X). evil(X)", "\u2028", "apple's\\", "false", "undecided3"),
+    *("term_expansion", "goal_expansion", "inf", "sup", "mod", "rem", "prolog", "writef", "findall", "show", "defined"),
 ]
 TEXTS = [
     *("", " ", "?", "U", "u", "yes", "1", "1.0", "not", "X", "text1", "text(1)", 'a"b', "a\\b", "a\nb", "a\\nb", "a'b"),

@@ -27,11 +27,12 @@ __all__ = ["export"]
 
 _DIALECTS = {
     "sql": ("duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"),
-    "prolog": ("both", "scasp", "swi"),
+    "prolog": ("swi", "scasp", "both"),
 }
 _TAKES = {
     "clingo": {"records"},
     "prolog": {"records", "dialect"},
+    "scasp": {"records"},
     "sql": {"dialect", "table", "what", "column"},
     "python": {"name", "returns"},
     "javascript": {"name", "returns"},
@@ -50,7 +51,7 @@ def export(  # noqa: PLR0913 - its options
     model: Model,
     *,
     to: Annotated[
-        OneOf["clingo", "prolog", "sql", "python", "javascript", "json", "text"],
+        OneOf["clingo", "prolog", "scasp", "sql", "python", "javascript", "json", "text"],
         typer.Option("--to", help="The language; json and text are the rules alone."),
     ],
     output: Output = None,
@@ -88,7 +89,7 @@ def export(  # noqa: PLR0913 - its options
         OneOf["paper", "exclusive"] | None, typer.Option(help="Text: rules in order, or without.  [default: paper]")
     ] = None,
     records: Annotated[
-        str | None, typer.Option(metavar="DATA", help="clingo, Prolog: add the facts of these records.")
+        str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add the facts of these records.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -116,8 +117,9 @@ def export(  # noqa: PLR0913 - its options
 def _refuse_others(to: str, options: dict[str, Any]) -> None:
     for option in options:
         if option not in _TAKES[to]:
-            those = " and ".join(name for name, taken in _TAKES.items() if option in taken)
-            raise typer.BadParameter(f"it is for {those}, not for {to}", param_hint=f"--{option}")
+            *those, last = (name for name, taken in _TAKES.items() if option in taken)
+            known = f"{', '.join(those)} and {last}" if those else last
+            raise typer.BadParameter(f"it is for {known}, not for {to}", param_hint=f"--{option}")
     if (dialect := options.get("dialect")) is not None and dialect not in _DIALECTS[to]:
         raise typer.BadParameter(f"no dialect {dialect!r}{suggest(dialect, _DIALECTS[to])}", param_hint="--dialect")
 
@@ -128,10 +130,14 @@ def _clingo(model: SavedModel | Program, records: Table | None = None) -> str:
     return to_clingo(program_of(model), records)
 
 
-def _prolog(model: SavedModel | Program, records: Table | None = None, dialect: Prolog = "both") -> str:
+def _prolog(model: SavedModel | Program, records: Table | None = None, dialect: Prolog = "swi") -> str:
     from unless.logic import to_prolog  # noqa: PLC0415
 
     return to_prolog(program_of(model), records, dialect)
+
+
+def _scasp(model: SavedModel | Program, records: Table | None = None) -> str:
+    return _prolog(model, records, "scasp")
 
 
 def _sql(
@@ -189,6 +195,7 @@ def _text(model: SavedModel | Program, style: Style = "paper") -> str:
 _WRITERS: dict[str, Callable[..., str]] = {
     "clingo": _clingo,
     "prolog": _prolog,
+    "scasp": _scasp,
     "sql": _sql,
     "python": _python,
     "javascript": _javascript,

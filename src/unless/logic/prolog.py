@@ -1,20 +1,21 @@
-"""Programs for s(CASP) and SWI-Prolog, in one text for both or with what only one of them wants.
+"""Programs for SWI-Prolog and for s(CASP), each with what only that one wants, or in one text for both.
 
-Numbers are decimals as they are, texts are quoted atoms. s(CASP) takes sentences (``#pred``) for its explanations; to
-SWI-Prolog, given the operators, they are facts that nobody asks for. SWI-Prolog needs directives, for ``not`` and for
-predicates without facts; to s(CASP) they are constraints that nothing violates.
+Numbers are decimals as they are, texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for predicates
+without facts; to s(CASP) they are constraints, which nothing violates but every explanation mentions. s(CASP) takes
+sentences (``#pred``) for its explanations; to SWI-Prolog, given the operators, they are facts that nobody asks for.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.logic.names import StandIns, as_json, commented, prolog_atom
-from unless.logic.shape import Words, clauses, facts, helpers, numbered, vocabulary
+from unless.logic.shape import Clause, Words, clauses, facts, helpers, vocabulary
 from unless.rule import Literal, Program
 from unless.values import Label
 
@@ -23,17 +24,30 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialect", "to_prolog"]
 
-Dialect = OneOf["both", "scasp", "swi"]
+Dialect = OneOf["swi", "scasp", "both"]
+
+_AVOIDED = {
+    *("term_expansion", "goal_expansion"),  # SWI-Prolog asks a program for these while it loads it
+    *("is", "mod", "rem", "inf", "sup", "findall", "goal_origin", "prolog", "writef"),  # s(CASP) has its own
+}
+"""Names that mean something else to the engines, and cannot be had back as those of other system predicates can."""
+
+
+_SENTENCES = {
+    "rule": "rule {} covers {{record}}",
+    "undecided": "no rule up to {} covers {{record}}",
+    "ab": "exception {} covers {{record}}",
+}
 
 
 def to_prolog(
     program: Program,
     table: Table | None = None,
-    dialect: Dialect = "both",
+    dialect: Dialect = "swi",
     *,
     sentences: Mapping[str, str] | None = None,
 ) -> str:
-    """The program for s(CASP) or SWI-Prolog, in the mutually exclusive form; with a table also its records' facts.
+    """The program for SWI-Prolog or s(CASP), in the mutually exclusive form; with a table also its records' facts.
 
     Ask ``?- class(5,L).`` for the label of record 5. Numbers and names are exact; a predicate that is not the name of
     its column is explained in a comment.
@@ -41,14 +55,17 @@ def to_prolog(
     Parameters
     ----------
     dialect
-        ``scasp`` has a sentence for every predicate, ``swi`` the directives that SWI-Prolog needs, ``both`` has both.
+        ``swi`` has the directives that SWI-Prolog needs, ``scasp`` a sentence for every predicate and nothing else that
+        would clutter its explanations. ``both`` has both: one file for both, at that price.
     sentences
         For s(CASP), by feature or target: ``{"age": "{record} is {value} years old"}``.
     """
     if dialect not in get_args(Dialect):
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
+    if sentences and dialect == "swi":
+        raise ParameterError("sentences are for s(CASP); say so: dialect='scasp'")
     writer = _Writer(program, dialect)
-    rules = [str(clause) for clause in writer.clauses()]
+    rules = list(map(str, writer.clauses()))
     records = [] if table is None else [*writer.facts(table)]
     said = [] if dialect == "swi" else [*writer.sentences(sentences or {})]
     directives = [] if dialect == "scasp" else [*writer.directives()]
@@ -62,11 +79,11 @@ class _Writer:
         self.program = program
         # s(CASP) counts in rationals, which have no infinity: a number beyond every float takes its place
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
-        self.words = vocabulary(program)
+        self.words = vocabulary(program, _AVOIDED)
         self.stand_ins = StandIns("text({})")
         self.place = {name: place for place, name in enumerate(program.features)}
 
-    def clauses(self) -> Iterator[object]:
+    def clauses(self) -> Iterator[Clause]:
         yield from clauses(self.program, Words(self.words.target), self.goals, self.term)
         yield from helpers(self.words)
 
@@ -144,9 +161,9 @@ class _Writer:
             )
             if feature.present:
                 yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
-        rules, exceptions = numbered(self.program)
-        yield from (_template(f"rule{k}(X)", f"rule {k} covers {{record}}") for k in range(1, len(rules) + 1))
-        yield from (_template(f"ab{k}(X)", f"exception {k} covers {{record}}") for k in range(1, len(exceptions) + 1))
+        for clause in self.clauses():
+            if found := re.fullmatch(r"(rule|undecided|ab)([0-9]+)\(X\)", clause.head):
+                yield _template(clause.head, _SENTENCES[found[1]].format(found[2]))
 
 
 def _template(predicate: str, sentence: str) -> str:

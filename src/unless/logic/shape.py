@@ -11,7 +11,7 @@ missing cell has no fact. Every body that negates starts with what makes that sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from unless.errors import ProgramError, UnknownNameError, suggest
@@ -79,9 +79,9 @@ class Clause:
         return f"{self.head} :- {', '.join(self.goals)}."
 
 
-def vocabulary(program: Program) -> Vocabulary:
-    """The predicates that a program needs, each with a name of its own."""
-    names = Names()
+def vocabulary(program: Program, avoided: Collection[str] = ()) -> Vocabulary:
+    """The predicates that a program needs, each with a name of its own and none that is to be avoided."""
+    names = Names(set(avoided))
     target = names.new(program.target)
     literals: dict[str, list[Literal]] = {name: [] for name in program.features}
     for rule in program.rules:
