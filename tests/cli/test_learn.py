@@ -40,14 +40,14 @@ def test_rules_and_what_they_are_worth(run):
     done = run(*LEARN)
     assert (done.code, done.err) == (0, "")
     worth = "% with zoo.lp: entails 5 of 5 examples (clingo), stratified, mutually exclusive form with --exclusive\n"
-    assert done.out == RULES + worth
+    assert done.out == f"{RULES}{worth}% test: none of the 5 examples was held back\n"
 
 
 def test_the_exclusive_form(run):
     """With --exclusive the rules need no order."""
     done = run(*LEARN, "--exclusive")
     found = learn_logic(Path("zoo.lp"), Path("examples.lp"), "habitat")
-    *rules, worth = done.out.splitlines()
+    *rules, worth, _ = done.out.splitlines()
     assert "\n".join(rules) == found.to_text("exclusive")
     assert worth.endswith("stratified, mutually exclusive form")
 
@@ -132,6 +132,32 @@ def test_json_has_program_and_examples(run):
     assert document["right"] == 5
     assert document["examples"][1] == {"individual": "john", "label": "water", "entailed": "water"}
     assert document["clingo"] == learn_logic(Path("zoo.lp"), Path("examples.lp"), "habitat").to_clingo()
+
+
+def test_examples_are_held_back(run):
+    """Of twenty examples and more a fifth is held back and the result said; --test and --seed choose, --json has all."""
+    people = "".join(f"tall(p{k}). friend(p{k},f{k}). friend(p{k},g{k}).\n" for k in range(0, 30, 3))
+    Path("people.lp").write_text(people)
+    Path("who.lp").write_text("".join(f"plays(p{k},{'no' if k % 3 else 'yes'}).\n" for k in range(30)))
+    done = run("learn", "people.lp", "who.lp", "-t", "plays")
+    assert done.out.splitlines()[-2].startswith("% with people.lp: entails 24 of 24 examples")
+    assert done.out.splitlines()[-1] == "% test: 6 examples held back: accuracy 1.000, F1 1.000 (always no: 0.667)"
+    assert done.err.startswith("no features: friend, as every value belongs to one example only; say in a rule what")
+    assert run("learn", "people.lp", "who.lp", "-t", "plays").out == done.out
+    document = json.loads(
+        run("learn", "people.lp", "who.lp", "-t", "plays", "--test", "0.5", "--seed", "3", "--json").out
+    )
+    assert len(document["examples"]) == len(document["test"]["examples"]) == 15
+    assert (document["test"]["right"], document["test"]["accuracy"], document["left_out"]) == (15, 1.0, ["friend"])
+    assert run("learn", "people.lp", "who.lp", "-t", "plays", "--test", "0").out.endswith("30 examples was held back\n")
+
+
+def test_predicates_are_chosen(run):
+    """--features names those to learn from, --ignore others, several with a comma."""
+    assert "mammal" not in run(*LEARN, "--features", "cat,dog,bear", "--features", "fish").out
+    assert "mammal" not in run(*LEARN, "--ignore", "mammal, whale").out
+    done = run(*LEARN, "--ignore", "mamal")
+    assert (done.code, "did you mean 'mammal'" in done.err) == (1, True)
 
 
 def test_standard_input(run, monkeypatch):

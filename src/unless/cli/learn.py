@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from typing import Literal as OneOf
@@ -10,14 +11,16 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.options import Json, Quiet
+from unless.cli.options import Json, Quiet, Seed
 from unless.cli.outputs import Output, shell_word, write_document
 from unless.errors import ParameterError
+from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
     from unless.logic import Hypothesis
     from unless.logic.background import Source
     from unless.logic.learn import Algorithm
+    from unless.values import Label
 
 __all__ = ["learn"]
 
@@ -44,10 +47,27 @@ def learn(  # noqa: PLR0913 - its options
     positive: Annotated[
         str | None, typer.Option(metavar="LABEL", help="The label that fold-rpp learns rules for.")
     ] = None,
+    features: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PREDICATE", help="Learn from this predicate, such as age or age/2 (repeat, or a,b)."),
+    ] = None,
+    ignore: Annotated[
+        list[str] | None, typer.Option(metavar="PREDICATE", help="Do not learn from this predicate (repeat, or a,b).")
+    ] = None,
+    test: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=0.99,
+            help="Hold back this share of the examples for a test.  [default: 0.2 of 20 and more]",
+        ),
+    ] = None,
+    seed: Seed = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Learn rules from background knowledge; what is written with -o runs beside it in clingo.
+    """Learn rules from background knowledge, and test them on examples held back; -o writes what clingo runs beside it.
 
     Example: unless learn zoo.lp examples.lp --target habitat -o habitat.lp
     """
@@ -69,6 +89,10 @@ def learn(  # noqa: PLR0913 - its options
             ratio,
             algorithm=_ALGORITHMS[algorithm],
             positive=_label(positive),
+            features=None if features is None else _names(features),
+            ignore=_names(ignore or ()),
+            test=test,
+            seed=seed,
         )
     if output is not None:
         write_document(found.to_clingo(), output)
@@ -87,6 +111,10 @@ def _source(argument: str) -> Source:
     if sys.stdin.isatty():
         raise ParameterError("- is standard input, but nothing is piped into it: unless learn - … < zoo.lp")
     return sys.stdin.read()
+
+
+def _names(given: Iterable[str]) -> list[str]:
+    return [name.strip() for text in given for name in text.split(",")]
 
 
 def _label(text: str | None) -> str | int | None:
@@ -108,20 +136,58 @@ def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive
     form = "mutually exclusive form" + ("" if exclusive else " with --exclusive")
     entails = f"% with {known}: entails {found.right} of {len(found.individuals)} examples (clingo)"
     screen.show(Text(f"{entails}, stratified, {form}", "dim"))
+    screen.show(Text(f"% test: {_test(found)}", "dim"))
+    if found.left_out:
+        reason = "every value belongs to one example only"
+        screen.note(f"no features: {', '.join(found.left_out)}, as {reason}; say in a rule what they have in common")
+
+
+def _test(found: Hypothesis) -> str:
+    """How the rules do on the examples held back, and what always saying the same would do."""
+    if (trial := found.trial) is None:
+        return f"none of the {counted(len(found.individuals), 'example')} was held back"
+    undecided = f", {trial.quality.undecided:,} undecided" if trial.quality.undecided else ""
+    always = f"always {trial.usual}: {share_text(trial.baseline.accuracy)}"
+    return (
+        f"{counted(len(trial.individuals), 'example')} held back: accuracy {share_text(trial.quality.accuracy)}, "
+        f"F1 {share_text(trial.quality.f1)}{undecided} ({always})"
+    )
 
 
 def _document(found: Hypothesis) -> dict[str, object]:
     from unless.export.json import to_dict  # noqa: PLC0415
-    from unless.proof.data import label_data  # noqa: PLC0415
 
-    labels = zip(found.individuals, found.examples, found.entailed, strict=True)
     return {
         "rules": found.to_text("paper").split("\n"),
         "clingo": found.to_clingo(),
         "program": to_dict(found.program),
-        "examples": [
-            {"individual": one, "label": label_data(label), "entailed": label_data(entailed)}
-            for one, label, entailed in labels
-        ],
+        "examples": _labels(found.individuals, found.examples, found.entailed),
         "right": found.right,
+        "left_out": list(found.left_out),
+        "test": _trial(found),
     }
+
+
+def _trial(found: Hypothesis) -> dict[str, object] | None:
+    if (trial := found.trial) is None:
+        return None
+    measured = trial.quality
+    return {
+        "examples": _labels(trial.individuals, trial.labels, trial.entailed),
+        "right": measured.right,
+        "undecided": measured.undecided,
+        "accuracy": measured.accuracy,
+        "f1": measured.f1,
+        "baseline": trial.baseline.accuracy,
+    }
+
+
+def _labels(
+    individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
+) -> list[dict[str, object]]:
+    from unless.proof.data import label_data  # noqa: PLC0415
+
+    return [
+        {"individual": one, "label": label_data(label), "entailed": label_data(found)}
+        for one, label, found in zip(individuals, labels, entailed, strict=True)
+    ]

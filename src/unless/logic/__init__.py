@@ -1,7 +1,8 @@
 """Programs that logic engines run: clingo, s(CASP), SWI-Prolog; and learning from background knowledge."""
 
 from unless.logic.asp import run_clingo, to_clingo
-from unless.logic.learn import Hypothesis, learn_logic
+from unless.logic.hypothesis import Hypothesis
+from unless.logic.learn import learn_logic
 from unless.logic.parse import from_clingo
 from unless.logic.prolog import to_prolog
 

@@ -1,18 +1,19 @@
 """Grounded background knowledge as a table, and literals on its columns as goals over the original predicates.
 
 A unary predicate is a column of ``yes`` and nothing; a binary predicate with one value per individual is a column of
-these values; one with several is a column of ``yes`` and nothing per value.
+these values; one with several is a column of ``yes`` and nothing per value that two individuals share. What only one
+of them has, such as the cars of a train, tells nothing of others: a rule on it would be a list of names.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from unless.errors import ReadError
 from unless.logic.engine import atoms
-from unless.logic.names import Names
 from unless.logic.scale import HIGHEST
 from unless.rule import Literal
 from unless.table import Column, Kind
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["Goals", "categories", "columns"]
 
 YES = "yes"
+
+_FEW = 10
+"""Individuals: among fewer, a predicate with one value for each that no other has may still be more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,11 @@ class Goals:
     yes: str | None = None
     terms: dict[str, str] | None = None
     mixed: bool = False
+
+    @property
+    def signature(self) -> Signature:
+        """The predicate and the number of its arguments."""
+        return self.predicate, 1 if self.yes == f"{self.predicate}(X)" else 2
 
     def of(self, literal: Literal) -> list[str]:
         """The goals of a literal: what introduces its variable, then the test."""
@@ -61,14 +70,16 @@ class Goals:
 
 def columns(
     control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol]
-) -> list[tuple[Column, Goals]]:
-    """The unary and binary predicates that say something about the individuals, in order, as columns."""
+) -> tuple[list[tuple[Column, Goals]], list[str]]:
+    """The unary and binary predicates that say something about the individuals, in order, as columns.
+
+    Also the names of those that say of each one something else, which are none.
+    """
     found: list[tuple[Column, Goals]] = []
+    left_out: list[str] = []
     features: set[str] = set()
     rows = {individual: row for row, individual in enumerate(individuals)}
     for name, arity in signatures:
-        if arity not in {1, 2}:
-            continue
         cells: list[list[Symbol]] = [[] for _ in individuals]
         numeric = True
         for individual, *values in atoms(control, name, arity):
@@ -84,7 +95,8 @@ def columns(
             )
             features.update(column.name for column, _ in new)
             found += new
-    return found
+            left_out += [name] * (not new)
+    return found, left_out
 
 
 def _unary(feature: str, name: str, cells: list[list[Symbol]]) -> tuple[Column, Goals]:
@@ -92,7 +104,8 @@ def _unary(feature: str, name: str, cells: list[list[Symbol]]) -> tuple[Column, 
 
 
 def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple[Column, Goals]]:
-    symbols = sorted({symbol for cell in cells for symbol in cell})
+    holders = Counter(symbol for cell in cells for symbol in set(cell))
+    symbols = sorted(holders)
     texts = categories(symbols, goals.predicate)
     if max(map(len, cells)) > 1:
         return [
@@ -101,7 +114,10 @@ def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple
                 replace(goals, yes=f"{goals.predicate}(X,{symbol})"),
             )
             for symbol in symbols
+            if holders[symbol] > 1
         ]
+    if len(texts) == sum(holders.values()) >= _FEW:
+        return []
     values = [_value(cell[0], texts) if cell else None for cell in cells]
     kind: Kind = "number" if not texts else "text" if len(texts) == len(symbols) else "mixed"
     return [
@@ -126,9 +142,3 @@ def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
 
 def _value(symbol: Symbol, texts: dict[Symbol, str]) -> Value:
     return texts[symbol] if symbol in texts else float(symbol.number)
-
-
-def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """A predicate that the background does not have."""
-    names = set(taken)
-    return wanted if wanted not in names else Names(names).new(f"{wanted}_2")

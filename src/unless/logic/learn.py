@@ -3,114 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
+import numpy as np
+
 from unless.engine.memory import MemoryEngine
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
-from unless.export.text import Body, Style, flatten
 from unless.kernels import Selection
 from unless.learn import fold_rm, fold_rpp
 from unless.logic.background import Background, Signature, Source, read_background
-from unless.logic.engine import atoms, clingo, grounded, undecided
-from unless.logic.facts import Goals, categories, columns, fresh
-from unless.logic.names import free_prefix
-from unless.logic.shape import Words, clauses
+from unless.logic.engine import atoms
+from unless.logic.facts import Goals, categories, columns
+from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
+from unless.logic.shape import Words
 from unless.predict import predict
 from unless.refine import fold_unless
 from unless.rule import Literal, Program
+from unless.split import held_back
 from unless.table import Labels, Table
 from unless.values import Label
 
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-__all__ = ["Algorithm", "Hypothesis", "learn_logic"]
+__all__ = ["Algorithm", "Hypothesis", "Trial", "learn_logic"]
 
 Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
 
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Hypothesis:
-    """What was learned, over the predicates of the background knowledge.
-
-    ``program`` has a feature per predicate (per value, where an individual has several); ``table`` the examples;
-    ``individuals`` their names, row by row; ``entailed`` the labels that B and H together entail, by clingo.
-    """
-
-    program: Program
-    table: Table
-    individuals: tuple[str, ...]
-    entailed: tuple[Label | None, ...]
-    _terms: dict[Label, str]
-    _goals: dict[str, Goals]
-    _words: Words
-
-    @property
-    def examples(self) -> tuple[Label, ...]:
-        """The labels that E gives the individuals."""
-        target = self.table.target
-        return () if target is None else tuple(target.labels[code] for code in target.codes.tolist())
-
-    @property
-    def right(self) -> int:
-        """How many of the examples B and H entail."""
-        return sum(entailed == label for entailed, label in zip(self.entailed, self.examples, strict=True))
-
-    @property
-    def unary(self) -> tuple[str, ...]:
-        """The features that are true or not, without a value."""
-        return tuple(feature for feature, goals in self._goals.items() if goals.yes is not None)
-
-    def to_text(self, style: Style = "paper") -> str:
-        """The rules over the original predicates: ``paper``, to be read in order, or ``exclusive``, without order."""
-        if style not in get_args(Style):
-            raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
-        return "\n".join(self._ordered() if style == "paper" else self._exclusive())
-
-    def to_clingo(self) -> str:
-        """H as a program that clingo runs beside B: the exclusive form, every rule over the individuals.
-
-        ``record(X)`` holds the individuals of the examples; add your own.
-        """
-        lines = [str(clause) for clause in clauses(self.program, self._words, self._literal, self._label)]
-        lines += [f"{self._words.record}({individual})." for individual in self.individuals]
-        return "\n".join(lines) + "\n"
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def __repr__(self) -> str:
-        return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
-
-    def _ordered(self) -> Iterable[str]:
-        flat, words = flatten(self.program), self._words
-        for label, body in flat.rules:
-            yield _line(f"{words.target}(X,{self._label(label)})", self._body(body))
-        if self.program.otherwise is not None:
-            yield f"{words.target}(X,{self._label(self.program.otherwise)})."
-        for number, body in enumerate(flat.exceptions, 1):
-            yield _line(f"{words.exception}{number}(X)", self._body(body))
-
-    def _exclusive(self) -> Iterable[str]:
-        for clause in clauses(self.program, self._words, self._literal, self._label):
-            yield _line(clause.head, [goal for goal in clause.goals if goal != f"{self._words.record}(X)"])
-
-    def _body(self, body: Body) -> list[str]:
-        goals: list[str] = []
-        for literal in body.literals:
-            goals += [goal for goal in self._literal(literal) if goal not in goals]
-        return goals + [f"not {self._words.exception}{number}(X)" for number in body.exceptions]
-
-    def _literal(self, literal: Literal) -> list[str]:
-        return self._goals[literal.feature].of(literal)
-
-    def _label(self, label: Label) -> str:
-        return self._terms[label]
+_SHARE = 0.2
+_ENOUGH = 20
+"""Examples from which on a share of them is held back by default: a test on three individuals tells nothing."""
 
 
-def learn_logic(
+def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
     background: Source | Sequence[Source],
     examples: Source,
     target: str,
@@ -118,6 +45,10 @@ def learn_logic(
     *,
     algorithm: Algorithm = "fold_rm",
     positive: Label | None = None,
+    features: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    test: float | None = 0.0,
+    seed: int = 0,
 ) -> Hypothesis:
     """Learn rules for ``target(X,Label)`` from background knowledge B and examples E, both `.lp` text or files.
 
@@ -135,23 +66,53 @@ def learn_logic(
         As in `unless.fold_rm`.
     algorithm
         ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``.
+    features, ignore
+        The predicates of B to learn from, all if it is None, and those not to learn from: ``age``, or ``age/2`` where
+        there is also another ``age``.
+    test, seed
+        The share of the examples to hold back: ``trial`` of the result tells how it does on them. With None it is a
+        fifth if there are at least 20.
     """
     known = read_background(background)
-    given = _examples(read_background(examples, "examples"), target)
-    _refuse_leak(known, target)
+    asked = read_background(examples, "examples")
+    given = _examples(asked, target)
+    refuse_leak(known, target)
+    chosen = _chosen(known, features, ignore)
     control = known.ground()
-    individuals = list(given)
-    found = columns(control, known.signatures, individuals)
-    if not found:
-        raise ReadError(f"{known.name}: no unary or binary predicate holds of any example, such as {individuals[0]}")
+    if why := _relation(known, control, given, target):
+        raise ReadError(f"{asked.name}: {why}")
     terms = _label_terms(given.values(), target)
-    table = Table(tuple(column for column, _ in found), Labels.of(target, [terms[label] for label in given.values()]))
+    labels = {individual: terms[symbol] for individual, symbol in given.items()}
+    learned, back = _split(labels, target, test, seed)
+    found, left_out = columns(control, chosen, learned)
+    if not found:
+        raise ReadError(f"{known.name}: {_nothing(left_out, learned[0])}")
     goals = {column.name: goal for column, goal in found}
+    table = Table(tuple(column for column, _ in found), Labels.of(target, [labels[one] for one in learned]))
     program = _learned(table, goals, ratio, algorithm, positive)
     spelled = {label: str(symbol) for symbol, label in terms.items()}
-    names = tuple(str(individual) for individual in individuals)
-    hypothesis = Hypothesis(program, table, names, (), spelled, goals, _words(target, known))
-    return _checked(hypothesis, known, terms)
+    words = Words.beside(target, (name for name, _ in known.signatures))
+    names, others = tuple(map(str, learned)), tuple(map(str, back))
+    trial = Trial(others, tuple(labels[one] for one in back), (), _usual(table)) if back else None
+    hypothesis = Hypothesis(program, table, names, (), trial, tuple(left_out), spelled, goals, words)
+    entailed = derived(known, hypothesis.to_clingo(), target, terms)
+    return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in back])
+
+
+def _split(
+    labels: dict[Symbol, Label], target: str, test: float | None, seed: int
+) -> tuple[list[Symbol], list[Symbol]]:
+    """The individuals to learn from, and those to hold back."""
+    share = test if test is not None else _SHARE if len(labels) >= _ENOUGH else 0.0
+    held = dict(zip(labels, held_back(Labels.of(target, labels.values()), share, seed).tolist(), strict=True))
+    return [one for one in labels if not held[one]], [one for one in labels if held[one]]
+
+
+def _usual(table: Table) -> Label:
+    """The most frequent label, the first of several."""
+    if table.target is None:
+        raise ReadError("the table has no labels")  # never: learn_logic gives it some
+    return table.target.labels[int(np.argmax(np.bincount(table.target.codes)))]
 
 
 class _ClosedWorld(MemoryEngine):
@@ -201,9 +162,56 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
     return labels
 
 
-def _refuse_leak(known: Background, target: str) -> None:
-    if line := known.mentions.get((target, 2)):
-        raise ReadError(f"{known.name.line(line)}: B mentions {target}/2, the target; labels would leak into features")
+def _relation(known: Background, control: Control, given: dict[Symbol, Symbol], target: str) -> str | None:
+    """Why the examples relate individuals, if they do.
+
+    Then a label is an example itself, or of most labels the same predicates hold as of examples.
+    """
+    labels = {label for label in given.values() if label.type.name != "Number"}
+    alike = dict.fromkeys(labels & set(given), (target, 2))
+    for signature in known.signatures if labels else ():
+        firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
+        if not firsts.isdisjoint(given):
+            alike |= dict.fromkeys((labels & firsts) - set(alike), signature)
+    if labels.isdisjoint(given) and 2 * len(alike) <= len(labels):
+        return None
+    individual, label = next(pair for pair in given.items() if pair[1] in alike)
+    return (
+        f"{target}({individual},{label}) relates two individuals: {_shown(alike[label])} holds of {label} as of an "
+        f"example; what is learned is a label, as in {target}({individual},yes)"
+    )
+
+
+def _chosen(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
+    """The predicates to learn from, in the order of B."""
+    usable = [signature for signature in known.signatures if signature[1] in {1, 2}]
+    wanted = usable if features is None else _named(features, usable, "features")
+    ignored = _named(ignore, usable, "ignore")
+    return [signature for signature in usable if signature in wanted and signature not in ignored]
+
+
+def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:
+    if isinstance(names, str):
+        raise ParameterError(f"{option} is a list of predicates, not a text; write {option}=[{names!r}]")
+    found: list[Signature] = []
+    for name in names:
+        meant = [signature for signature in usable if name in {signature[0], _shown(signature)}]
+        if not meant:
+            hint = suggest(name, [one for one, _ in usable]) if usable else ""
+            raise UnknownNameError(f"{option}: B has no predicate {name!r} of one or two arguments{hint}")
+        found += meant
+    return found
+
+
+def _nothing(left_out: list[str], individual: Symbol) -> str:
+    """Why there are no features, and what to do."""
+    if not left_out:
+        return f"no unary or binary predicate holds of any example, such as {individual}"
+    relation = left_out[0]
+    return (
+        f"nothing to learn from: every value of {' and of '.join(left_out)} belongs to one example only; say in a rule "
+        f"what they have in common, such as big_one(X) :- {relation}(X,Y), big(Y)."
+    )
 
 
 def _label_terms(symbols: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
@@ -215,36 +223,12 @@ def _label_terms(symbols: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
     return {symbol: texts[symbol] if texts else symbol.number for symbol in distinct}
 
 
-def _words(target: str, known: Background) -> Words:
-    """Predicates for H that B does not have, and that differ among themselves."""
-    names = {name for name, _ in known.signatures} | {target}
-    names.add(record := fresh("record", names))
-    rule = free_prefix(f"{target}_", names)
-    return Words(target, record, rule, free_prefix("ab", {*names, f"{rule}1"}))
-
-
-def _checked(hypothesis: Hypothesis, known: Background, terms: dict[Symbol, Label]) -> Hypothesis:
-    """The hypothesis with what B and H entail, which is what it predicts."""
-    text = hypothesis.to_clingo()
-
-    def fill(control: Control) -> None:
-        known.fill(control)
-        control.add("base", [], text)
-
-    control = grounded(fill)
-    if (atom := undecided(control)) or not control.solve().satisfiable:
-        raise ProgramError(f"B and H together leave {atom} open, or contradict each other; please report this")
-    place = {clingo().parse_term(individual): row for row, individual in enumerate(hypothesis.individuals)}
-    entailed: list[Label | None] = [None] * len(place)
-    for individual, label in atoms(control, hypothesis.program.target, 2):
-        entailed[place[individual]] = terms[label]
+def _checked(hypothesis: Hypothesis, entailed: list[Label | None], others: list[Label | None]) -> Hypothesis:
+    """The hypothesis with what B and H entail of the examples, which is what it predicts, and of those held back."""
     if entailed != predict(hypothesis.program, hypothesis.table).tolist():
         raise ProgramError("B and H do not entail what the program predicts; please report this")
-    return replace(hypothesis, entailed=tuple(entailed))
-
-
-def _line(head: str, goals: list[str]) -> str:
-    return f"{head} :- {', '.join(goals)}." if goals else f"{head}."
+    trial = hypothesis.trial and replace(hypothesis.trial, entailed=tuple(others))
+    return replace(hypothesis, entailed=tuple(entailed), trial=trial)
 
 
 def _shown(signature: Signature) -> str:

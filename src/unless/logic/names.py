@@ -15,7 +15,18 @@ from dataclasses import dataclass, field
 
 from unless.errors import ProgramError
 
-__all__ = ["IDENTIFIER", "Names", "StandIns", "as_json", "clingo_string", "commented", "prolog_atom", "reserved"]
+__all__ = [
+    "IDENTIFIER",
+    "Names",
+    "StandIns",
+    "as_json",
+    "clingo_string",
+    "commented",
+    "free_prefix",
+    "fresh",
+    "prolog_atom",
+    "reserved",
+]
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # "not" is a word of every dialect; call/2 and forall/2 are the two that SWI-Prolog does not let a program define anew.
@@ -127,3 +138,9 @@ def free_prefix(wanted: str, taken: Iterable[str]) -> str:
     while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in names):
         prefix += "_"
     return prefix
+
+
+def fresh(wanted: str, taken: Iterable[str]) -> str:
+    """The wanted name, or one near to it if that is taken."""
+    names = set(taken)
+    return wanted if wanted not in names else Names(names).new(f"{wanted}_2")

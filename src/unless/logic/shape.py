@@ -11,12 +11,12 @@ missing cell has no fact. Every body that negates starts with what makes that sa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.export.exclusive import exclusion
-from unless.logic.names import Names
+from unless.logic.names import Names, free_prefix, fresh
 from unless.logic.scale import Scale, scale_of
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
@@ -57,6 +57,16 @@ class Words:
     rule: str = "rule"
     exception: str = "ab"
     undecided: str = "undecided"
+
+    @classmethod
+    def beside(cls, target: str, taken: Iterable[str]) -> Words:
+        """Words that are not taken, and that differ among themselves; rules are called after the target."""
+        names = {*taken, target}
+        record = fresh("record", names)
+        rule = free_prefix(f"{target}_", {*names, record})
+        exception = free_prefix("ab", {*names, record, f"{rule}1"})
+        undecided = free_prefix("undecided", {*names, record, f"{rule}1", f"{exception}1"})
+        return cls(target, record, rule, exception, undecided)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,214 @@
+"""What was learned from background knowledge: rules over its predicates, for reading, for clingo, for others than E."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from unless.errors import ParameterError, ReadError, suggest
+from unless.export.text import Body, Style, flatten
+from unless.logic.background import Background, Source, read_background
+from unless.logic.engine import atoms, clingo, grounded
+from unless.logic.facts import Goals
+from unless.logic.shape import Clause, Words, clauses
+from unless.quality import Quality, quality
+from unless.rule import Literal, Program
+from unless.table import Table
+from unless.values import Label
+
+if TYPE_CHECKING:
+    from clingo import Control, Symbol
+
+__all__ = ["Hypothesis", "Trial", "derived", "refuse_leak"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How a hypothesis does on individuals that were held back: their labels, and those that B and H entail.
+
+    ``usual`` is the most frequent label of the others.
+    """
+
+    individuals: tuple[str, ...]
+    labels: tuple[Label, ...]
+    entailed: tuple[Label | None, ...]
+    usual: Label
+
+    @property
+    def quality(self) -> Quality:
+        """The labels that are entailed against the true ones."""
+        return _quality(self.labels, self.entailed)
+
+    @property
+    def baseline(self) -> Quality:
+        """What always saying the usual label would give."""
+        return _quality(self.labels, [self.usual] * len(self.labels))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hypothesis:
+    """What was learned, over the predicates of the background knowledge.
+
+    ``program`` has a feature per predicate (per value, where an individual has several); ``table`` the examples that
+    it was learned from; ``individuals`` their names, row by row; ``entailed`` the labels that B and H together entail,
+    by clingo; ``trial`` the same for individuals that were held back, if any. ``left_out`` are the predicates that are
+    no features because every value belongs to one individual.
+    """
+
+    program: Program
+    table: Table
+    individuals: tuple[str, ...]
+    entailed: tuple[Label | None, ...]
+    trial: Trial | None
+    left_out: tuple[str, ...]
+    _terms: dict[Label, str]
+    _goals: dict[str, Goals]
+    _words: Words
+
+    @property
+    def examples(self) -> tuple[Label, ...]:
+        """The labels that E gives the individuals."""
+        target = self.table.target
+        return () if target is None else tuple(target.labels[code] for code in target.codes.tolist())
+
+    @property
+    def right(self) -> int:
+        """How many of the examples B and H entail."""
+        return sum(entailed == label for entailed, label in zip(self.entailed, self.examples, strict=True))
+
+    @property
+    def unary(self) -> tuple[str, ...]:
+        """The features that are true or not, without a value."""
+        return tuple(feature for feature, goals in self._goals.items() if goals.yes is not None)
+
+    def predict(
+        self, background: Source | Sequence[Source], individuals: Iterable[str] | None = None
+    ) -> dict[str, Label | None]:
+        """The labels of the individuals of other background knowledge, which need not know those of the examples.
+
+        They are all of which a predicate holds that is a feature, or those that are named. None is a label that is not
+        entailed.
+        """
+        known = read_background(background)
+        target = self.program.target
+        refuse_leak(known, target)
+        named = self._features_hold_of(known) if individuals is None else _terms(individuals)
+        if not named:
+            raise ReadError(f"{known.name}: no predicate of the rules holds of anything, such as {self._an_atom()}")
+        words = Words.beside(target, {*(name for name, _ in known.signatures), *self._predicates()})
+        labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
+        found = derived(known, self._text(words, map(str, named), careful=True), target, labels)
+        return {str(individual): found.get(individual) for individual in named}
+
+    def to_text(self, style: Style = "paper") -> str:
+        """The rules over the original predicates: ``paper``, to be read in order, or ``exclusive``, without order."""
+        if style not in get_args(Style):
+            raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
+        return "\n".join(self._ordered() if style == "paper" else self._exclusive())
+
+    def to_clingo(self) -> str:
+        """H as a program that clingo runs beside B: the exclusive form, every rule over the individuals.
+
+        ``record(X)`` holds the individuals of the examples; add your own. Only the labels are shown, and a predicate
+        that B does not have is simply not true.
+        """
+        held_back = () if self.trial is None else self.trial.individuals
+        used = dict.fromkeys(self._goals[feature].signature for feature in self.program.used)
+        lines = [f"#show {self.program.target}/2.", *(f"#defined {name}/{arity}." for name, arity in used)]
+        return "\n".join([*lines, self._text(self._words, (*self.individuals, *held_back))])
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __repr__(self) -> str:
+        return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
+
+    def _text(self, words: Words, individuals: Iterable[str], *, careful: bool = False) -> str:
+        """The clauses and the records; ``careful`` where values that are numbers in B may be text."""
+        lines = [str(clause) for clause in self._clauses(words, careful=careful)]
+        lines += [f"{words.record}({individual})." for individual in individuals]
+        return "\n".join(lines) + "\n"
+
+    def _clauses(self, words: Words, *, careful: bool = False) -> Iterable[Clause]:
+        goals = self._goals
+        if careful:
+            goals = {feature: replace(goal, mixed=True) for feature, goal in goals.items()}
+        return clauses(self.program, words, lambda literal: goals[literal.feature].of(literal), self._label)
+
+    def _ordered(self) -> Iterable[str]:
+        flat, words = flatten(self.program), self._words
+        for label, body in flat.rules:
+            yield _line(f"{words.target}(X,{self._label(label)})", self._body(body))
+        if self.program.otherwise is not None:
+            yield f"{words.target}(X,{self._label(self.program.otherwise)})."
+        for number, body in enumerate(flat.exceptions, 1):
+            yield _line(f"{words.exception}{number}(X)", self._body(body))
+
+    def _exclusive(self) -> Iterable[str]:
+        for clause in self._clauses(self._words):
+            yield _line(clause.head, [goal for goal in clause.goals if goal != f"{self._words.record}(X)"])
+
+    def _body(self, body: Body) -> list[str]:
+        goals: list[str] = []
+        for literal in body.literals:
+            goals += [goal for goal in self._literal(literal) if goal not in goals]
+        return goals + [f"not {self._words.exception}{number}(X)" for number in body.exceptions]
+
+    def _literal(self, literal: Literal) -> list[str]:
+        return self._goals[literal.feature].of(literal)
+
+    def _label(self, label: Label) -> str:
+        return self._terms[label]
+
+    def _predicates(self) -> Iterable[str]:
+        return (goals.predicate for goals in self._goals.values())
+
+    def _an_atom(self) -> str:
+        name, arity = next(iter(self._goals.values())).signature
+        return f"{name}(X)" if arity == 1 else f"{name}(X,V)"
+
+    def _features_hold_of(self, known: Background) -> list[Symbol]:
+        control = known.ground()
+        features = {goals.signature for goals in self._goals.values()}
+        wanted = [signature for signature in known.signatures if signature in features]
+        return list(dict.fromkeys(first for signature in wanted for first, *_ in atoms(control, *signature)))
+
+
+def refuse_leak(known: Background, target: str) -> None:
+    """Refuse background knowledge that mentions the target."""
+    if line := known.mentions.get((target, 2)):
+        raise ReadError(f"{known.name.line(line)}: B mentions {target}/2, the target; labels would leak into features")
+
+
+def derived(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
+    """The labels that B and H, given as text, together entail."""
+
+    def fill(control: Control) -> None:
+        known.fill(control)
+        control.add("base", [], text)
+
+    control = grounded(fill)
+    return {individual: labels[label] for individual, label in atoms(control, target, 2)}
+
+
+def _terms(individuals: Iterable[str]) -> list[Symbol]:
+    found: list[Symbol] = []
+    for individual in individuals:
+        try:
+            found.append(clingo().parse_term(str(individual)))
+        except RuntimeError:
+            raise ParameterError(f'{individual!r} is no individual as clingo spells it: kitty, 3 or "Kitty"') from None
+    return list(dict.fromkeys(found))
+
+
+def _quality(labels: Sequence[Label], decided: Sequence[Label | None]) -> Quality:
+    known = sorted({label for label in (*labels, *decided) if label is not None}, key=str)
+    place: dict[Label | None, int] = {label: place for place, label in enumerate(known)} | {None: -1}
+    return quality(np.array([place[label] for label in labels]), np.array([place[label] for label in decided]), known)
+
+
+def _line(head: str, goals: list[str]) -> str:
+    return f"{head} :- {', '.join(goals)}." if goals else f"{head}."
