@@ -135,7 +135,7 @@ def test_json_has_program_and_examples(run):
 
 
 def test_examples_are_held_back(run):
-    """Of twenty examples and more a fifth is held back and the result said; --test and --seed choose, --json has all."""
+    """Of twenty examples and more a fifth is held back, and the result said; --test and --seed choose how."""
     people = "".join(f"tall(p{k}). friend(p{k},f{k}). friend(p{k},g{k}).\n" for k in range(0, 30, 3))
     Path("people.lp").write_text(people)
     Path("who.lp").write_text("".join(f"plays(p{k},{'no' if k % 3 else 'yes'}).\n" for k in range(30)))
