@@ -11,6 +11,7 @@ from pathlib import Path
 from benchmarks import datasets
 from benchmarks.files import from_csv
 from benchmarks.fit import from_frames, on_codes
+from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
 from benchmarks.report import Section, page
 from benchmarks.scale import against_tree, growth
@@ -43,6 +44,7 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
         "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
         "stream": lambda: file_to_file(size.rows, 3 * size.seconds),
+        "logic": lambda: with_clingo(min(size.rows, 30_000), min(size.rows, 28_503), size.seconds),
         "import": lambda: importing(size.imports),
     }
 

@@ -17,7 +17,7 @@ from unless.read import read_table
 pytest.importorskip("pandas")
 
 from benchmarks import __main__ as bench
-from benchmarks import alone, datasets, files, fit, generate, peers, prediction, scale, timing
+from benchmarks import alone, datasets, files, fit, generate, logic, peers, prediction, scale, timing
 from benchmarks.report import Section, Target, duration, page, times
 
 ROWS = 300
@@ -186,6 +186,16 @@ class TestSections:
         assert [line[0] for line in section.rows] == ["adult", "generated"]
         assert len(section.header) == len(section.rows[0]) == 6
         assert len(section.targets) == 3
+
+    def test_logic(self) -> None:
+        """Logic programs: three languages, background knowledge, records run and read back."""
+        pytest.importorskip("clingo")
+        section = logic.with_clingo(20, 40, QUICK)
+
+        assert len(section.rows) == 6
+        assert {len(line) for line in section.rows} == {len(section.header)}
+        assert len(section.targets) == 4
+        assert logic.trains(40).count(".\n") == 40
 
     def test_memory_is_not_negative(self, tmp_path: Path) -> None:
         """The peak is never below the memory before the fit; other systems than Linux do not tell."""
