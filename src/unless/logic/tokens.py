@@ -137,8 +137,8 @@ class Source:
         begun = _BEGINNING.match(self.text, place)
         end = place if begun is None else begun.end()
         shown = commented(self.text[end : end + 20].split("\n", 1)[0])
-        what = f"{shown!r} is" if shown else "the end of the text is" if end == len(self.text) else "an empty line is"
-        return ProgramError(f"line {1 + self._lines(0, end)}: {what} not in the language that to_clingo writes")
+        what = repr(shown) if end < len(self.text) else "the end of the text"
+        return ProgramError(f"line {1 + self._lines(0, end)}: {what} is not in the language that to_clingo writes")
 
 
 def _shape(name: str, first: str) -> Shape:
