@@ -4,12 +4,11 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +19,14 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
 from unless.domain import domain_of
-from unless.errors import Interrupted, ParameterError, ProgramError, UnlessWarning
+from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.explain import Proof, WhyNot, explain, why_not
-from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_weights, same
-from unless.learn import Progress
+from unless.inputs import known_labels, read_alike, read_labels, read_training, row_weights, same
+from unless.learners import Learner, learn
 from unless.measure import measure
+from unless.modelfile import SavedModel
 from unless.notebook import model_html
 from unless.predict import deciding_rules, predict
-from unless.progress import Meter, meter
 from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program
@@ -35,11 +34,11 @@ from unless.table import Labels, Schema, Table, smallest
 from unless.unseen import Unseen, summary, unseen_values
 from unless.values import Label, Value
 
-__all__ = ["RuleClassifier", "plain"]
+__all__ = ["RuleClassifier"]
 
 
-class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
-    """What the three classifiers share: everything but how they learn.
+class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[misc]  # scikit-learn has no types
+    """What the three classifiers share: everything but how they learn, which is `unless.learners`.
 
     Attributes
     ----------
@@ -59,13 +58,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         As everywhere in scikit-learn; names only if all of them are text.
     """
 
-    numeric: Sequence[Any] | None
-    categorical: Sequence[Any] | None
-    class_weight: Any
-    max_rules: int | None
-    max_seconds: float | None
-    verbose: bool | int
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn rules from records and their labels.
 
@@ -83,21 +75,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
         Ctrl-C leaves the model fitted with the rules learned so far, and goes on as KeyboardInterrupt.
         """
-        self._check_limits()
         data = read_training(X, y, sample_weight, self.class_weight, self.numeric, self.categorical)
-        interrupted: Interrupted | None = None
-        try:
-            with meter(on=bool(self.verbose)) as shown:
-                program = self._learn(data, progress=self._limits(shown))
-        except Interrupted as stop:
-            program, interrupted = cast("Program", stop.program), stop
-        self.classes_ = data.classes
-        self.n_features_in_ = len(data.table.columns)
-        self._set_names(data.table.features if data.named else None)
-        self.schema_ = data.table.schema
-        self._decide_by(self._complete(program, data), data.table, data.weights)
-        if interrupted is not None:
-            raise interrupted
+        learned = learn(self, data)
+        self._become(learned.model, data.classes)
+        if learned.interrupted is not None:
+            raise learned.interrupted
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -175,9 +157,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             same(label, classes, "the program has")
         codes = known_labels(y, classes, len(table))
         weights = row_weights(sample_weight, len(table))
-        edited = copy(self)
         labels = Labels(program.target, classes, smallest(codes, len(classes)))
-        edited._decide_by(program, Table(table.columns, labels, len(table), table.missing), weights)  # noqa: SLF001
+        labelled = Table(table.columns, labels, len(table), table.missing)
+        edited = copy(self)
+        edited.program_, edited.statistics_ = program, measure(program, labelled, weights)
+        edited.domain_ = domain_of(labelled, program.used)
         return edited
 
     @property
@@ -216,7 +200,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, whole or not at all; `unless.load` reads it back."""
         check_is_fitted(self)
-        modelfile.save(self, path)
+        modelfile.save(self._saved(), path)
+
+    def _saved(self) -> SavedModel:
+        """The model as a value, with the parameters that the classifier has now."""
+        return self._model(self.program_, self.statistics_, self.schema_, self.domain_, named=self._named)
 
     def report(
         self,
@@ -257,21 +245,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "program_")
 
-    # What the three do differently, and small steps.
+    # Small steps.
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
-        raise NotImplementedError
-
-    def _complete(self, program: Program, data: Training) -> Program:  # noqa: ARG002
-        """The program with what it says where no rule decides."""
-        return program
-
-    def _decide_by(self, program: Program, table: Table, weights: NDArray[np.float64] | None) -> None:
-        """Store a program, with what it does on labelled records."""
-        self.program_ = program
-        self.statistics_ = measure(program, table, weights)
-        # What weighs nothing was not there.
-        self.domain_ = domain_of(table if weights is None else table[weights > 0], program.used)
+    def _become(self, model: SavedModel, classes: NDArray[Any]) -> None:
+        """Be the fitted classifier of a model; its classes as scikit-learn has them."""
+        self.program_, self.statistics_ = model.program_, model.statistics_
+        self.schema_, self.domain_ = model.schema_, model.domain_
+        self.classes_ = classes
+        self.n_features_in_ = len(model.schema_.kinds)
+        self._set_names(model.program_.features if model.named else None)
 
     def _set_names(self, names: Sequence[str] | None) -> None:
         """Tell the names of the features; None if they are only numbered."""
@@ -300,29 +282,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             warnings.warn(said, UnlessWarning, stacklevel=3)
         return table
 
-    def _check_limits(self) -> None:
-        rules, seconds = plain(self.max_rules), plain(self.max_seconds)
-        if rules is not None and (isinstance(rules, bool) or not isinstance(rules, int) or rules < 1):
-            raise ParameterError(f"max_rules must be a whole number from 1 on, or None, not {rules!r}")
-        if seconds is not None and (
-            isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
-        ):
-            raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
-
-    def _limits(self, shown: Meter) -> Progress:
-        started = time.monotonic()
-
-        def progress(rows: int, rules: int) -> bool:
-            shown.show(rows, rules)
-            enough = self.max_rules is not None and rules + self._rules_to_come >= self.max_rules
-            late = self.max_seconds is not None and time.monotonic() - started >= self.max_seconds
-            return enough or late
-
-        return progress
-
-    _rules_to_come = 0
-    """How many rules the learner adds at the end, of those that ``max_rules`` allows."""
-
 
 def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
@@ -332,11 +291,6 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
         return pl.DataFrame(columns)
     return pd.DataFrame(columns)
-
-
-def plain(value: Any) -> Any:
-    """A parameter as a value of Python: a search over ``np.arange(3)`` gives numpy's."""
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _total(program: Program) -> bool:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unless.errors import UnlessError
-from unless.estimators import UnlessClassifier
 from unless.example import TARGET, applicants, applicants_csv
-from unless.export.json import layout
 from unless.files import write_whole
-from unless.modelfile import document
+from unless.learners import UnlessLearner, learn
+from unless.modelfile import file_text
 
 if TYPE_CHECKING:
-    from unless.classifier import RuleClassifier
+    from unless.modelfile import SavedModel
     from unless.table import Table
 
 __all__ = ["DECIDED", "DemoFile", "demo_files", "write_demo"]
@@ -56,15 +55,17 @@ class DemoFile:
     content: Callable[[], str]
 
 
-def demo_files(model: RuleClassifier, table: Table) -> list[DemoFile]:
+def demo_files(model: SavedModel, table: Table) -> list[DemoFile]:
     """All files; ``model`` is what was learned from the applicants, ``table`` the applicants."""
     earlier = table[: DECIDED // 2]
     files = [
         DemoFile("applicants.csv", f"{DECIDED} applicants for a loan, invented, and what was decided", applicants_csv),
         DemoFile("new.csv", f"{_NEW} more, not yet decided", _new_applicants),
-        DemoFile("model.json", "the rules learned from them", lambda: _saved(model)),
+        DemoFile("model.json", "the rules learned from them", lambda: file_text(model)),
         DemoFile(
-            "old.json", "rules learned when half of them were known", lambda: _saved(UnlessClassifier().fit(earlier))
+            "old.json",
+            "rules learned when half of them were known",
+            lambda: file_text(learn(UnlessLearner(), earlier).model),
         ),
         DemoFile("zoo.lp", "background knowledge, a logic program", lambda: ZOO),
         DemoFile("examples.lp", "examples for it", lambda: EXAMPLES),
@@ -97,11 +98,7 @@ def _new_applicants() -> str:
     return text.getvalue()
 
 
-def _saved(model: RuleClassifier) -> str:
-    return layout(document(model)) + "\n"
-
-
-def _page(model: RuleClassifier, table: Table) -> str:
+def _page(model: SavedModel, table: Table) -> str:
     from unless.report import render, summarise  # noqa: PLC0415 - with jinja2 only
 
     return render(summarise(model, table, title="Applicants for a loan"))

@@ -1,27 +1,16 @@
-"""Three scikit-learn classifiers. What they share is `RuleClassifier`; here is how each learns."""
+"""Three scikit-learn classifiers: the learners of `unless.learners` with what `RuleClassifier` gives them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
-
-import numpy as np
 from sklearn.utils import Tags
 
-from unless.classifier import RuleClassifier, plain
-from unless.errors import ParameterError
-from unless.inputs import Training, same
-from unless.learn import Progress, fold_rm, fold_rpp
-from unless.measure import measure
-from unless.refine import fold_unless
-from unless.rule import Program
-from unless.values import Label
+from unless.classifier import RuleClassifier
+from unless.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
 
 __all__ = ["FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"]
 
 
-class UnlessClassifier(RuleClassifier):
+class UnlessClassifier(RuleClassifier, UnlessLearner):
     """Our own learner: significant rules with exceptions, and a default rule at the end. The one to try first.
 
     Parameters
@@ -52,37 +41,8 @@ class UnlessClassifier(RuleClassifier):
     label: risk if true
     """
 
-    def __init__(  # noqa: PLR0913 - scikit-learn's way
-        self,
-        ratio: float = 0.75,
-        penalty: float = 1.0,
-        min_support: float = 3,
-        *,
-        numeric: Sequence[Any] | None = None,
-        categorical: Sequence[Any] | None = None,
-        class_weight: Mapping[Label, float] | str | None = None,
-        max_rules: int | None = None,
-        max_seconds: float | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.ratio = ratio
-        self.penalty = penalty
-        self.min_support = min_support
-        self.numeric = numeric
-        self.categorical = categorical
-        self.class_weight = class_weight
-        self.max_rules = max_rules
-        self.max_seconds = max_seconds
-        self.verbose = verbose
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
-        parameters = plain(self.ratio), plain(self.penalty), plain(self.min_support)
-        return fold_unless(data.table, *parameters, weights=data.weights, progress=progress)
-
-    _rules_to_come = 1  # the one for everything that is left
-
-
-class FoldRMClassifier(RuleClassifier):
+class FoldRMClassifier(RuleClassifier, FoldRMLearner):
     """FOLD-RM exactly as published: an ordered list of rules for any number of labels.
 
     Parameters
@@ -97,47 +57,8 @@ class FoldRMClassifier(RuleClassifier):
         As in `UnlessClassifier`.
     """
 
-    def __init__(
-        self,
-        ratio: float = 0.5,
-        otherwise: Label | None = "most_frequent",
-        *,
-        numeric: Sequence[Any] | None = None,
-        categorical: Sequence[Any] | None = None,
-        class_weight: Mapping[Label, float] | str | None = None,
-        max_rules: int | None = None,
-        max_seconds: float | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.ratio = ratio
-        self.otherwise = otherwise
-        self.numeric = numeric
-        self.categorical = categorical
-        self.class_weight = class_weight
-        self.max_rules = max_rules
-        self.max_seconds = max_seconds
-        self.verbose = verbose
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
-        self._otherwise(data)
-        return fold_rm(data.table, plain(self.ratio), weights=data.weights, progress=progress)
-
-    def _complete(self, program: Program, data: Training) -> Program:
-        otherwise = self._otherwise(data)
-        if otherwise is None and self.otherwise is not None:
-            counts = measure(program, data.table, data.weights).counts
-            left = counts[-1] if counts[-1].any() else counts.sum(axis=0)
-            otherwise = data.labels.labels[int(np.argmax(left))]
-        return replace(program, otherwise=otherwise)
-
-    def _otherwise(self, data: Training) -> Label | None:
-        """The label that is named for records which no rule covers, if one is."""
-        if self.otherwise is None or self.otherwise == "most_frequent":
-            return None
-        return data.labels.labels[same(self.otherwise, data.labels.labels, "otherwise is")]
-
-
-class FoldRPPClassifier(RuleClassifier):
+class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
     """FOLD-R++ exactly as published: rules for one of two labels; what none covers has the other.
 
     Parameters
@@ -149,41 +70,6 @@ class FoldRPPClassifier(RuleClassifier):
     numeric, categorical, class_weight, max_rules, max_seconds, verbose
         As in `UnlessClassifier`.
     """
-
-    def __init__(
-        self,
-        ratio: float = 0.5,
-        positive: Label | None = None,
-        *,
-        numeric: Sequence[Any] | None = None,
-        categorical: Sequence[Any] | None = None,
-        class_weight: Mapping[Label, float] | str | None = None,
-        max_rules: int | None = None,
-        max_seconds: float | None = None,
-        verbose: bool | int = False,
-    ) -> None:
-        self.ratio = ratio
-        self.positive = positive
-        self.numeric = numeric
-        self.categorical = categorical
-        self.class_weight = class_weight
-        self.max_rules = max_rules
-        self.max_seconds = max_seconds
-        self.verbose = verbose
-
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
-        labels = data.labels.labels
-        if len(labels) > 2:
-            raise ParameterError(
-                "Only binary classification is supported. The type of the target is multiclass. "
-                f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
-            )
-        positive = labels[-1 if self.positive is None else same(self.positive, labels, "positive is")]
-        return fold_rpp(data.table, positive, plain(self.ratio), weights=data.weights, progress=progress)
-
-    def _complete(self, program: Program, data: Training) -> Program:
-        labels = data.labels.labels
-        return program if len(labels) > 1 else replace(program, otherwise=labels[0])
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from unless.classifier import RuleClassifier
 from unless.errors import ReadError
-from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
 from unless.export.text import flatten
+from unless.learners import FoldRMLearner, FoldRPPLearner, Learner, UnlessLearner, learn
 from unless.predict import deciding_rules
 from unless.quality import Quality, aligned, quality
 from unless.rule import Program
@@ -36,12 +35,8 @@ __all__ = [
     "judged",
 ]
 
-LEARNERS: Mapping[str, type[RuleClassifier]] = {
-    "unless": UnlessClassifier,
-    "fold-rm": FoldRMClassifier,
-    "fold-rpp": FoldRPPClassifier,
-}
-"""The classifiers by the names of their algorithms."""
+LEARNERS: Mapping[str, type[Learner]] = {"unless": UnlessLearner, "fold-rm": FoldRMLearner, "fold-rpp": FoldRPPLearner}
+"""The learners by the names of their algorithms."""
 
 BASELINE = "most frequent"
 """What every learner has to beat: always the most frequent label of the records that it learned from."""
@@ -119,16 +114,14 @@ class Evaluation:
         return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
 
 
-def cross_validation(
-    table: Table, learners: Mapping[str, RuleClassifier], folds: int = 10, seed: int = 0
-) -> Iterator[Run]:
+def cross_validation(table: Table, learners: Mapping[str, Learner], folds: int = 10, seed: int = 0) -> Iterator[Run]:
     """Learn from all folds but one and test on that, fold by fold, learner by learner, the baseline first."""
     places = fold_of(_labels(table), folds, seed)
     for fold in range(folds):
         yield from _runs(table[places != fold], table[places == fold], learners, fold)
 
 
-def holdout(train: Table, test: Table, learners: Mapping[str, RuleClassifier]) -> Iterator[Run]:
+def holdout(train: Table, test: Table, learners: Mapping[str, Learner]) -> Iterator[Run]:
     """Learn from one table and test on another, learner by learner, the baseline first."""
     known, found = _labels(train).labels, _labels(test)
     labels = aligned(found, known)
@@ -137,13 +130,21 @@ def holdout(train: Table, test: Table, learners: Mapping[str, RuleClassifier]) -
     return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
 
 
-def _runs(train: Table, test: Table, learners: Mapping[str, RuleClassifier], fold: int) -> Iterator[Run]:
+def _runs(train: Table, test: Table, learners: Mapping[str, Learner], fold: int) -> Iterator[Run]:
     yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
     for name, learner in learners.items():
         start = time.perf_counter()
-        learner.fit(train)
+        program = _program(learner, train)
         seconds = time.perf_counter() - start
-        yield Run(name, fold, judged(learner.program_, test), len(flatten(learner.program_)), seconds)
+        yield Run(name, fold, judged(program, test), len(flatten(program)), seconds)
+
+
+def _program(learner: Learner, table: Table) -> Program:
+    """What a learner, which stays as it is, learns from a table."""
+    learned = learn(learner, table)
+    if learned.interrupted is not None:
+        raise learned.interrupted
+    return learned.model.program_
 
 
 def baseline(table: Table) -> Program:

@@ -11,10 +11,6 @@ from typing import Any
 import numpy as np
 from narwhals import dependencies
 from numpy.typing import NDArray
-from scipy.sparse import issparse  # type: ignore[import-untyped]
-from sklearn.utils import _safe_indexing, check_array
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.read import read_table
@@ -55,7 +51,8 @@ def read_training(
     """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
     given = _given(X)
     cells = _labels_given(X, y)
-    check_consistent_length(np.empty(given.rows), cells)
+    if y is not None:
+        _checks().check_consistent_length(np.empty(given.rows), cells)
     weights = row_weights(sample_weight, given.rows)
     if weights is not None and not weights.all():
         kept = np.flatnonzero(weights)
@@ -98,7 +95,7 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
 def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes."""
     cells = _column(y)
-    check_consistent_length(np.empty(rows), cells)
+    _checks().check_consistent_length(np.empty(rows), cells)
     distinct, codes = _distinct(cells)
     return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
 
@@ -106,7 +103,7 @@ def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp
 def read_labels(y: Any, name: str, rows: int) -> Labels:
     """True labels to compare with, also such as training did not have."""
     cells = _column(y)
-    check_consistent_length(np.empty(rows), cells)
+    _checks().check_consistent_length(np.empty(rows), cells)
     classes, codes = _classes(cells)
     return Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
 
@@ -118,6 +115,13 @@ def same(label: object, labels: Sequence[Label], what: str) -> int:
         if plain == other and isinstance(plain, bool) == isinstance(other, bool):
             return place
     raise UnknownNameError(f"{what} {plain!r}, which is no label of training{suggest(str(plain), map(str, labels))}")
+
+
+def _checks() -> Any:
+    """scikit-learn's checks, for what only its users pass: the command learns from tables without importing it."""
+    from sklearn.utils import validation  # noqa: PLC0415
+
+    return validation
 
 
 # X.
@@ -134,8 +138,11 @@ class _Given:
 
     def taking(self, rows: NDArray[np.intp]) -> _Given:
         """The same of these rows only."""
-        source = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
-        return replace(self, source=source)
+        if isinstance(self.source, Table):
+            return replace(self, source=self.source[rows])
+        from sklearn.utils import _safe_indexing  # noqa: PLC0415 - see _checks
+
+        return replace(self, source=_safe_indexing(self.source, rows))
 
 
 def _given(X: Any) -> _Given:
@@ -144,7 +151,7 @@ def _given(X: Any) -> _Given:
             what = "feature" if len(X) else "sample"
             raise ReadError(f"Found array with 0 {what}(s): the table has {len(X)} rows and {len(X.columns)} features")
         return _Given(X, list(X.features), named=True, rows=len(X))
-    if isinstance(X, Mapping) and not issparse(X):  # one kind of sparse matrix is a dict
+    if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # one kind of sparse matrix is a dict
         raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
     if isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X):
         keys = list(dict.fromkeys(key for record in X for key in record))
@@ -157,7 +164,7 @@ def _given(X: Any) -> _Given:
             raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
         pandas = dependencies.is_pandas_like_dataframe(X)
         return _Given(X, list(opened.names), not pandas or all(isinstance(k, str) for k in X.columns), opened.rows)
-    array = check_array(_objects(X), dtype=None, ensure_all_finite=False)
+    array = _checks().check_array(_objects(X), dtype=None, ensure_all_finite=False)
     return _Given(array, [f"x{place}" for place in range(array.shape[1])], named=False, rows=len(array))
 
 
@@ -224,7 +231,7 @@ def _labels_given(X: Any, y: Any) -> NDArray[Any]:
 def _column(y: Any) -> NDArray[Any]:
     """Labels as an array; of a list as objects, since numpy would make numbers beside text text."""
     cells: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
-    return column_or_1d(cells, warn=True)  # type: ignore[no-any-return]
+    return _checks().column_or_1d(cells, warn=True)  # type: ignore[no-any-return]
 
 
 def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -241,7 +248,11 @@ def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if distinct.dtype.kind == "f":
         if not np.isfinite(distinct).all():
             raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
-        check_classification_targets(cells.astype(float))  # refuses what a regression would be for
+        if (fractions := distinct[distinct != np.floor(distinct)]).size:
+            raise ReadError(
+                f"Unknown label type: continuous, such as {fractions.min()}; rules decide between labels, and these "
+                "look like amounts: divide them into a few ranges, or make them text: y.astype(str)"
+            )
     classes, order = np.unique(distinct, return_inverse=True)
     return classes, order[places]
 
@@ -303,6 +314,8 @@ def row_weights(sample_weight: Any, rows: int) -> Weights | None:
     """The weights of so many rows, checked; None if there are none."""
     if sample_weight is None:
         return None
+    from sklearn.utils.validation import _check_sample_weight  # noqa: PLC0415 - see _checks
+
     return _in_bounds(
         _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
     )

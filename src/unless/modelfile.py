@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless.errors import ProgramError
 from unless.export import json
@@ -20,25 +19,25 @@ from unless.rule import Program
 from unless.table import Column, Schema, Table
 from unless.values import Label
 
-if TYPE_CHECKING:
-    from unless.classifier import RuleClassifier
-
-__all__ = ["SavedModel", "document", "parameter", "parsed", "read", "restore", "save"]
+__all__ = ["SavedModel", "document", "file_text", "parsed", "read", "save"]
 
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:
-    """What a model file holds, for explaining, exporting and predicting: a classifier without its learner.
+    """What a model file holds: a program, what it did in training, how columns were read, and how it was learned.
 
-    It needs no scikit-learn, which takes most of the time of a short command to import.
+    A classifier without scikit-learn, which takes most of the time of a short command to import.
     """
 
     program_: Program
     statistics_: Statistics
     schema_: Schema
     domain_: Table
-    document: Mapping[str, Any]
-    """The file itself, parsed."""
+    learner: str
+    """The name of the classifier that learned it."""
+    parameters: Mapping[str, Any]
+    named: bool
+    """Whether the features have names of their own; those of an array are only numbered."""
 
     @property
     def schema(self) -> Schema:
@@ -46,32 +45,37 @@ class SavedModel:
         return self.schema_
 
 
-def save(model: RuleClassifier, path: str | os.PathLike[str]) -> None:
-    """Write a fitted classifier to a file, whole or not at all."""
-    found = document(model)
-    json.from_dict(found)  # what could not be read back is refused now
-    write_whole(path, (json.layout(found) + "\n").encode())
+def save(model: SavedModel, path: str | os.PathLike[str]) -> None:
+    """Write a model to a file, whole or not at all."""
+    write_whole(path, file_text(model).encode())
 
 
-def document(model: RuleClassifier) -> dict[str, Any]:
-    """A fitted classifier as JSON holds it."""
+def file_text(model: SavedModel) -> str:
+    """What a model file says."""
+    return json.layout(document(model)) + "\n"
+
+
+def document(model: SavedModel) -> dict[str, Any]:
+    """A model as JSON holds it; what could not be read back is refused."""
     schema, statistics = model.schema_, model.statistics_
-    return {
+    found = {
         **json.to_dict(model.program_),
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
             "missing": list(schema.missing),
-            "named": hasattr(model, "feature_names_in_"),
+            "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
         },
         "statistics": {
-            "learner": type(model).__name__,
-            "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.get_params().items())],
+            "learner": model.learner,
+            "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.parameters.items())],
             "classes": [json.spelled_label(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
         },
     }
+    json.from_dict(found)
+    return found
 
 
 def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
@@ -115,27 +119,19 @@ def parsed(text: bytes, name: str) -> SavedModel | Program:
         raise ProgramError(f"{name}: {error}") from error
 
 
-def restore(model: RuleClassifier, saved: SavedModel) -> None:
-    """Make an unfitted classifier the fitted one of a file."""
-    program, schema = saved.program_, saved.schema_
-    model.program_, model.statistics_, model.schema_ = program, saved.statistics_, schema
-    model.domain_ = saved.domain_
-    model.classes_ = _array(saved.statistics_.classes)
-    model.n_features_in_ = len(schema.kinds)
-    named = saved.document["columns"]["named"]
-    model._set_names(program.features if named else None)  # noqa: SLF001 - a model and its file are one room
-
-
 def _saved(document: dict[str, Any], program: Program) -> SavedModel:
     if "columns" not in document:
         raise ProgramError("it has statistics but no columns; a model has both, a program neither")
     columns = document["columns"]
     statistics = _statistics(document["statistics"], program)
     schema = Schema(_kinds(columns, program), tuple(columns["missing"]), program.target)
-    return SavedModel(program, statistics, schema, _domain(columns.get("values", ()), schema), document)
+    domain = _domain(columns.get("values", ()), schema)
+    learned = document["statistics"]
+    parameters = {name: _parameter(value) for name, value in learned["parameters"]}
+    return SavedModel(program, statistics, schema, domain, learned["learner"], parameters, columns["named"])
 
 
-def parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
+def _parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
     """The value of a parameter of the classifier."""
     if isinstance(value, dict) and "weights" in value:
         return {json.label_of(label): weight for label, weight in value["weights"]}
@@ -187,8 +183,3 @@ def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that
         ordered = np.sort(np.array(numbers, dtype=np.float64)) + 0.0
         columns.append(Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8)))
     return Table(tuple(columns), rows=0, missing=schema.missing)
-
-
-def _array(classes: tuple[Label, ...]) -> NDArray[Any]:
-    """The classes as scikit-learn has them; text is an array of objects."""
-    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)

@@ -140,7 +140,9 @@ def test_files_of_earlier_versions_load(path):
     assert type(model).__name__ == then["learner"]
 
 
-DOCUMENT = json.loads(json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"]))))
+DOCUMENT = json.loads(
+    json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"])._saved()))
+)
 
 
 @pytest.mark.parametrize(

@@ -55,12 +55,11 @@ def _fitted(screen: Screen) -> tuple[Table, Fitted]:
     """The example table, and what `fit` learns from it."""
     from unless.cli.fit import learned  # noqa: PLC0415 - a command imports what it needs when it runs
     from unless.cli.training import Columns, training_of  # noqa: PLC0415
-    from unless.estimators import UnlessClassifier  # noqa: PLC0415
     from unless.example import TARGET, applicants_csv  # noqa: PLC0415
+    from unless.learners import UnlessLearner  # noqa: PLC0415
 
     training = training_of(applicants_csv().encode(), "csv", TARGET, Columns())
-    model = UnlessClassifier()
-    return training.table, learned(screen, "applicants.csv", training, model, test=0.2, seed=0, keep=False)
+    return training.table, learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
 
 
 def _look(screen: Screen, table: Table, fitted: Fitted) -> None:

@@ -75,7 +75,7 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     """
     if test is not None and cv is not None:
         raise typer.BadParameter("--test takes the place of folds; leave out --cv", param_hint="--test")
-    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - scikit-learn comes with them
+    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
     from unless.evaluate import LEARNERS, Evaluation, cross_validation, holdout  # noqa: PLC0415
 
     screen = Screen(quiet=quiet)

@@ -30,12 +30,13 @@ from unless.cli.options import (
     Target,
 )
 from unless.cli.outputs import Output, shell_word, write_document
-from unless.errors import Interrupted, MissingFileError, ParameterError, UnknownNameError
+from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
-    from unless.classifier import RuleClassifier
     from unless.cli.training import Training
+    from unless.learners import Learner
+    from unless.modelfile import SavedModel
     from unless.profile import Remark
     from unless.quality import Quality
     from unless.table import Labels
@@ -107,13 +108,13 @@ def fit(  # noqa: PLR0913 - a person chooses among them by name
     options = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
     options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, options, output, json=json)
-    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - scikit-learn comes with them
+    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
 
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
-    model = _learner(algorithm, options, class_weight, training.labels)
-    fitted = learned(screen, data, training, model, test=test, seed=seed, keep=keep)
+    learner = _learner(algorithm, options, class_weight, training.labels)
+    fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -128,7 +129,7 @@ class Fitted:
     """What was learned from which data, in how long, and how it did on the rows held back (None if there were none)."""
 
     data: str
-    model: RuleClassifier
+    model: SavedModel
     records: int
     left_out: tuple[Remark, ...]
     said: str
@@ -199,8 +200,8 @@ def _check_writable(path: Path) -> None:
 
 def _learner(
     algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
-) -> RuleClassifier:
-    """The classifier that the options describe."""
+) -> Learner:
+    """The learner that the options describe."""
     from unless.evaluate import LEARNERS  # noqa: PLC0415
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
@@ -246,26 +247,24 @@ def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] 
 
 
 def learned(
-    screen: Screen, data: str, training: Training, model: RuleClassifier, *, test: float, seed: int, keep: bool
+    screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
 ) -> Fitted:
     """Learn from the records that are not held back, and test on those that are."""
     import numpy as np  # noqa: PLC0415
 
     from unless.evaluate import baseline, held_back, judged  # noqa: PLC0415
+    from unless.learners import learn  # noqa: PLC0415
     from unless.progress import metered_by  # noqa: PLC0415
 
     table = training.table
     back = held_back(training.labels, test, seed)
     train, tests = table[~back], table[back]
     start = time.perf_counter()
-    interrupted = False
-    try:
-        with metered_by(RuleMeter(screen)):
-            model.fit(train)
-    except Interrupted:
-        if not keep or not any(rule.default for rule in model.program_.rules):
-            raise
-        interrupted = True
+    with metered_by(RuleMeter(screen)):
+        found = learn(learner, train)
+    model = found.model
+    if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
+        raise found.interrupted
     seconds = time.perf_counter() - start
     usual = baseline(train)
     return Fitted(
@@ -279,19 +278,16 @@ def learned(
         judged(model.program_, tests) if len(tests) else None,
         usual.otherwise,
         judged(usual, tests) if len(tests) else None,
-        interrupted,
+        found.interrupted is not None,
     )
 
 
-def _save(model: RuleClassifier, output: str | None) -> None:
+def _save(model: SavedModel, output: str | None) -> None:
     """Write the model where it is wanted, if it is wanted."""
-    from unless.export.json import layout  # noqa: PLC0415
-    from unless.modelfile import document  # noqa: PLC0415
+    from unless.modelfile import file_text  # noqa: PLC0415
 
-    if output == "-":
-        write_document(layout(document(model)) + "\n", output)
-    elif output is not None:
-        model.save(output)
+    if output is not None:
+        write_document(file_text(model), output)
 
 
 # After learning.
@@ -319,12 +315,12 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
 
 def _ended(fitted: Fitted) -> str:
     """That the learning ended before its time, if it did."""
-    model = fitted.model
+    limits, program = fitted.model.parameters, fitted.model.program_
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
-    if model.max_rules is not None and len(model.program_) >= model.max_rules:
+    if limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
         return ", as many as --max-rules allows"
-    if model.max_seconds is not None and fitted.seconds >= model.max_seconds:
+    if limits["max_seconds"] is not None and fitted.seconds >= limits["max_seconds"]:
         return ", then --max-seconds were over"
     return ""
 

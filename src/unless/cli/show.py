@@ -33,14 +33,14 @@ def show(
     from unless.cli.rules import rule_table  # noqa: PLC0415 - imported when it is needed
     from unless.export import to_text  # noqa: PLC0415
     from unless.export.json import to_dict  # noqa: PLC0415
-    from unless.modelfile import SavedModel  # noqa: PLC0415
+    from unless.modelfile import SavedModel, document  # noqa: PLC0415
     from unless.proof.words import printable  # noqa: PLC0415
 
     screen = Screen(quiet=quiet)
     found = read_model(model)
     program = program_of(found)
     if json:
-        screen.data(found.document if isinstance(found, SavedModel) else to_dict(found))
+        screen.data(document(found) if isinstance(found, SavedModel) else to_dict(found))
     elif style == "plain":
         exceptions = program.exception_count
         screen.note(f"{printable(program.target)}: {counted(len(program), 'rule')}, {counted(exceptions, 'exception')}")
