@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from unless.rule import Program
 from unless.table import Column, Schema, Table
 from unless.values import Label
 
-__all__ = ["SavedModel", "document", "file_text", "parsed", "read", "save"]
+__all__ = ["SavedModel", "document", "file_text", "parsed", "read", "read_stream", "save"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,15 @@ def save(model: SavedModel, path: str | os.PathLike[str]) -> None:
 
 def file_text(model: SavedModel) -> str:
     """What a model file says."""
-    return json.layout(document(model)) + "\n"
+    with json.uncollected():
+        return json.layout(document(model)) + "\n"
 
 
 def document(model: SavedModel) -> dict[str, Any]:
     """A model as JSON holds it; what could not be read back is refused."""
     schema, statistics = model.schema_, model.statistics_
     found = {
-        **json.to_dict(model.program_),
+        **json.unchecked(model.program_),
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
             "missing": list(schema.missing),
@@ -74,8 +75,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({"weighted": True} if statistics.weighted else {}),
         },
     }
-    json.from_dict(found)
-    return found
+    return json.checked(found)
 
 
 def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
@@ -107,14 +107,20 @@ def read(path: str | os.PathLike[str]) -> SavedModel | Program:
     return parsed(text, os.fspath(path))
 
 
+def read_stream(file: BinaryIO, name: str) -> SavedModel | Program:
+    """The same of a stream, such as standard input; of one that is too long not all is read."""
+    return parsed(file.read(json.MAX_BYTES + 1), name)
+
+
 def parsed(text: bytes, name: str) -> SavedModel | Program:
     """The same of the bytes of a file, which messages call by that name."""
     try:
-        document = json.parse(text)
-        program = json.from_dict(document)
-        if not isinstance(document, dict) or "statistics" not in document:
-            return program
-        return _saved(document, program)
+        with json.uncollected():
+            document = json.parse(text)
+            program = json.from_dict(document)
+            if not isinstance(document, dict) or "statistics" not in document:
+                return program
+            return _saved(document, program)
     except ProgramError as error:
         raise ProgramError(f"{name}: {error}") from error
 
@@ -163,7 +169,8 @@ def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...])
         )
     if any(not one < other for one, other in pairwise(classes)):  # type: ignore[operator]
         raise ProgramError("statistics.classes: they are not in order, each once")
-    if unknown := [label for label in labels if label is not None and label not in classes]:
+    known = set(classes)
+    if unknown := [label for label in labels if label is not None and label not in known]:
         raise ProgramError(f"statistics.classes: {unknown[0]!r} is a label of the program, but no class")
 
 
@@ -176,10 +183,10 @@ def _kinds(columns: dict[str, Any], program: Program) -> dict[str, Any]:
 
 def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that the schema has checked
     """The columns without rows that `unless.domain.domain_of` gave; a file of an older version may have none."""
-    columns: list[Column] = []
+    columns: dict[str, Column] = {}
     for name, numbers, categories in values:
-        if name not in schema.kinds or name in {column.name for column in columns}:
+        if name not in schema.kinds or name in columns:
             raise ProgramError(f"columns.values: {name!r} is no feature, or stands there twice")
         ordered = np.sort(np.array(numbers, dtype=np.float64)) + 0.0
-        columns.append(Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8)))
-    return Table(tuple(columns), rows=0, missing=schema.missing)
+        columns[name] = Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8))
+    return Table(tuple(columns.values()), rows=0, missing=schema.missing)

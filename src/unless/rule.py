@@ -23,6 +23,11 @@ OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
 MAX_DEPTH = 200
 """How deep exceptions may nest. Learned programs stay far below; files beyond it are refused."""
 
+_TAKES: dict[Operator, type] = {
+    "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
+}  # fmt: skip
+"""What the value of a literal is, by its operator."""
+
 _WORDS = {"<=": "<=", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 
 
@@ -38,13 +43,15 @@ class Literal:
     value: Value = None
 
     def __post_init__(self) -> None:
-        value = value_of(self.value)
         if self.op not in OPERATORS:
             raise ProgramError(f"unknown operator {self.op!r}; the operators are {', '.join(OPERATORS)}")
-        wanted = {"<=": float, ">": float, "==": str, "!=": str}.get(self.op, type(None))
+        wanted, kind = _TAKES[self.op], self.value.__class__
+        if kind is wanted and (kind is not float or self.value < 0 or self.value > 0):  # type: ignore[operator]
+            return  # as nearly all are: neither NaN nor a zero, which may be minus zero
+        value = value_of(self.value)
         if not isinstance(value, wanted):
-            kind = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
-            raise ProgramError(f"{self.feature!r} {self.op} takes {kind}, not {self.value!r}")
+            what = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
+            raise ProgramError(f"{self.feature!r} {self.op} takes {what}, not {self.value!r}")
         object.__setattr__(self, "value", value)
 
     def holds(self, cell: object) -> bool:
@@ -102,11 +109,15 @@ class Rule:
     exceptions: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "head", _plain(self.head))
-        object.__setattr__(self, "default", _tuple_of(Literal, self.default, "a default"))
-        object.__setattr__(self, "exceptions", _tuple_of(Rule, self.exceptions, "a list of exceptions"))
-        if labelled := next((rule for rule in self.exceptions if rule.head is not None), None):
-            raise ProgramError(f"an exception has no label, but this one has {labelled.head!r}; make its head None")
+        if self.head is not None and self.head.__class__ is not str:
+            object.__setattr__(self, "head", _plain(self.head))
+        if not _are(Literal, self.default):
+            object.__setattr__(self, "default", _tuple_of(Literal, self.default, "a default"))
+        if not _are(Rule, self.exceptions):
+            object.__setattr__(self, "exceptions", _tuple_of(Rule, self.exceptions, "a list of exceptions"))
+        for rule in self.exceptions:
+            if rule.head is not None:
+                raise ProgramError(f"an exception has no label, but this one has {rule.head!r}; make its head None")
 
     def covers(self, record: Mapping[str, object]) -> bool:
         """Whether the rule is true of a record: every default literal holds and no exception covers it."""
@@ -116,18 +127,16 @@ class Rule:
 
     def literals(self) -> Iterator[Literal]:
         """Every literal of the rule and its exceptions, in the order of reading."""
-        yield from self.default
-        for exception in self.exceptions:
-            yield from exception.literals()
+        stack = [self]
+        while stack:
+            rule = stack.pop()
+            yield from rule.default
+            stack.extend(reversed(rule.exceptions))
 
     @property
     def depth(self) -> int:
         """How deep the rule nests: 1 without exceptions."""
-        level, depth = [self], 0
-        while level:
-            level = [exception for rule in level for exception in rule.exceptions]
-            depth += 1
-        return depth
+        return _reach((self,))[1]
 
     def __str__(self) -> str:
         return _sentence(self)
@@ -156,6 +165,12 @@ class Program:
             twice = next(name for name in self.features if self.features.count(name) > 1)
             raise ProgramError(f"the feature {twice!r} stands twice; rename one of them")
         _check_labels([rule.head for rule in self.rules] + [self.otherwise])
+        tested, depth = _reach(self.rules)
+        if not tested <= known or depth > MAX_DEPTH or None in [rule.head for rule in self.rules]:
+            self._refuse_first(known)
+
+    def _refuse_first(self, known: set[str]) -> None:
+        """Say what is wrong with the first rule with which something is."""
         for number, rule in enumerate(self.rules, 1):
             if rule.head is None:
                 raise ProgramError(f"rule {number} has no label")
@@ -169,7 +184,7 @@ class Program:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that some literal tests, in the order of ``features``: what a prediction needs."""
-        used = {literal.feature for rule in self.rules for literal in rule.literals()}
+        used, _ = _reach(self.rules)
         return tuple(feature for feature in self.features if feature in used)
 
     @property
@@ -212,6 +227,21 @@ class Program:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
 
 
+def _reach(rules: Iterable[Rule]) -> tuple[set[str], int]:
+    """The features that rules and their exceptions test, and how deep they nest: level by level, all rules at once."""
+    tested, level, depth = set[str](), list(rules), 0
+    while level:
+        tested.update([literal.feature for rule in level for literal in rule.default])
+        level = [exception for rule in level for exception in rule.exceptions]
+        depth += 1
+    return tested, depth
+
+
+def _are(kind: type, items: object) -> bool:
+    """Whether items are what they should be already: a tuple of one kind."""
+    return items.__class__ is tuple and (not items or {kind}.issuperset(map(type, items)))
+
+
 def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
     """The items of a list, all of one kind; a text or a lone item is no list."""
     found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
@@ -251,7 +281,7 @@ def _plain(label: object) -> Label | None:
 def _check_labels(labels: list[Label | None]) -> None:
     """Refuse labels of several kinds: 1, True and '1' would be equal, or print alike, and yet be different labels."""
     kinds = {"text": str, "booleans": bool, "numbers": int | float}
-    present = [label for label in labels if label is not None]
+    present = {label.__class__: label for label in labels if label is not None}.values()  # one of each type
     found = {next(kind for kind in kinds if isinstance(label, kinds[kind])): label for label in present}
     if len(found) > 1:
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in found.items())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
 import json
 import os
 import pty
@@ -408,6 +409,28 @@ def test_standard_input():
     assert done.stdout == unless("explain", "model.json", "new.csv", "--row", "8").stdout
     done = unless("show", "-", input="{}")
     assert (done.returncode, done.stderr.split(":")[1]) == (1, " standard input")
+
+
+def test_a_model_that_is_too_large(run, monkeypatch):
+    """It is refused with what may be read at most, and of a stream no more than that is read."""
+    monkeypatch.setattr("unless.export.json.MAX_BYTES", 2000)
+    done = run("show", "model.json")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("unless: model.json: it has more than 0.002 MB, the most that is read")
+    endless = io.BufferedReader(_Endless())
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(endless))
+    assert run("show", "-").err.startswith("unless: standard input: it has more than 0.002 MB")
+
+
+class _Endless(io.RawIOBase):
+    """A stream that never ends."""
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        buffer[:] = b" " * len(buffer)
+        return len(buffer)
 
 
 def test_a_locale_without_letters():

@@ -17,6 +17,8 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import MissingFileError, ProgramError
 from unless.export import json as programs
+from unless.export.quick import fits_around, program_in
+from unless.export.schema import Schema
 from unless.modelfile import document as document_of
 
 DATA = Path(__file__).parents[1] / "data"
@@ -145,6 +147,25 @@ DOCUMENT = json.loads(
 )
 
 
+SCHEMA = Schema(json.loads(Path(programs.__file__).with_name("program.schema.json").read_text("utf-8")))
+
+
+def test_a_model_is_read_and_written_quickly(tmp_path, monkeypatch):
+    """What is right about a model is seen without the reader of schemas, which names the place of a fault."""
+    monkeypatch.setattr(programs, "_check", lambda _: pytest.fail("the long way"))
+    assert fits_around(DOCUMENT, SCHEMA)
+    model = _load(DOCUMENT, tmp_path)
+    model.save(tmp_path / "again.json")
+    assert json.loads((tmp_path / "again.json").read_text()) == DOCUMENT
+
+
+def test_a_model_that_is_too_large(tmp_path, monkeypatch):
+    """It is refused, with what may be read at most."""
+    monkeypatch.setattr(programs, "MAX_BYTES", 1000)
+    with pytest.raises(ProgramError, match=r"model.json: it has more than 0.001 MB, the most that is read"):
+        _load(DOCUMENT, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
@@ -233,6 +254,7 @@ def test_a_damaged_file_is_refused_or_works(tmp_path_factory, data):
     document = copy.deepcopy(DOCUMENT)
     for place in data.draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=2)):
         _damage(document, place, data)
+    assert program_in(document, SCHEMA) is None or SCHEMA.fault(document) is None  # the quick way takes nothing more
     try:
         model = _load(document, tmp_path_factory.getbasetemp())
     except UnlessError:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from unless.errors import ProgramError
 from unless.export import json, to_text
+from unless.export.quick import fits_around, program_in
 from unless.export.schema import Schema
 from unless.export.text import flatten
 from unless.rule import Literal, Program, Rule
@@ -147,6 +148,57 @@ def test_documents_are_read_or_refused(document: object) -> None:
         message = ""
         assert json.loads(json.dumps(program)) == program
     assert message.isprintable()
+
+
+@given(spoiled())
+def test_the_quick_way_agrees_with_the_long_one(document: object) -> None:
+    """What is read quickly fits the schema, and is the program that the long way gives; a good program is read so."""
+    schema = Schema(SCHEMA)
+    quick = program_in(document, schema)
+    assert quick is None or schema.fault(document) is None
+    try:
+        long = json._program(json._check(document))
+    except ProgramError:
+        assert quick is None
+        return
+    assert quick is None or (quick == long and shape(quick) == shape(long) and repr(quick) == repr(long))
+
+
+@given(programs())
+def test_good_programs_are_read_quickly(program: Program) -> None:
+    """The long way is for what is wrong, and for labels that are infinite or large whole numbers."""
+    labels = {
+        label for label in (*(rule.head for rule in program), program.otherwise) if isinstance(label, int | float)
+    }
+    unusual = any(not -(2**53) <= label <= 2**53 for label in labels)
+    document = standard.loads(json.dumps(program))
+    assert fits_around(document, Schema(SCHEMA)) or unusual
+    assert program_in(document, Schema(SCHEMA)) == program or unusual
+
+
+documents = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=8) | st.dictionaries(st.text(max_size=5), inner, max_size=5),
+    max_leaves=30,
+)
+
+
+@given(documents, st.integers(0, 60))
+def test_what_fits_one_line_takes_one(document: object, indent: int) -> None:
+    """Lists and objects are laid out as the plain definition says, which looks at all of a value on every level."""
+    assert json._laid_out(document, indent) == plainly_laid_out(document, indent)
+
+
+def plainly_laid_out(value: Any, indent: int) -> str:
+    """One line where it fits, else one item per line."""
+    compact = standard.dumps(value, ensure_ascii=False)
+    if not value or not isinstance(value, dict | list) or indent + len(compact) <= 100:
+        return compact
+    inner = " " * (indent + 2)
+    lines = [inner + plainly_laid_out(item, indent + 2) for item in value] if isinstance(value, list) else [
+        f"{inner}{standard.dumps(key, ensure_ascii=False)}: {plainly_laid_out(value[key], indent + 2)}" for key in value
+    ]  # fmt: skip
+    return f"{compact[0]}\n" + ",\n".join(lines) + f"\n{' ' * indent}{compact[-1]}"
 
 
 @given(st.binary(max_size=40) | st.text(max_size=40))

@@ -315,6 +315,37 @@ def test_nesting_has_a_limit() -> None:
             refuse(nested(MAX_DEPTH + 1))
 
 
+def test_a_good_document_needs_no_search_for_faults(
+    program: Program, document: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The schema's reader, which names the place of a fault, is slow: what is right is read without it."""
+    monkeypatch.setattr(json, "_check", lambda _: pytest.fail("the long way"))
+    assert json.from_dict(document) == program
+    assert json.to_dict(program) == document
+    assert json.from_dict(nested(MAX_DEPTH)).rules[0].depth == MAX_DEPTH
+
+
+def test_minus_zero_is_zero(document: dict[str, Any]) -> None:
+    """Also where a file says otherwise."""
+    document["rules"][0]["default"] = [["age", "<=", -0.0]]
+    assert str(json.from_dict(document).rules[0].default[0]) == "age <= 0.0"
+
+
+def test_size_has_a_limit(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text or a file that is larger is refused before it is parsed, with the size and the way around."""
+    json.save(program, tmp_path / "program.json")
+    size = (tmp_path / "program.json").stat().st_size
+    monkeypatch.setattr(json, "MAX_BYTES", size)
+    assert json.load(tmp_path / "program.json") == program
+    monkeypatch.setattr(json, "MAX_BYTES", size - 2)  # a letter of the program takes two bytes
+    message = r"it has more than 0.\d+ MB, the most that is read; .* unless.export.json.MAX_BYTES = "
+    with pytest.raises(ProgramError, match=rf"program.json: {message}"):
+        json.load(tmp_path / "program.json")
+    for text in (json.dumps(program) + "\n", (tmp_path / "program.json").read_bytes()):
+        with pytest.raises(ProgramError, match=message):
+            json.loads(text)
+
+
 def test_what_is_no_text_is_refused() -> None:
     """A program is read from text or bytes; anything else is refused as such."""
     for wrong in (None, 3, {}):

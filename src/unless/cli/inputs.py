@@ -90,7 +90,7 @@ def needed(by_model: bool, data: str) -> Iterator[None]:  # noqa: FBT001 - only 
 
 def read_model(path: str) -> SavedModel | Program:
     """A model, or the program of a file that holds nothing more."""
-    from unless.modelfile import parsed, read  # noqa: PLC0415
+    from unless.modelfile import read, read_stream  # noqa: PLC0415
 
     if path != "-":
         try:
@@ -102,7 +102,7 @@ def read_model(path: str) -> SavedModel | Program:
             raise
     if sys.stdin.isatty():
         raise ParameterError("- is standard input, but nothing is piped into it: unless … - < model.json")
-    return parsed(sys.stdin.buffer.read(), "standard input")
+    return read_stream(sys.stdin.buffer, "standard input")
 
 
 def program_of(model: RuleClassifier | SavedModel | Program) -> Program:

@@ -10,24 +10,31 @@ numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``,
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
 import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files as resources
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any
 
 from unless.errors import MissingFileError, ProgramError, suggest
+from unless.export.quick import fits_around, program_in
 from unless.export.schema import Schema, shown
 from unless.files import write_whole
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
-from unless.values import Label, Value
+from unless.values import Label
 
 __all__ = [
     "FORMAT",
+    "MAX_BYTES",
     "VERSION",
+    "checked",
     "content",
     "dumps",
     "from_dict",
@@ -39,12 +46,19 @@ __all__ = [
     "save",
     "spelled_label",
     "to_dict",
+    "unchecked",
+    "uncollected",
 ]
 
 FORMAT = "unless-program"
 VERSION = 1
 
+MAX_BYTES = 256_000_000
+"""How large a program or model may be that is read: some million rules. Read whole, it takes ten to twenty times that
+in memory, so that a stranger's file needs a bound."""
+
 _WIDTH = 100
+_INFINITE = (math.inf, -math.inf)
 _TOO_DEEP = f"exceptions may nest {MAX_DEPTH} deep"
 # Characters that are legal in JSON as they are, but break lines in editors or, lone surrogates, cannot be encoded.
 _UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
@@ -53,7 +67,12 @@ _SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 def to_dict(program: Program) -> dict[str, Any]:
     """The program as plain lists, dicts and values that JSON can hold; ``from_dict(to_dict(program)) == program``."""
-    document: dict[str, Any] = {
+    return checked(unchecked(program))
+
+
+def unchecked(program: Program) -> dict[str, Any]:
+    """The same, though it may hold what no file can: a label beyond all floats."""
+    return {
         "format": FORMAT,
         "version": VERSION,
         "target": program.target,
@@ -61,17 +80,27 @@ def to_dict(program: Program) -> dict[str, Any]:
         "otherwise": None if program.otherwise is None else spelled_label(program.otherwise),
         "rules": [{"label": spelled_label(rule.head), **_body(rule)} for rule in program.rules],
     }
-    _check(document)
-    return document
+
+
+def checked(document: dict[str, Any]) -> dict[str, Any]:
+    """A document that was made of a program, if it can be read back; what literals may be the program has seen to."""
+    return document if fits_around(document, _schema()) else _check(document)
 
 
 def from_dict(document: object) -> Program:
     """The program that a parsed document holds; a ProgramError names the place of the first thing that is wrong."""
-    checked = _check(document)
-    features: list[str] = checked["features"]
-    rules = [_rule(rule, f"rules[{index}]", set(features)) for index, rule in enumerate(checked["rules"])]
-    otherwise = checked.get("otherwise")
-    return Program(checked["target"], tuple(features), tuple(rules), None if otherwise is None else label_of(otherwise))
+    program = program_in(document, _schema())
+    return _program(_check(document)) if program is None else program
+
+
+def _program(document: dict[str, Any]) -> Program:
+    """The program of a document that fits the schema."""
+    features: list[str] = document["features"]
+    known = set(features)
+    rules = [_rule(rule, f"rules[{index}]", known) for index, rule in enumerate(document["rules"])]
+    otherwise = document.get("otherwise")
+    label = None if otherwise is None else label_of(otherwise)
+    return Program(document["target"], tuple(features), tuple(rules), label)
 
 
 def dumps(program: Program) -> str:
@@ -81,7 +110,20 @@ def dumps(program: Program) -> str:
 
 def loads(text: str | bytes) -> Program:
     """The program in a JSON text (bytes are UTF-8)."""
-    return from_dict(parse(text))
+    with uncollected():
+        return from_dict(parse(text))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let the garbage collector wait: nothing that is read is garbage, and to look for some takes half the time again."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def save(program: Program, path: str | os.PathLike[str]) -> None:
@@ -99,8 +141,10 @@ def load(path: str | os.PathLike[str]) -> Program:
 
 def parse(text: str | bytes) -> object:
     """JSON text as lists, dicts and values; refuses what the format has no meaning for: NaN and keys that repeat."""
+    if isinstance(text, str | bytes | bytearray) and len(text) > MAX_BYTES:
+        raise ProgramError(_too_large())
     plain = _decoded(text)
-    if not plain.strip():
+    if not plain or plain.isspace():
         raise ProgramError("it is empty; a program starts with {")
     try:
         return json.loads(plain, object_pairs_hook=_unique, parse_constant=_no_constant, parse_int=_integer)
@@ -114,8 +158,13 @@ def parse(text: str | bytes) -> object:
 
 
 def layout(document: object) -> str:
-    """JSON text with every list and object on one line where it fits, otherwise one item per line; no final newline."""
+    """JSON text with every list and object on one line where it fits, otherwise one item per line; no final newline.
+
+    The document is one that `checked` lets pass: JSON has no text for other numbers than finite ones.
+    """
     text = _laid_out(document, 0)
+    if text.isascii() and "\x7f" not in text:
+        return text
     if pair := _SPLIT_PAIR.search(text):
         raise ProgramError(
             f"JSON would read the two surrogates {pair.group()!r} as one character; "
@@ -125,16 +174,44 @@ def layout(document: object) -> str:
 
 
 def _laid_out(value: Any, indent: int) -> str:  # noqa: ANN401 - any JSON value
-    compact = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if not value or not isinstance(value, dict | list) or indent + len(compact) <= _WIDTH:
-        return compact
-    opening, closing = compact[0], compact[-1]
-    lines = []  # a loop, not a comprehension: one frame per level keeps 200 nested exceptions within Python's limit
-    for item in value:
-        key = f"{json.dumps(item, ensure_ascii=False)}: " if isinstance(value, dict) else ""
-        part = value[item] if isinstance(value, dict) else item
-        lines.append(" " * (indent + 2) + key + _laid_out(part, indent + 2))
-    return f"{opening}\n" + ",\n".join(lines) + f"\n{' ' * indent}{closing}"
+    """From the inside outwards: what holds something that takes several lines does not fit one line either."""
+    kind = value.__class__
+    if kind in _SPELLED:
+        return _SPELLED[kind](value)
+    if not value or (kind is not list and kind is not dict):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    items = _spelled(value, _WIDTH - indent - 2) if kind is list else None
+    if items is None:
+        items = []  # filled by a loop: one frame per level keeps 200 nested exceptions within Python's limit
+        for item in value:
+            part = item if kind is list else value[item]
+            inner = _laid_out(part, indent + 2) if part or part.__class__ is not list else "[]"
+            items.append(inner if kind is list else f"{encode_basestring(item)}: {inner}")
+    opening, closing = "[]" if kind is list else "{}"
+    if indent + sum(map(len, items)) + 2 * len(items) <= _WIDTH:
+        return f"{opening}{', '.join(items)}{closing}"
+    margin = f"\n{' ' * indent}"
+    return f"{opening}{margin}  {f',{margin}  '.join(items)}{margin}{closing}"
+
+
+def _spelled(values: list[Any], width: int) -> list[str] | None:
+    """The items of a literal or a list of literals, or of what is alike: texts and numbers, or short lists of them.
+
+    They are most of a file. None if there is anything else, or if a list is wider.
+    """
+    try:
+        if values[0].__class__ is not list:
+            return [_SPELLED[value.__class__](value) for value in values]
+        if not {list}.issuperset(map(type, values)):
+            return None
+        lines = [f"[{', '.join([_SPELLED[value.__class__](value) for value in line])}]" for line in values]
+    except KeyError:
+        return None
+    return lines if max(map(len, lines)) <= width else None
+
+
+_SPELLED: dict[type, Callable[[Any], str]] = {str: encode_basestring, float: float.__repr__, int: int.__repr__}
+"""How the common values are spelled: json.dumps does the same, in five times the time."""
 
 
 @cache
@@ -168,7 +245,10 @@ def _check_depth(rule: dict[str, Any], place: str) -> None:
 
 def _body(rule: Rule) -> dict[str, Any]:
     return {
-        "default": [[literal.feature, literal.op, _spelled_value(literal.value)] for literal in rule.default],
+        "default": [
+            [literal.feature, literal.op, str(literal.value) if literal.value in _INFINITE else literal.value]
+            for literal in rule.default
+        ],
         "exceptions": [_body(exception) for exception in rule.exceptions],
     }
 
@@ -185,10 +265,6 @@ def _rule(node: dict[str, Any], place: str, features: set[str]) -> Rule:
         for index, exception in enumerate(node.get("exceptions", ()))
     ]
     return Rule(label_of(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
-
-
-def _spelled_value(value: Value) -> Value:
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
 
 
 def _number(value: float | str) -> float:
@@ -208,14 +284,20 @@ def label_of(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the sche
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a file, or an error that names it."""
+    """The bytes of a file, or an error that names it. Of one that is too large not all is read; `parse` refuses it."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         names = sorted(one.name for one in path.parent.glob("*.json"))
         raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, names) if names else ''}") from None
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}") from error
+
+
+def _too_large() -> str:
+    size = f"{MAX_BYTES / 1e6:,.3g} MB"
+    return f"it has more than {size}, the most that is read; if that is meant: unless.export.json.MAX_BYTES = …"
 
 
 def _decoded(text: str | bytes) -> str:
@@ -231,11 +313,13 @@ def _decoded(text: str | bytes) -> str:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found:
-            raise ProgramError(f"the key {shown(key)} stands twice in {shown(found)}; remove one")
-        found[key] = value
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        before: dict[str, Any] = {}
+        for key, value in pairs:
+            if key in before:
+                raise ProgramError(f"the key {shown(key)} stands twice in {shown(before)}; remove one")
+            before[key] = value
     return found
 
 
