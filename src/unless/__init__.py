@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from unless._version import __version__
-from unless.errors import Interrupted, UnlessError
-from unless.explain import Proof, explain, why_not
-from unless.learn import fold_rm, fold_rpp
-from unless.predict import predict
-from unless.read import read_table
-from unless.rule import Literal, Program, Rule
-from unless.table import Table
 
 if TYPE_CHECKING:
+    from unless import export as export
+    from unless import logic as logic
     from unless.counterfactual import counterfactuals
+    from unless.decisions import predict
+    from unless.errors import Interrupted, UnlessError
     from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+    from unless.explanations import Proof, explain, why_not
+    from unless.learn import fold_rm, fold_rpp
     from unless.logic import learn_logic
     from unless.model import load
+    from unless.read import read_table
+    from unless.rule import Literal, Program, Rule
+    from unless.table import Table
 
 __all__ = [
     "FoldRMClassifier",
@@ -42,23 +45,37 @@ __all__ = [
     "why_not",
 ]
 
-_LAZY = {  # scikit-learn takes a second to import, so it and its like wait until they are asked for
-    "counterfactuals": "unless.counterfactual",
-    "learn_logic": "unless.logic",
-    "FoldRMClassifier": "unless.estimators",
-    "FoldRPPClassifier": "unless.estimators",
-    "UnlessClassifier": "unless.estimators",
-    "load": "unless.model",
+_HOMES = {
+    "counterfactual": ("counterfactuals",),
+    "decisions": ("predict",),
+    "errors": ("Interrupted", "UnlessError"),
+    "estimators": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"),
+    "explanations": ("Proof", "explain", "why_not"),
+    "learn": ("fold_rm", "fold_rpp"),
+    "logic": ("learn_logic",),
+    "model": ("load",),
+    "read": ("read_table",),
+    "rule": ("Literal", "Program", "Rule"),
+    "table": ("Table",),
 }
+"""The module of every name. It is loaded with the first use of the name: so the command starts at once, can be
+interrupted while numpy is imported, and imports scikit-learn, which takes a second, only with a classifier.
+
+No module may have one of these names: importing it would put it in the name's place.
+"""
+
+_HOME = {name: f"unless.{module}" for module, names in _HOMES.items() for name in names}
+_PACKAGES = ("export", "logic")  # that are public too
 
 
 def __getattr__(name: str) -> object:
-    if name in _LAZY:
-        from importlib import import_module  # noqa: PLC0415 - only here
-
-        return getattr(import_module(_LAZY[name]), name)
+    if name in _HOME:
+        found = globals()[name] = getattr(import_module(_HOME[name]), name)
+        return found
+    if name in _PACKAGES:
+        return import_module(f"unless.{name}")
     raise AttributeError(f"module 'unless' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, *_PACKAGES]

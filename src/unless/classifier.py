@@ -18,15 +18,15 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
+from unless.decisions import deciding_rules, predict
 from unless.domain import domain_of
 from unless.errors import ParameterError, ProgramError, UnlessWarning
-from unless.explain import Proof, WhyNot, explain, why_not
+from unless.explanations import Proof, WhyNot, explain, why_not
 from unless.inputs import known_labels, read_alike, read_labels, read_training, row_weights, same
 from unless.learners import Learner, learn
 from unless.measure import measure
 from unless.modelfile import SavedModel
 from unless.notebook import model_html
-from unless.predict import deciding_rules, predict
 from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program

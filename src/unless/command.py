@@ -14,7 +14,8 @@ def main() -> None:
     _open_closed_streams()
     try:
         from unless.cli.app import main as run  # noqa: PLC0415
-    except KeyboardInterrupt:  # half a second of imports, and somebody has thought better of it
+    except KeyboardInterrupt:  # a quarter of a second of imports, and somebody has thought better of it
+        sys.stderr.write("unless: interrupted\n")
         sys.exit(130)
     except ModuleNotFoundError as error:
         if error.name not in ("typer", "rich"):

@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
 
+from unless.decisions import predict
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explain import explain, known_label
+from unless.explanations import explain, known_label
 from unless.nearest.axes import Axis, Offer, added, axes_of
 from unless.nearest.boxes import cheapest_points
-from unless.predict import predict
 from unless.proof.tree import Proof
 from unless.proof.words import DEFAULT, Words, printable
 from unless.rule import Program

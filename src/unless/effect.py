@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explain import Proof, explain
-from unless.predict import deciding_rules
+from unless.decisions import deciding_rules
+from unless.explanations import Proof, explain
 from unless.proof.data import label_data
 from unless.rule import Program
 from unless.table import Labels, Table

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from unless.decisions import deciding_rules
 from unless.errors import ReadError
 from unless.export.text import flatten
 from unless.learners import FoldRMLearner, FoldRPPLearner, Learner, UnlessLearner, learn
-from unless.predict import deciding_rules
 from unless.quality import Quality, aligned, quality
 from unless.rule import Program
 from unless.split import fold_of, held_back

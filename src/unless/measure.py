@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.decisions import deciding_rules
 from unless.errors import ReadError
-from unless.predict import deciding_rules
 from unless.rule import Program
 from unless.table import Table
 from unless.values import Label

@@ -11,22 +11,21 @@ import pytest
 
 from tests.cli.command import COMMAND, environment, unless
 from tests.docs.manual import PAGE, examples, written
-from unless.cli.app import COMMANDS
+from unless.cli.app import COMMANDS, function
 
-NAMES = [command.__name__ for command in COMMANDS]
-EXAMPLES = [example for command in COMMANDS for example in examples(command)]
+EXAMPLES = [example for name in COMMANDS for example in examples(function(name))]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=NAMES)
-def test_every_command_has_help_with_an_example(run, command):
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(run, name):
     """The help says what the command does and has an example on a line of its own, ready to copy."""
-    done = run(command.__name__, "--help")
+    done = run(name, "--help")
     assert (done.code, done.err) == (0, "")
     lines = [line.strip() for line in done.out.splitlines()]
-    assert examples(command)
-    for example in examples(command):
+    assert examples(function(name))
+    for example in examples(function(name)):
         assert f"Example: {example}" in lines
-        assert example.startswith(f"unless {command.__name__}")
+        assert example.startswith(f"unless {name}")
     assert "\x1b" not in done.out
 
 
@@ -35,7 +34,7 @@ def test_the_command_alone_shows_its_help():
     done, asked = unless(), unless("--help")
     assert (done.returncode, asked.returncode) == (2, 0)
     assert done.stdout == asked.stdout
-    assert all(re.search(rf"^  {name} ", done.stdout, re.MULTILINE) for name in NAMES)
+    assert all(re.search(rf"^  {name} ", done.stdout, re.MULTILINE) for name in COMMANDS)
 
 
 @pytest.mark.usefixtures("loans")

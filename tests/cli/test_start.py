@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import pkgutil
 import subprocess
 import sys
 
@@ -10,43 +12,81 @@ import pytest
 
 import unless
 from tests.cli.command import environment
+from tests.cli.command import unless as command
 
-HEAVY = ("sklearn", "scipy", "pandas")
-
-_ALL = f"""
+_ALL = """
 import json, sys
 from unless.cli.app import _run, app
-found = {{}}
+found = {}
 for words in json.loads(sys.argv[1]):
     code = _run(lambda: app(words, prog_name="unless", standalone_mode=False))
-    found[" ".join(words)] = [code, [name for name in {HEAVY!r} if name in sys.modules]]
+    found[" ".join(words)] = [code, [name for name in ("polars", "sklearn", "scipy", "pandas") if name in sys.modules]]
 print(json.dumps(found), file=sys.stderr)
 """
 
-COMMANDS = (
+WITHOUT_TABLES = (
+    "show model.json",
+    "export model.json --to python",
+    "export model.json --to sql",
+    "export model.json --to clingo",
+    "diff old.json model.json",
+    "learn zoo.lp examples.lp --target habitat",
+)
+WITH_TABLES = (
+    "inspect applicants.csv -t decision",
+    "predict model.json new.csv -o predicted.csv",
+    "explain model.json new.csv --row 8 --what-if",
+    "report model.json applicants.csv -o page.html",
+    "diff old.json model.json applicants.csv",
     "fit applicants.csv -t decision -o fitted.json --class-weight refuse=2",
     "fit applicants.csv -t decision -a fold-rm",
     "evaluate applicants.csv -t decision --cv 2 -a unless -a fold-rm",
-    "predict model.json new.csv -o predicted.csv",
-    "inspect applicants.csv -t decision",
-    "show model.json",
-    "explain model.json new.csv --row 8 --what-if",
-    "export model.json --to python",
-    "export model.json --to sql",
-    "report model.json applicants.csv -o page.html",
-    "learn zoo.lp examples.lp --target habitat",
-    "diff old.json model.json applicants.csv",
     "demo more",
 )
 
 
 def test_no_command_imports_scikit_learn(loans):
-    """Nor scipy, nor pandas: they take seconds to import, and no command needs them."""
-    commands = json.dumps([command.split() for command in COMMANDS])
-    done = subprocess.run(
-        [sys.executable, "-c", _ALL, commands], capture_output=True, cwd=loans, env=environment(), check=True, text=True
-    )
-    assert json.loads(done.stderr.splitlines()[-1]) == {command: [0, []] for command in COMMANDS}
+    """Nor scipy, nor pandas: they take seconds to import. And polars waits for a table to read."""
+    commands = json.dumps([command.split() for command in (*WITHOUT_TABLES, *WITH_TABLES)])
+    done = python(_ALL, commands, cwd=loans)
+    assert json.loads(done.stderr.splitlines()[-1]) == {
+        **{command: [0, []] for command in WITHOUT_TABLES},
+        **{command: [0, ["polars"]] for command in WITH_TABLES},
+    }
+
+
+def test_the_package_loads_nothing_before_it_is_used():
+    """Whoever imports it, as the command does, waits for no library, and its names are there all the same."""
+    code = "import sys, unless; print('numpy' in sys.modules, unless.Literal('a', 'missing'), 'numpy' in sys.modules)"
+    assert python(code).stdout == "False a is missing True\n"
+
+
+def test_every_public_name_is_there():
+    """Also that of a function whose module was imported before it, by its own name."""
+    for module in pkgutil.iter_modules(unless.__path__):
+        assert module.name not in unless.__all__, "importing it would put it in the place of the function"
+    assert all(getattr(unless, name) is not None for name in unless.__all__)
+    assert callable(unless.predict)
+    assert callable(unless.explain)
+    assert unless.export.to_text
+    assert set(unless.__all__) <= set(dir(unless))
+    with pytest.raises(AttributeError, match="module 'unless' has no attribute 'learns'"):
+        unless.learns  # noqa: B018
+
+
+def test_ctrl_c_while_libraries_are_imported(tmp_path):
+    """It ends the command with one line, as later on."""
+    (tmp_path / "numpy.py").write_text("raise KeyboardInterrupt")
+    path = os.pathsep.join([str(tmp_path), environment()["PYTHONPATH"]])
+    for arguments in (["show", "model.json"], ["fit", "a.csv", "-t", "y"]):
+        done = command(*arguments, env={"PYTHONPATH": path}, cwd=tmp_path)
+        assert (done.returncode, done.stdout, done.stderr) == (130, "", "unless: interrupted\n")
+
+
+def python(code, *arguments, cwd=None):
+    """What Python says to some code, in a process of its own."""
+    words = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(words, capture_output=True, cwd=cwd, env=environment(), check=True, text=True)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from typer.models import ArgumentInfo
 
-from unless.cli.app import COMMANDS
+from unless.cli.app import COMMANDS, function
 
 __all__ = ["PAGE", "examples", "manual", "written"]
 
@@ -31,7 +31,7 @@ def examples(command: Callable[..., None]) -> list[str]:
 
 def manual() -> str:
     """All commands: what they do, examples, arguments and options."""
-    return "\n".join(line for command in COMMANDS for line in _section(command))
+    return "\n".join(line for name in COMMANDS for line in _section(function(name)))
 
 
 def written(page: str) -> str:

@@ -18,7 +18,7 @@ from tests.explain.naive import naive_counterfactuals
 from tests.shared import SHARED, needs_shared
 from unless.counterfactual import counterfactuals
 from unless.errors import ParameterError, UnknownNameError
-from unless.explain import explain
+from unless.explanations import explain
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

@@ -17,7 +17,7 @@ from rich.console import Console
 
 from tests.explain.examples import LOAN, REPEATING, deep, programs, records
 from unless.errors import ParameterError
-from unless.explain import explain
+from unless.explanations import explain
 from unless.export.text import flatten
 from unless.measure import Statistics
 from unless.proof import Phrase, Words

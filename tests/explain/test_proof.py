@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import unless
 from tests.explain.examples import LOAN, deep, programs, records
 from unless.errors import UnknownNameError
-from unless.explain import _TRUTH, explain
+from unless.explanations import _TRUTH, explain
 from unless.rule import Literal, Program, Rule
 from unless.values import value_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import unless
 from tests.explain.examples import LOAN, deep, programs, records
 from unless.errors import UnknownNameError
-from unless.explain import why_not
+from unless.explanations import why_not
 from unless.rule import Literal, Program, Rule
 
 LATE = {"income": 18400, "history": "late", "guarantor": None}

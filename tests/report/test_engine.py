@@ -19,7 +19,7 @@ from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
 from unless.counterfactual import counterfactuals
 from unless.domain import domain_of
-from unless.explain import explain
+from unless.explanations import explain
 from unless.measure import Statistics, measure
 from unless.proof.data import rule_dict
 from unless.proof.words import Phrase, Words, number_text, plain_text, printable

@@ -13,8 +13,8 @@ from tests.explain.examples import LOAN, REPEATING
 from tests.report.driving import RECORD, applicants, changes, control, decision, go_to, open_loan
 from tests.shared import SHARED, needs_shared
 from unless.counterfactual import counterfactuals
-from unless.explain import explain
-from unless.predict import deciding_rules, predict
+from unless.decisions import deciding_rules, predict
+from unless.explanations import explain
 from unless.report import report
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import unless
 from tests.property.test_learners import random_rows, table_of, tables
+from unless.decisions import deciding_rules
 from unless.errors import ParameterError, UnknownNameError
-from unless.predict import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

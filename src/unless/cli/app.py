@@ -5,37 +5,59 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
+from typer.core import TyperGroup
 
 from unless._version import __version__
 from unless.cli.console import complain
-from unless.cli.demo import demo
-from unless.cli.diff import diff
-from unless.cli.evaluate import evaluate
-from unless.cli.explain import explain
-from unless.cli.export import export
-from unless.cli.fit import fit
-from unless.cli.inspect import inspect
-from unless.cli.learn import learn
-from unless.cli.predict import predict
-from unless.cli.report import report
-from unless.cli.show import show
 from unless.errors import FormatError, UnlessError, either
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "function", "main"]
 
 _INTERRUPTED = 128 + signal.SIGINT
 
-COMMANDS: tuple[Callable[..., None], ...] = (
-    inspect, fit, evaluate, show, predict, explain, report, export, learn, diff, demo,
-)  # fmt: skip
+COMMANDS = ("inspect", "fit", "evaluate", "show", "predict", "explain", "report", "export", "learn", "diff", "demo")
+"""Their names, which are those of their modules and functions too."""
+
+
+def function(name: str) -> Callable[..., None]:
+    """What a command calls."""
+    return cast("Callable[..., None]", getattr(import_module(f"unless.cli.{name}"), name))
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name, each imported when it is asked for: all together take 60 ms, which nobody waits for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - typer's, of a private module
+        if name not in COMMANDS:
+            raise KeyError(name)
+        alone = typer.Typer(rich_markup_mode=app.rich_markup_mode, add_completion=False)
+        alone.command(name)(function(name))
+        return typer.main.get_command(alone)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class _Group(TyperGroup):
+    """The command as a group of its commands."""
+
+    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - typer's own
+        super().__init__(**settings)
+        self.commands = cast("Any", _Commands())
+
 
 app = typer.Typer(
     name="unless",
+    cls=_Group,
     help="Learn rules that people can read: classify as A if …, unless …, unless …\n\nTry: unless demo",
     no_args_is_help=True,
     # Boxes and colours for a person; plain lines for a pipe.
@@ -59,10 +81,6 @@ def _options(
     ] = False,
 ) -> None:
     pass
-
-
-for command in COMMANDS:
-    app.command()(command)
 
 
 def main() -> None:

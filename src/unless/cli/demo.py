@@ -67,7 +67,7 @@ def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
     from unless.cli.fit import present  # noqa: PLC0415
     from unless.cli.reasons import reasons, what_changes  # noqa: PLC0415
     from unless.counterfactual import counterfactuals  # noqa: PLC0415
-    from unless.explain import explain  # noqa: PLC0415
+    from unless.explanations import explain  # noqa: PLC0415
 
     model = fitted.model
     screen.note("Applicants for a loan, invented, and what was decided. The rules behind it:\n")

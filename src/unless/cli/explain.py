@@ -19,7 +19,7 @@ from unless.figures import counted
 
 if TYPE_CHECKING:
     from unless.counterfactual import Counterfactuals
-    from unless.explain import Proof, WhyNot
+    from unless.explanations import Proof, WhyNot
     from unless.measure import Statistics
     from unless.modelfile import SavedModel
     from unless.rule import Program
@@ -193,7 +193,7 @@ class _Asked:
         self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
     ) -> _Answer:
         from unless.counterfactual import counterfactuals  # noqa: PLC0415
-        from unless.explain import explain, why_not  # noqa: PLC0415
+        from unless.explanations import explain, why_not  # noqa: PLC0415
 
         nearest = None
         if self.fixed is not None:

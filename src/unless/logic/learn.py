@@ -9,6 +9,7 @@ from typing import Literal as OneOf
 
 import numpy as np
 
+from unless.decisions import predict
 from unless.engine.memory import MemoryEngine
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
 from unless.kernels import Selection
@@ -18,7 +19,6 @@ from unless.logic.engine import atoms
 from unless.logic.facts import Goals, categories, columns
 from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
 from unless.logic.shape import Words
-from unless.predict import predict
 from unless.refine import fold_unless
 from unless.rule import Literal, Program
 from unless.split import held_back

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.decisions import predict
 from unless.figures import interval, percent
-from unless.predict import predict
 from unless.profile.identity import counts_of
 from unless.profile.spelling import remarks_on_texts, sample
 from unless.profile.values import Remark, TargetProfile

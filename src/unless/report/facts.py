@@ -9,10 +9,10 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.decisions import deciding_rules
 from unless.domain import domain_of
 from unless.errors import ParameterError, ReadError
 from unless.measure import Statistics, measure
-from unless.predict import deciding_rules
 from unless.quality import Quality, aligned, quality
 from unless.rule import Program
 from unless.table import Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.predict import deciding_rules
+from unless.decisions import deciding_rules
 from unless.report.facts import Facts
 from unless.report.said import Speaker, Text
 from unless.table import Table

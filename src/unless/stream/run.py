@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from unless.decisions import deciding_rules
 from unless.errors import UnknownNameError, suggest
-from unless.predict import deciding_rules
 from unless.rule import Program
 from unless.stream.answers import NAMES, Answers, Choices
 from unless.stream.batches import Batch, JsonBatch
