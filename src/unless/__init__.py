@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from unless._version import __version__
 
 if TYPE_CHECKING:
-    from unless import export as export
-    from unless import logic as logic
     from unless.counterfactual import counterfactuals
     from unless.decisions import predict
     from unless.errors import Interrupted, UnlessError
@@ -65,17 +63,19 @@ No module may have one of these names: importing it would put it in the name's p
 """
 
 _HOME = {name: f"unless.{module}" for module, names in _HOMES.items() for name in names}
-_PACKAGES = ("export", "logic")  # that are public too
 
 
 def __getattr__(name: str) -> object:
     if name in _HOME:
         found = globals()[name] = getattr(import_module(_HOME[name]), name)
         return found
-    if name in _PACKAGES:
+    try:  # a module, such as unless.export
         return import_module(f"unless.{name}")
+    except ModuleNotFoundError as error:
+        if error.name != f"unless.{name}":
+            raise
     raise AttributeError(f"module 'unless' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return [*__all__, *_PACKAGES]
+    return __all__
