@@ -15,7 +15,7 @@ from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
 from benchmarks.report import Section, page
 from benchmarks.scale import against_tree, growth
-from benchmarks.start import importing
+from benchmarks.start import commands, importing, models
 from benchmarks.stream import file_to_file
 from benchmarks.timing import ROOT, Watch, spent
 
@@ -26,12 +26,14 @@ _PAGE = ROOT / "docs" / "benchmarks.md"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much to measure: seconds for each contestant, generated rows, and the steps of the growth."""
+    """How much to measure: seconds for each contestant, generated rows, steps of the growth, starts, size of models."""
 
     seconds: float = 1.0
     rows: int = 1_000_000
     steps: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     imports: int = 11
+    starts: int = 5
+    models: float = 1.0
 
 
 def sections(size: Size) -> dict[str, Callable[[], Section]]:
@@ -46,6 +48,8 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "stream": lambda: file_to_file(size.rows, 3 * size.seconds),
         "logic": lambda: with_clingo(min(size.rows, 30_000), min(size.rows, 28_503), size.seconds),
         "import": lambda: importing(size.imports),
+        "commands": lambda: commands(size.starts),
+        "models": lambda: models(size.models),
     }
 
 

@@ -17,7 +17,7 @@ from unless.read import read_table
 pytest.importorskip("pandas")
 
 from benchmarks import __main__ as bench
-from benchmarks import alone, datasets, files, fit, generate, logic, peers, prediction, scale, timing
+from benchmarks import alone, datasets, files, fit, generate, logic, peers, prediction, scale, start, timing
 from benchmarks.report import Section, Target, duration, page, times
 
 ROWS = 300
@@ -196,6 +196,22 @@ class TestSections:
         assert {len(line) for line in section.rows} == {len(section.header)}
         assert len(section.targets) == 4
         assert logic.trains(40).count(".\n") == 40
+
+    def test_models(self) -> None:
+        """Models: one line per shape, and a target each for reading and writing the slowest of them."""
+        section = start.models(scale=0.01, repeats=1)
+
+        assert len(section.rows) == 7
+        assert {len(line) for line in section.rows} == {len(section.header)}
+        assert [target.target for target in section.targets] == ["≥ 20 MB"] * 2
+
+    def test_commands(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Commands: what each takes, by what importing numpy and polars takes."""
+        monkeypatch.setattr(start, "_COMMANDS", start._COMMANDS[:2])
+        section = start.commands(repeats=1)
+
+        assert [line[0].split()[1] for line in section.rows] == ["numpy,", "fit", "show"]
+        assert section.targets[0].target == "≤ ×3"
 
     def test_memory_is_not_negative(self, tmp_path: Path) -> None:
         """The peak is never below the memory before the fit; other systems than Linux do not tell."""
