@@ -17,6 +17,7 @@ import numpy as np
 
 from unless.export.schema import Schema
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.values import Label
 
 __all__ = ["fits_around", "program_in"]
 
@@ -31,6 +32,7 @@ _KINDS = {"number", "text", "mixed"}
 _new = object.__new__
 _set_feature, _set_op, _set_value = (getattr(Literal, name).__set__ for name in ("feature", "op", "value"))
 _set_head, _set_default, _set_exceptions = (getattr(Rule, name).__set__ for name in ("head", "default", "exceptions"))
+_program_setters = [getattr(Program, name).__set__ for name in ("target", "features", "rules", "otherwise")]
 _NO_EXCEPTIONS: list[Any] = []
 
 
@@ -51,10 +53,20 @@ def program_in(document: object, schema: Schema) -> Program | None:
         if schema.fault(light) is not None:
             return None
         names = {name: name for name in features}  # one text for all literals that test it
-        rules = [_rule(node, names) for node in document["rules"]]  # type: ignore[index]  # a dictionary, by now
-        return Program(light["target"], features, tuple(rules), _label(light.get("otherwise"), none=True))
+        rules = tuple([_rule(node, names) for node in document["rules"]])  # type: ignore[index]  # a dictionary, by now
+        return _program(light["target"], features, rules, _label(light.get("otherwise"), none=True))
     except _NOT_HERE:
         return None
+
+
+def _program(target: str, features: tuple[str, ...], rules: tuple[Rule, ...], otherwise: Label | None) -> Program:
+    """A program of parts that are right each; what is left to see is that all labels are of one kind."""
+    kinds = {rule.head.__class__ for rule in rules} | {otherwise.__class__} - {type(None)}
+    _expect(len(kinds) < 2 or kinds == {int, float})
+    program = _new(Program)
+    for put, part in zip(_program_setters, (target, features, rules, otherwise), strict=True):
+        put(program, part)
+    return program
 
 
 def fits_around(document: dict[str, Any], schema: Schema) -> bool:
