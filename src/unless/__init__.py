@@ -10,7 +10,7 @@ from unless._version import __version__
 if TYPE_CHECKING:
     from unless.counterfactual import counterfactuals
     from unless.decisions import predict
-    from unless.errors import Interrupted, UnlessError
+    from unless.errors import Interrupted, UnlessError, UnlessWarning
     from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
     from unless.explanations import Proof, explain, why_not
     from unless.learn import fold_rm, fold_rpp
@@ -31,6 +31,7 @@ __all__ = [
     "Table",
     "UnlessClassifier",
     "UnlessError",
+    "UnlessWarning",
     "__version__",
     "counterfactuals",
     "explain",
@@ -46,7 +47,7 @@ __all__ = [
 _HOMES = {
     "counterfactual": ("counterfactuals",),
     "decisions": ("predict",),
-    "errors": ("Interrupted", "UnlessError"),
+    "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
     "estimators": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"),
     "explanations": ("Proof", "explain", "why_not"),
     "learn": ("fold_rm", "fold_rpp"),

@@ -21,7 +21,6 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.assignment import assigned
 from unless.proof.data import label_data
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, label_place, same_label
@@ -265,29 +264,30 @@ def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
     """The assignment of the largest likeness; where several are equal, the one that keeps the order."""
     if not old or not new:
         return []
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # noqa: PLC0415 - takes 0.2 s
+
     likeness = _likeness([*old.values()], [*new.values()])
     likeness[likeness < ALIKE] = 0
     distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
+    places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
     olds, news = list(old), list(new)
-    return [(olds[i], news[j]) for i, j in assigned(likeness - 1e-6 * distance) if likeness[i, j] > 0]
+    return [(olds[i], news[j]) for i, j in places if likeness[i, j] > 0]
 
 
 def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
     """How alike each is to each: the weight of the traits that both have, twice, by the weight of all."""
-    olds, news = ([_traits(rule) for rule in rules] for rules in (old, new))
-    holders: dict[Hashable, list[int]] = defaultdict(list)
-    for j, found in enumerate(news):
-        for trait in found:
-            holders[trait].append(j)
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    traits = [_traits(rule) for rule in (*old, *new)]
+    place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
+    rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
+    columns = [place[trait] for found in traits for trait in found]
     # The square root of the weight in each of two factors: their product is the weight of what both have.
-    roots = {trait: np.sqrt([news[j][trait] for j in those]) for trait, those in holders.items()}
-    shared = np.zeros((len(old), len(new)))
-    for i, found in enumerate(olds):
-        for trait, weight in found.items():
-            if trait in roots:
-                shared[i, holders[trait]] += np.sqrt(weight) * roots[trait]
-    totals = [np.array([sum(found.values()) for found in side]) for side in (olds, news)]
-    alike: NDArray[np.float64] = 2 * shared / (totals[0][:, None] + totals[1])
+    roots = np.sqrt([weight for found in traits for weight in found.values()])
+    table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
+    total = table.multiply(table).sum(axis=1)
+    shared = (table[: len(old)] @ table[len(old) :].T).toarray()
+    alike: NDArray[np.float64] = 2 * shared / (total[: len(old), None] + total[None, len(old) :])
     return alike
 
 

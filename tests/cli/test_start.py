@@ -29,7 +29,6 @@ WITHOUT_TABLES = (
     "export model.json --to python",
     "export model.json --to sql",
     "export model.json --to clingo",
-    "diff old.json model.json",
     "learn zoo.lp examples.lp --target habitat",
 )
 WITH_TABLES = (
@@ -37,7 +36,6 @@ WITH_TABLES = (
     "predict model.json new.csv -o predicted.csv",
     "explain model.json new.csv --row 8 --what-if",
     "report model.json applicants.csv -o page.html",
-    "diff old.json model.json applicants.csv",
     "fit applicants.csv -t decision -o fitted.json --class-weight refuse=2",
     "fit applicants.csv -t decision -a fold-rm",
     "evaluate applicants.csv -t decision --cv 2 -a unless -a fold-rm",
@@ -46,7 +44,7 @@ WITH_TABLES = (
 
 
 def test_no_command_imports_scikit_learn(loans):
-    """Nor scipy, nor pandas: they take seconds to import. And polars waits for a table to read."""
+    """Nor scipy (but for diff), nor pandas: they take seconds to import. And polars waits for a table to read."""
     commands = json.dumps([command.split() for command in (*WITHOUT_TABLES, *WITH_TABLES)])
     done = python(_ALL, commands, cwd=loans)
     assert json.loads(done.stderr.splitlines()[-1]) == {
