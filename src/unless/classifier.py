@@ -30,7 +30,7 @@ from unless.progress import Meter, meter
 from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program
-from unless.table import Labels, Schema, Table, smallest
+from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
 __all__ = ["RuleClassifier", "plain"]
@@ -166,7 +166,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         codes = known_labels(y, classes, len(table))
         weights = row_weights(sample_weight, len(table))
         edited = copy(self)
-        labels = Labels(program.target, classes, smallest(codes, len(classes)))
+        labels = Labels(program.target, classes, codes)
         edited._decide_by(program, Table(table.columns, labels, len(table), table.missing), weights)  # noqa: SLF001
         return edited
 

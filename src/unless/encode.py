@@ -203,7 +203,7 @@ def settle(name: str, cells: Cells, declared: Declared, missing: Collection[str]
     if kind == "text":
         read = {}
     if not read and not gone and len(present) == len(cells.texts) and not (kind == "text" and len(cells.numbers)):
-        return Column(name, kind, cells.numbers, tuple(cells.texts), smallest(cells.codes, _size(cells)))
+        return Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes)
     kept = set(present)
     numbers = (None if x in gone else spell(x) if kind == "text" else x for x in cells.numbers.tolist())
     texts = (read.get(text, text) if text in kept else None for text in cells.texts)
@@ -229,10 +229,6 @@ def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declare
 def _numbers_in(missing: Collection[str]) -> set[float]:
     """The numbers whose shortest spelling means a missing cell."""
     return {number for text in missing if (number := number_in(text)) is not None and spell(number) == text}
-
-
-def _size(cells: Cells) -> int:
-    return len(cells.numbers) + len(cells.texts) + 1
 
 
 def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> Column:
@@ -266,7 +262,7 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
             f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
             "longer tells whole numbers apart; make them text"
         )
-    return Labels(name, tuple(_as_type(cells.type, value) for value in values), smallest(cells.codes, len(values)))
+    return Labels(name, tuple(_as_type(cells.type, value) for value in values), cells.codes)
 
 
 def _as_type(kind: type[Label], value: float | str) -> Label:

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_consistent_leng
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.read import read_table
 from unless.sources.frames import frame_source
-from unless.table import Labels, Schema, Table, smallest
+from unless.table import Labels, Schema, Table
 from unless.values import Label, value_of
 
 __all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_weights", "same"]
@@ -63,7 +63,7 @@ def read_training(
     features = _read(given.source, _texts(numeric), _texts(categorical))
     classes, codes = _classes(cells)
     name = _target_name(X.target if y is None else y, features.features)
-    labels = Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
+    labels = Labels(name, tuple(classes.tolist()), codes)
     if class_weight is not None:
         weights = np.ones(len(codes)) if weights is None else weights
         weights = _in_bounds(weights * _class_weights(class_weight, labels, weights)[labels.codes])
@@ -108,7 +108,7 @@ def read_labels(y: Any, name: str, rows: int) -> Labels:
     cells = _column(y)
     check_consistent_length(np.empty(rows), cells)
     classes, codes = _classes(cells)
-    return Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
+    return Labels(name, tuple(classes.tolist()), codes)
 
 
 def same(label: object, labels: Sequence[Label], what: str) -> int:
