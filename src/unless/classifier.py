@@ -8,7 +8,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,11 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
 from unless.domain import domain_of
-from unless.errors import Interrupted, ParameterError, ProgramError
+from unless.errors import ParameterError, ProgramError
 from unless.explain import Proof, WhyNot, explain, why_not
-from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_weights, same
-from unless.learn import Progress
-from unless.measure import measure
+from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_counts, same
+from unless.learn import Learned, Progress
+from unless.measure import Statistics, measure, measured
 from unless.notebook import model_html
 from unless.predict import deciding_rules, predict
 from unless.progress import Meter, meter
@@ -77,25 +77,23 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             The labels: text, numbers or booleans, none missing. Its name, if it has one, is the program's target.
             A table with a target has its own.
         sample_weight
-            The weight of every record: 2 is the record twice, 0 its absence.
+            The weight of every record. Whole weights are repetitions: 2 is the record twice, 0 its absence. Of others
+            only the proportions matter, as if the mean of those above 0 were 1.
 
         Ctrl-C leaves the model fitted with the rules learned so far, and goes on as KeyboardInterrupt.
         """
         self._check_limits()
         data = read_training(X, y, sample_weight, self.class_weight, self.numeric, self.categorical)
-        interrupted: Interrupted | None = None
-        try:
-            with meter(on=bool(self.verbose)) as shown:
-                program = self._learn(data, progress=self._limits(shown))
-        except Interrupted as stop:
-            program, interrupted = cast("Program", stop.program), stop
+        with meter(on=bool(self.verbose)) as shown:
+            learned = self._learn(data, progress=self._limits(shown))
+        statistics = measured(learned, data.table, data.counts)
+        program = self._complete(learned.program, data, statistics.counts)
         self.classes_ = data.classes
         self.n_features_in_ = len(data.table.columns)
         self._set_names(data.table.features if data.named else None)
         self.schema_ = data.table.schema
-        self._decide_by(self._complete(program, data), data.table, data.weights)
-        if interrupted is not None:
-            raise interrupted
+        self._decide_by(program, data.table, statistics)
+        learned.finished()
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -123,7 +121,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """The accuracy; a record that is not classified counts as wrong."""
         predicted, wanted = self.predict(X).astype(object), column_or_1d(np.asarray(y, dtype=object))
         check_consistent_length(predicted, wanted, sample_weight)
-        return float(np.average(predicted == wanted, weights=sample_weight))
+        return float(np.average(predicted == wanted, weights=row_counts(sample_weight, len(wanted))))
 
     def explain(self, X: Any) -> list[Proof]:
         """Why each record is decided as it is."""
@@ -164,10 +162,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         for label in {*(rule.head for rule in program.rules), program.otherwise} - {None}:
             same(label, classes, "the program has")
         codes = known_labels(y, classes, len(table))
-        weights = row_weights(sample_weight, len(table))
+        counts = row_counts(sample_weight, len(table))
         edited = copy(self)
-        labels = Labels(program.target, classes, codes)
-        edited._decide_by(program, Table(table.columns, labels, len(table), table.missing), weights)  # noqa: SLF001
+        labelled = replace(table, target=Labels(program.target, classes, codes))
+        edited._decide_by(program, labelled, measure(program, labelled, counts))  # noqa: SLF001
         return edited
 
     @property
@@ -249,17 +247,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     # What the three do differently, and small steps.
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
+    def _learn(self, data: Training, *, progress: Progress) -> Learned:
         raise NotImplementedError
 
-    def _complete(self, program: Program, data: Training) -> Program:  # noqa: ARG002
-        """The program with what it says where no rule decides."""
+    def _complete(self, program: Program, data: Training, counts: NDArray[np.float64]) -> Program:  # noqa: ARG002
+        """The program with what it says where no rule decides, given what each rule and, at the end, none decides."""
         return program
 
-    def _decide_by(self, program: Program, table: Table, weights: NDArray[np.float64] | None) -> None:
+    def _decide_by(self, program: Program, table: Table, statistics: Statistics) -> None:
         """Store a program, with what it does on labelled records."""
         self.program_ = program
-        self.statistics_ = measure(program, table, weights)
+        self.statistics_ = replace(statistics, labels=(*statistics.labels[:-1], program.otherwise))
         self.domain_ = domain_of(table, program.used)
 
     def _set_names(self, names: Sequence[str] | None) -> None:

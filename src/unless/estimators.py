@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from unless.classifier import RuleClassifier, plain
 from unless.errors import ParameterError
 from unless.inputs import Training, same
-from unless.learn import Progress, fold_rm, fold_rpp
-from unless.measure import measure
-from unless.refine import fold_unless
+from unless.learn import Learned, Progress, learn_rm, learn_rpp
+from unless.refine import learn_unless
 from unless.rule import Program
 from unless.values import Label
 
@@ -75,9 +75,9 @@ class UnlessClassifier(RuleClassifier):
         self.max_seconds = max_seconds
         self.verbose = verbose
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
-        parameters = plain(self.ratio), plain(self.penalty), plain(self.min_support)
-        return fold_unless(data.table, *parameters, weights=data.weights, progress=progress)
+    def _learn(self, data: Training, *, progress: Progress) -> Learned:
+        ratio = plain(self.ratio)
+        return learn_unless(data.engine(ratio), ratio, plain(self.penalty), plain(self.min_support), progress)
 
     _rules_to_come = 1  # the one for everything that is left
 
@@ -118,14 +118,14 @@ class FoldRMClassifier(RuleClassifier):
         self.max_seconds = max_seconds
         self.verbose = verbose
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
+    def _learn(self, data: Training, *, progress: Progress) -> Learned:
         self._otherwise(data)
-        return fold_rm(data.table, plain(self.ratio), weights=data.weights, progress=progress)
+        ratio = plain(self.ratio)
+        return learn_rm(data.engine(ratio), ratio, progress)
 
-    def _complete(self, program: Program, data: Training) -> Program:
+    def _complete(self, program: Program, data: Training, counts: NDArray[np.float64]) -> Program:
         otherwise = self._otherwise(data)
         if otherwise is None and self.otherwise is not None:
-            counts = measure(program, data.table, data.weights).counts
             left = counts[-1] if counts[-1].any() else counts.sum(axis=0)
             otherwise = data.labels.labels[int(np.argmax(left))]
         return replace(program, otherwise=otherwise)
@@ -171,7 +171,7 @@ class FoldRPPClassifier(RuleClassifier):
         self.max_seconds = max_seconds
         self.verbose = verbose
 
-    def _learn(self, data: Training, *, progress: Progress) -> Program:
+    def _learn(self, data: Training, *, progress: Progress) -> Learned:
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
@@ -179,9 +179,10 @@ class FoldRPPClassifier(RuleClassifier):
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
         positive = labels[-1 if self.positive is None else same(self.positive, labels, "positive is")]
-        return fold_rpp(data.table, positive, plain(self.ratio), weights=data.weights, progress=progress)
+        ratio = plain(self.ratio)
+        return learn_rpp(data.engine(ratio), positive, ratio, progress)
 
-    def _complete(self, program: Program, data: Training) -> Program:
+    def _complete(self, program: Program, data: Training, counts: NDArray[np.float64]) -> Program:  # noqa: ARG002
         labels = data.labels.labels
         return program if len(labels) > 1 else replace(program, otherwise=labels[0])
 

@@ -16,32 +16,40 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
+from unless.engine import Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.learn import engine_of
 from unless.read import read_table
 from unless.sources.frames import frame_source
 from unless.table import Labels, Schema, Table
 from unless.values import Label, value_of
+from unless.weights import as_counts, checked, times
 
-__all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_weights", "same"]
+__all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_counts", "same"]
 
 Weights = NDArray[np.float64]
 
-_LIGHTEST, _HEAVIEST = 1e-200, 1e200
-"""Of all rows together: their sums stay numbers, and so do the shares that are computed from them."""
+_HEAVIEST = 1e200
+"""Of a class."""
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The records to learn from: a table with labels, the classes as scikit-learn has them, the weights of the rows.
+    """The records to learn from: a table with labels, the classes as scikit-learn has them.
 
-    ``named`` says whether the columns have names of their own; those of an array are called x0, x1 and so on.
+    ``counts`` says how many times each row is there, once if it is None; ``named``, whether the columns have names of
+    their own: those of an array are called x0, x1 and so on.
     """
 
     table: Table
     labels: Labels
     classes: NDArray[Any]
-    weights: Weights | None
+    counts: Weights | None
     named: bool
+
+    def engine(self, ratio: float) -> Engine[Any]:
+        """Who answers the questions of a learner with that ratio."""
+        return engine_of(MemoryEngine(self.table, self.counts), ratio)
 
 
 def read_training(
@@ -56,19 +64,19 @@ def read_training(
     given = _given(X)
     cells = _labels_given(X, y)
     check_consistent_length(np.empty(given.rows), cells)
-    weights = row_weights(sample_weight, given.rows)
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        given, cells, weights = given.taking(kept), cells[kept], weights[kept]
+    counts = row_counts(sample_weight, given.rows)
+    if counts is not None and not counts.all():
+        kept = np.flatnonzero(counts)
+        given, cells, counts = given.taking(kept), cells[kept], counts[kept]
     features = _read(given.source, _texts(numeric), _texts(categorical))
     classes, codes = _classes(cells)
     name = _target_name(X.target if y is None else y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
     if class_weight is not None:
-        weights = np.ones(len(codes)) if weights is None else weights
-        weights = _in_bounds(weights * _class_weights(class_weight, labels, weights)[labels.codes])
+        counts = np.ones(len(codes)) if counts is None else counts
+        counts = times(counts, _class_weights(class_weight, labels, counts)[labels.codes])
     table = Table(features.columns, labels, len(features), features.missing)
-    return Training(table, labels, classes, weights, given.named)
+    return Training(table, labels, classes, counts, given.named)
 
 
 def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
@@ -299,28 +307,17 @@ def _target_name(y: Any, features: Sequence[str]) -> str:
 # Weights.
 
 
-def row_weights(sample_weight: Any, rows: int) -> Weights | None:
-    """The weights of so many rows, checked; None if there are none."""
+def row_counts(sample_weight: Any, rows: int) -> Weights | None:
+    """How many times each of so many rows is there (`as_counts`); None if there are no weights."""
     if sample_weight is None:
         return None
-    return _in_bounds(
-        _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    )
+    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    return as_counts(checked(weights, rows))
 
 
-def _in_bounds(weights: Weights) -> Weights:
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not total:
-        raise ParameterError("every row weighs 0; there is nothing to learn from")
-    if not _LIGHTEST < total < _HEAVIEST:
-        raise ParameterError(f"all rows together weigh {total:g}; scale the weights so that they are about 1")
-    return weights
-
-
-def _class_weights(class_weight: Any, labels: Labels, weights: Weights) -> Weights:
+def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
     """The weight of every class: named, or, balanced, the same for all classes together."""
-    totals = np.bincount(labels.codes, weights, len(labels.labels))
+    totals = np.bincount(labels.codes, counts, len(labels.labels))
     if isinstance(class_weight, str) and class_weight == "balanced":
         return totals.sum() / (len(totals) * totals)  # type: ignore[no-any-return]
     if not isinstance(class_weight, Mapping):

@@ -382,8 +382,8 @@ class TestEditing:
 
     def test_weights(self, model):
         """Counts are of weights."""
-        edited = model.with_program(model.program_, TITANIC, FATE, sample_weight=np.full(120, 0.5))
-        assert edited.statistics_.total == 60
+        edited = model.with_program(model.program_, TITANIC, FATE, sample_weight=np.full(120, 2))
+        assert edited.statistics_.total == 240
 
     def test_what_does_not_fit_is_refused(self, model):
         """Other features, other labels."""

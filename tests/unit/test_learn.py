@@ -175,11 +175,9 @@ def test_a_thousand_labels():
     assert list(unless.predict(program, table)) == [k // 2 for k in range(2000)]
 
 
-@pytest.mark.parametrize(
-    "weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, 1e300, 5e-324, "a"))]
-)
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, "a"))])
 def test_wrong_weights_are_refused(table, weights):
-    """Weights are as many as rows, finite, not negative, and neither all 0 nor so large or small that sums fail."""
+    """Weights are as many as rows, finite, not negative, and not all 0."""
     with pytest.raises(ParameterError, match="weights"):
         unless.fold_rm(table, weights=np.array(weights))
 
