@@ -21,6 +21,7 @@ from unless.counterfactual import Counterfactuals, counterfactuals
 from unless.domain import domain_of
 from unless.errors import ParameterError, ProgramError
 from unless.explain import Proof, WhyNot, explain, why_not
+from unless.importance import Evidence
 from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_counts, same
 from unless.learn import Learned, Progress
 from unless.measure import Statistics, measure, measured
@@ -46,7 +47,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
     classes_ : array
         The labels, sorted.
     feature_importances_ : array
-        For each feature the share of training records that were decided by a rule which tests it.
+        What each feature adds to the accuracy: what is lost when its values are those of other training records, as
+        a share of what is lost by all features; 0 if no rule tests it.
     statistics_ : Statistics
         How many training records of each class each rule decided.
     schema_ : Schema
@@ -92,7 +94,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         self.n_features_in_ = len(data.table.columns)
         self._set_names(data.table.features if data.named else None)
         self.schema_ = data.table.schema
-        self._decide_by(program, data.table, statistics)
+        self._decide_by(program, data.table, statistics, data.counts)
         learned.finished()
         return self
 
@@ -165,7 +167,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         counts = row_counts(sample_weight, len(table))
         edited = copy(self)
         labelled = replace(table, target=Labels(program.target, classes, codes))
-        edited._decide_by(program, labelled, measure(program, labelled, counts))  # noqa: SLF001
+        edited._decide_by(program, labelled, measure(program, labelled, counts), counts)  # noqa: SLF001
         return edited
 
     @property
@@ -176,13 +178,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """For each feature the share of training records that were decided by a rule which tests it."""
+        """The share of every feature in the accuracy that is lost when values are those of other training records."""
         check_is_fitted(self)
-        shares = np.zeros(self.n_features_in_)
-        place = {feature: k for k, feature in enumerate(self.program_.features)}
-        for rule, share in zip(self.program_.rules, self.statistics_.coverage, strict=False):
-            shares[[place[feature] for feature in {literal.feature for literal in rule.literals()}]] += share
-        return shares
+        if isinstance(self._importances, Evidence):  # it takes as long as predicting: only if somebody asks
+            self._importances = self._importances.importances()
+        if self._importances is None:
+            raise AttributeError(
+                "feature_importances_ are not known: the model was saved by an earlier version; fit it again, or "
+                "measure them on labelled records: model.with_program(model.program_, X, y)"
+            )
+        return self._importances.copy()
 
     @property
     def rules_(self) -> Any:
@@ -242,6 +247,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: no records of training, from which importances are found here at the latest."""
+        if isinstance(getattr(self, "_importances", None), Evidence):
+            _ = self.feature_importances_
+        return super().__getstate__()  # type: ignore[no-any-return]
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "program_")
 
@@ -254,11 +265,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         """The program with what it says where no rule decides, given what each rule and, at the end, none decides."""
         return program
 
-    def _decide_by(self, program: Program, table: Table, statistics: Statistics) -> None:
+    def _decide_by(
+        self, program: Program, table: Table, statistics: Statistics, counts: NDArray[np.float64] | None
+    ) -> None:
         """Store a program, with what it does on labelled records."""
         self.program_ = program
         self.statistics_ = replace(statistics, labels=(*statistics.labels[:-1], program.otherwise))
         self.domain_ = domain_of(table, program.used)
+        self._importances = Evidence.of(program, table, counts)
 
     def _set_names(self, names: Sequence[str] | None) -> None:
         """Tell the names of the features; None if they are only numbered."""
@@ -300,6 +314,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
             return enough or late
 
         return progress
+
+    _importances: Evidence | NDArray[np.float64] | None = None
 
     _rules_to_come = 0
     """How many rules the learner adds at the end, of those that ``max_rules`` allows."""

@@ -16,11 +16,12 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
+from unless.encode import rank
 from unless.engine import Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn import engine_of
 from unless.read import read_table
-from unless.sources.frames import frame_source
+from unless.sources.frames import frame_source, label_cells
 from unless.table import Labels, Schema, Table
 from unless.values import Label, value_of
 from unless.weights import as_counts, checked, times
@@ -31,6 +32,9 @@ Weights = NDArray[np.float64]
 
 _HEAVIEST = 1e200
 """Of a class."""
+
+_EXACT = 2.0**53
+"""Below, float64 tells whole numbers apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +66,14 @@ def read_training(
 ) -> Training:
     """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
     given = _given(X)
-    cells = _labels_given(X, y)
-    check_consistent_length(np.empty(given.rows), cells)
+    found = _labels_given(X, y)
+    check_consistent_length(np.empty(given.rows), found.places)
     counts = row_counts(sample_weight, given.rows)
     if counts is not None and not counts.all():
         kept = np.flatnonzero(counts)
-        given, cells, counts = given.taking(kept), cells[kept], counts[kept]
+        given, found, counts = given.taking(kept), found.taking(kept), counts[kept]
     features = _read(given.source, _texts(numeric), _texts(categorical))
-    classes, codes = _classes(cells)
+    classes, codes = _classes(found)
     name = _target_name(X.target if y is None else y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
     if class_weight is not None:
@@ -105,17 +109,17 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
 
 def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes."""
-    cells = _column(y)
-    check_consistent_length(np.empty(rows), cells)
-    distinct, codes = _distinct(cells)
-    return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
+    found = _found(y)
+    check_consistent_length(np.empty(rows), found.places)
+    places = np.array([same(label, classes, "y has") for label in found.distinct], dtype=np.intp)
+    return places[found.places]  # type: ignore[no-any-return]
 
 
 def read_labels(y: Any, name: str, rows: int) -> Labels:
     """True labels to compare with, also such as training did not have."""
-    cells = _column(y)
-    check_consistent_length(np.empty(rows), cells)
-    classes, codes = _classes(cells)
+    found = _found(y)
+    check_consistent_length(np.empty(rows), found.places)
+    classes, codes = _classes(found)
     return Labels(name, tuple(classes.tolist()), codes)
 
 
@@ -217,27 +221,59 @@ def _warn(message: str) -> None:
 # y.
 
 
-def _labels_given(X: Any, y: Any) -> NDArray[Any]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The distinct labels, in any order, and the place of every row's."""
+
+    distinct: NDArray[Any]
+    places: NDArray[Any]
+
+    def taking(self, rows: NDArray[np.intp]) -> _Found:
+        """The same of these rows only."""
+        return replace(self, places=self.places[rows]).occurring()
+
+    def occurring(self) -> _Found:
+        """The same without labels that no row has."""
+        counts = np.bincount(self.places, minlength=len(self.distinct))
+        if counts.all():
+            return self
+        return _Found(self.distinct[counts > 0], (np.cumsum(counts > 0) - 1)[self.places])
+
+
+def _labels_given(X: Any, y: Any) -> _Found:
     if y is not None:
-        return _column(y)
+        return _found(y)
     if not isinstance(X, Table):
         raise ReadError("requires y to be passed, but the target y is None")
     if X.target is None:
         raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
-    labels = np.empty(len(X.target.labels), dtype=object)
-    labels[:] = X.target.labels
-    return labels[X.target.codes]
+    return _Found(_objects_of(X.target.labels), X.target.codes).occurring()
 
 
-def _column(y: Any) -> NDArray[Any]:
-    """Labels as an array; of a list as objects, since numpy would make numbers beside text text."""
-    cells: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
-    return column_or_1d(cells, warn=True)  # type: ignore[no-any-return]
+def _found(y: Any) -> _Found:
+    """Labels of any library; those that frames read by column are not looked at one by one."""
+    if (cells := label_cells(y)) is not None:
+        missing = [None] if len(cells.codes) and cells.codes.max() == len(cells.texts) else []
+        return _Found(_objects_of([*cells.texts, *missing]), cells.codes)
+    # A list as objects, since numpy would make numbers beside text text.
+    array: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    column: NDArray[Any] = column_or_1d(array, warn=True)
+    if column.dtype.kind in "iu":
+        numbers, places = rank(column.astype(np.float64))
+        if not len(numbers) or (numbers[0] > -_EXACT and numbers[-1] < _EXACT):
+            return _Found(numbers.astype(column.dtype), places)
+    return _of_cells(column)
 
 
-def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _objects_of(values: Sequence[object]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _classes(found: _Found) -> tuple[NDArray[Any], NDArray[Any]]:
     """The distinct labels in order, as scikit-learn gives them, and the place of each row's."""
-    distinct, places = _distinct(cells)
+    distinct, places = found.distinct, found.places
     if lost := {place for place, label in enumerate(distinct.tolist()) if value_of(label) is None}:
         rows = np.flatnonzero(np.isin(places, list(lost)))
         where = f"{len(rows)} missing labels (NaN or None), the first in row {rows[0] + 1}"
@@ -249,15 +285,15 @@ def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     if distinct.dtype.kind == "f":
         if not np.isfinite(distinct).all():
             raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
-        check_classification_targets(cells.astype(float))  # refuses what a regression would be for
+        check_classification_targets(distinct[places].astype(float))  # refuses what a regression would be for
     classes, order = np.unique(distinct, return_inverse=True)
-    return classes, order[places]
+    return classes, places if (order[1:] > order[:-1]).all() else order[places]
 
 
-def _distinct(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The distinct labels in some order, and the place of each row's; of objects, those of different types differ."""
+def _of_cells(cells: NDArray[Any]) -> _Found:
+    """The distinct labels of an array; of objects, those of different types differ."""
     if cells.dtype != object:
-        return np.unique(cells, return_inverse=True)
+        return _Found(*np.unique(cells, return_inverse=True))
     found = cells.tolist()
     several = len(set(map(type, found))) > 1
     keys = list(zip(map(type, found), found, strict=True)) if several else found
@@ -266,9 +302,8 @@ def _distinct(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         known = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ReadError(f"Unknown label type: {error}; labels are text, numbers or booleans") from None
-    distinct = np.empty(len(known), dtype=object)
-    distinct[:] = [cell for _, cell in known] if several else list(known)
-    return distinct, np.fromiter(map(known.__getitem__, keys), np.intp, len(keys))
+    distinct = [cell for _, cell in known] if several else list(known)
+    return _Found(_objects_of(distinct), np.fromiter(map(known.__getitem__, keys), np.intp, len(keys)))
 
 
 def _one_type(cells: NDArray[Any]) -> NDArray[Any]:

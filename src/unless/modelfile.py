@@ -70,6 +70,11 @@ def document(model: RuleClassifier) -> dict[str, Any]:
             "classes": [json.spelled_label(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
+            **(
+                {"importances": shares.tolist()}
+                if (shares := getattr(model, "feature_importances_", None)) is not None
+                else {}
+            ),
         },
     }
 
@@ -119,7 +124,7 @@ def restore(model: RuleClassifier, saved: SavedModel) -> None:
     """Make an unfitted classifier the fitted one of a file."""
     program, schema = saved.program_, saved.schema_
     model.program_, model.statistics_, model.schema_ = program, saved.statistics_, schema
-    model.domain_ = saved.domain_
+    model.domain_, model._importances = saved.domain_, _importances(saved)  # noqa: SLF001
     model.classes_ = _array(saved.statistics_.classes)
     model.n_features_in_ = len(schema.kinds)
     named = saved.document["columns"]["named"]
@@ -151,10 +156,18 @@ def _statistics(node: dict[str, Any], program: Program) -> Statistics:
         raise ProgramError(
             f"statistics.counts: {wanted} rows of {len(classes)} counts are expected, one row for no rule"
         )
+    if len(node.get("importances", program.features)) != len(program.features):
+        raise ProgramError(f"statistics.importances: {len(program.features)} are expected, one for each feature")
     counts = np.array(rows, dtype=np.float64)
     if not counts.any():
         raise ProgramError("statistics.counts: all are 0; the rules of a model have decided something")
     return Statistics(classes, labels, counts, node.get("weighted", False))
+
+
+def _importances(saved: SavedModel) -> NDArray[np.float64] | None:
+    """The importance of every feature; a file of an older version has none."""
+    shares = saved.document["statistics"].get("importances")
+    return None if shares is None else np.array(shares, dtype=np.float64)
 
 
 def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> None:

@@ -22,6 +22,9 @@ _EXACT = 2.0**53
 _HALF = 0.500001
 """Rounds up from a little below one half: whatever all weights are multiplied by, halves are rounded alike."""
 
+_NOTHING = 2.0**-11
+"""Of the mean, as much as a record that is absent."""
+
 _FEW, _LARGEST = 64, 12
 """Weights in simple proportions: so many different ones at most, and the lightest is so many units at most."""
 
@@ -46,7 +49,8 @@ def as_counts(weights: Weights) -> Weights:
 
     Whole weights are that many records each: 2 is the record twice, 0 its absence. Of others only the proportions
     matter: the records that weigh anything weigh 1 in the mean, and are multiples of a unit, so that no sum depends on
-    the order of rows. What weighs less than half of it, a billionth of all records together, is absent.
+    the order of rows. What weighs less than a two-thousandth of the mean is absent: FOLD-RM learns rules for what is
+    left to the last record, however little it weighs.
 
     >>> as_counts(np.array([2.0, 0.0, 1.0])).tolist(), as_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
     ([2.0, 0.0, 1.0], [0.5, 1.5, 0.0])
@@ -81,7 +85,7 @@ def in_units(counts: Weights) -> tuple[NDArray[np.int32], float]:
 
 
 def _in_multiples(counts: Weights) -> Weights:
-    units, unit = in_units(counts)
+    units, unit = in_units(np.where(counts < _NOTHING * counts.sum() / np.count_nonzero(counts), 0.0, counts))
     return units.astype(np.float64) * unit
 
 
