@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
@@ -22,7 +22,7 @@ from unless.domain import domain_of
 from unless.errors import ParameterError, ProgramError
 from unless.explain import Proof, WhyNot, explain, why_not
 from unless.importance import Evidence
-from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_counts, same
+from unless.inputs import Training, known_labels, read_alike, read_labels, read_training, row_counts, same, true_places
 from unless.learn import Learned, Progress
 from unless.measure import Statistics, measure, measured
 from unless.notebook import model_html
@@ -120,10 +120,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
         return deciding_rules(self.program_, table)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy; a record that is not classified counts as wrong."""
-        predicted, wanted = self.predict(X).astype(object), column_or_1d(np.asarray(y, dtype=object))
-        check_consistent_length(predicted, wanted, sample_weight)
-        return float(np.average(predicted == wanted, weights=row_counts(sample_weight, len(wanted))))
+        """The accuracy; a record that is not classified counts as wrong.
+
+        Labels of another type than in training are what they spell: "1" is 1, and 1 is True where all are booleans.
+        Where none of them is a label of training, that is an error.
+        """
+        table = self._table(X)
+        classes = self.statistics_.classes
+        wanted = true_places(y, classes, len(table))
+        heads = np.array([-2 if label is None else classes.index(label) for label in self.statistics_.labels])
+        right = heads[deciding_rules(self.program_, table)] == wanted
+        return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
     def explain(self, X: Any) -> list[Proof]:
         """Why each record is decided as it is."""
@@ -293,7 +300,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # s
 
     def _table(self, X: Any) -> Table:
         check_is_fitted(self)
-        return read_alike(X, self.schema_, type(self).__name__, named=self._named)
+        return read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self._named)
 
     def _check_limits(self) -> None:
         rules, seconds = plain(self.max_rules), plain(self.max_seconds)

@@ -16,17 +16,26 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_consistent_length, column_or_1d
 
-from unless.encode import rank
+from unless.encode import again, rank
 from unless.engine import Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn import engine_of
 from unless.read import read_table
 from unless.sources.frames import frame_source, label_cells
 from unless.table import Labels, Schema, Table
-from unless.values import Label, value_of
+from unless.values import Label, class_place, value_of
 from unless.weights import as_counts, checked, times
 
-__all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_counts", "same"]
+__all__ = [
+    "Training",
+    "known_labels",
+    "read_alike",
+    "read_labels",
+    "read_training",
+    "row_counts",
+    "same",
+    "true_places",
+]
 
 Weights = NDArray[np.float64]
 
@@ -83,13 +92,34 @@ def read_training(
     return Training(table, labels, classes, counts, given.named)
 
 
-def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How the columns of training were read, and what is known of their values: what ``like=`` takes."""
+
+    schema: Schema
+    domain_: Table
+
+    def renamed(self, names: Sequence[str]) -> Alike:
+        """The same of columns of other names."""
+        new = dict(zip(self.schema.kinds, names, strict=True))
+        kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
+        domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
+        return Alike(replace(self.schema, kinds=kinds), domain)
+
+    def read(self, table: Table) -> Table:
+        """A table that was read in another way, with the features of which something is known as training had them."""
+        known = {column.name: column for column in self.domain_.columns}
+        columns = [again(column, known[column.name]) if column.name in known else column for column in table.columns]
+        return replace(table, columns=tuple(columns))
+
+
+def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
     """X as a table read like the training data of the classifier: by name where both have names, else by position."""
     given = _given(X)
+    like = Alike(replace(schema, target=None), domain)  # a column of that name is none of ours to read
     if isinstance(X, Table):
         _extra(given.names, schema)
-        return X
-    like = replace(schema, target=None)  # a column of that name is none of ours to read
+        return like.read(X)
     if named and given.named:
         if extra := _extra(given.names, schema):
             _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
@@ -103,8 +133,25 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
         raise ParameterError(
             f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
         )
-    by_position = replace(like, kinds=dict(zip(given.names, schema.kinds.values(), strict=True)))
-    return read_table(given.source, like=by_position).renamed(expected)
+    return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+
+
+def true_places(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
+    """The place of every true label among the classes, -1 where it is none; labels that are no labels are refused."""
+    found = _found(y)
+    check_consistent_length(np.empty(rows), found.places)
+    labels = [label.item() if isinstance(label, np.generic) else label for label in found.distinct]
+    places = [class_place(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
+    if labels and all(place is None for place in places) and _kind(labels[0]) != _kind(classes[0]):
+        raise ReadError(
+            f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and none of both are the "
+            "same; give y as it was in training"
+        )
+    return np.array([-1 if place is None else place for place in places], dtype=np.intp)[found.places]  # type: ignore[no-any-return]
+
+
+def _kind(label: object) -> type:
+    return next((kind for kind in (str, bool) if isinstance(label, kind)), float)
 
 
 def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
@@ -124,11 +171,11 @@ def read_labels(y: Any, name: str, rows: int) -> Labels:
 
 
 def same(label: object, labels: Sequence[Label], what: str) -> int:
-    """The place of a label among others, where numbers of any type are equal but True is not 1."""
+    """The place of a label among others, whatever its type (`class_place`)."""
     plain = label.item() if isinstance(label, np.generic) else label
-    for place, other in enumerate(labels):
-        if plain == other and isinstance(plain, bool) == isinstance(other, bool):
-            return place
+    place = class_place(plain, labels) if isinstance(plain, str | bool | int | float) else None
+    if place is not None:
+        return place
     raise UnknownNameError(f"{what} {plain!r}, which is no label of training{suggest(str(plain), map(str, labels))}")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.table import Labels
-from unless.values import Label, label_place
+from unless.values import Label, class_place
 
 __all__ = ["ClassQuality", "Quality", "aligned", "quality"]
 
@@ -129,12 +129,12 @@ class Compared(Labels):
 def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     """Labels of new records as places among the known ones, in whose order they stand; new ones come after them.
 
-    A text that spells a label which is no text is that label (`same_label`).
+    A label of another type is the one that it spells (`class_place`).
 
     >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
     """
-    places = [label_place(label, known) for label in found.labels]
+    places = [class_place(label, known) for label in found.labels]
     new = [label for label, place in zip(found.labels, places, strict=True) if place is None]
     rest = iter(range(len(known), len(known) + len(new)))
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)

@@ -7,6 +7,7 @@ imported only when a frame of its kind comes in.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -146,7 +147,8 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the ar
             return of_flags(array)
         return of_flags(array.to_numpy(bool, na_value=False), np.asarray(array.isna()))
     if isinstance(array, pd.Categorical):
-        return of_dictionary(_occurring(array.categories, array.codes), array.codes)
+        # A person who makes integers a category says that they are names.
+        return replace(of_dictionary(_occurring(array.categories, array.codes), array.codes), categorical=True)
     if isinstance(array.dtype, pd.StringDtype) and array.dtype.storage == "pyarrow":
         return _arrow_texts(array.__arrow_array__())
     if isinstance(array.dtype, pd.StringDtype):
