@@ -41,6 +41,8 @@ def _ends(column: Column) -> NDArray[np.float64]:
 
 def _most_frequent(column: Column) -> list[int]:
     """The places of the categories that occur; of very many, of the most frequent ones."""
+    if not column.categories:
+        return []
     often = _counts(column, column.codes[:_GLANCE])
     if len(often) > MOST or np.count_nonzero(often) < len(often) - _FEW:
         often = _counts(column, column.codes)
