@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import datasets
 from benchmarks.files import from_csv
-from benchmarks.fit import from_frames, on_codes
+from benchmarks.fit import by_classifiers, from_frames, on_codes
 from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
 from benchmarks.report import Section, page
@@ -41,6 +41,7 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
     return {
         "codes": lambda: on_codes(datasets.find(), size.seconds),
         "frames": lambda: from_frames(datasets.find(), size.seconds),
+        "classifiers": lambda: by_classifiers(datasets.find(), size.seconds),
         "many": lambda: against_tree(size.rows, 3 * size.seconds),
         "growth": lambda: growth(size.steps, 3 * size.seconds),
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),

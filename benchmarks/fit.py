@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -10,10 +11,12 @@ from benchmarks.datasets import ABSENT, Dataset
 from benchmarks.peers import FROM_FRAME, decision_tree, matrix
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
-from unless import fold_rm
+from unless import FoldRMClassifier, Table, UnlessClassifier, fold_rm
+from unless.classifier import RuleClassifier
 from unless.read import read_table
+from unless.refine import fold_unless
 
-__all__ = ["from_frames", "on_codes"]
+__all__ = ["by_classifiers", "from_frames", "on_codes"]
 
 OURS = "unless"
 
@@ -76,6 +79,59 @@ def _race_from_frame(dataset: Dataset, seconds: float) -> dict[str, float]:
     frame, target = dataset.frame(), dataset.target
     contestants = {name: partial(fit, frame, target) for name, fit in FROM_FRAME.items()}
     return race({OURS: lambda: fold_rm(read_table(frame, target)), **contestants}, seconds)
+
+
+def by_classifiers(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section:
+    """What the classifiers of scikit-learn's manner add to reading a frame and learning from it."""
+    text = (
+        "`UnlessClassifier().fit(X, y)` and `FoldRMClassifier().fit(X, y)` against `read_table(frame, target)` and the "
+        "same learner, the best time of the processor: what is added are checks, classes, statistics and what is "
+        "remembered of the values. Of a few hundred records that takes a third of a millisecond."
+    )
+    results = {
+        (dataset.name, kind, learner): _race_by_classifier(dataset, kind, learner, seconds)
+        for dataset in datasets
+        for kind in ("pandas", "polars")
+        for learner in _CLASSIFIERS
+    }
+    lines = [[*what, duration(plain), duration(ours), times(ours / plain)] for what, (plain, ours) in results.items()]
+    header = ["data", "frame", "learner", "`read_table` and learner", "classifier", "ratio"]
+    return Section("Fit by classifiers", text if results else ABSENT, header, lines, [_added(results)])
+
+
+def _added(results: Mapping[tuple[str, str, str], tuple[float, float]]) -> Target:
+    """The verdict over all datasets."""
+    what, target = "the classifiers' time over that of `read_table` and learner", "≤ ×1.15 in the geometric mean"
+    if not results:
+        return Target(what, target, "–", None)
+    ratios = {name: ours / plain for name, (plain, ours) in results.items()}
+    mean, worst = geometric_mean(ratios.values()), max(ratios, key=lambda name: ratios[name])
+    return Target(what, target, f"{times(mean)}; worst {times(ratios[worst])} ({', '.join(worst)})", mean <= 1.15)
+
+
+_CLASSIFIERS: dict[str, tuple[Callable[[Table], object], Callable[[], RuleClassifier]]] = {
+    "Unless": (fold_unless, UnlessClassifier),
+    "FOLD-RM": (fold_rm, FoldRMClassifier),
+}
+
+
+def _race_by_classifier(dataset: Dataset, kind: str, learner: str, seconds: float) -> tuple[float, float]:
+    import polars as pl
+
+    pandas, target = dataset.frame(), dataset.target
+    frame = pandas if kind == "pandas" else pl.from_pandas(pandas)
+    cells = pandas.drop(columns=target) if kind == "pandas" else pl.from_pandas(pandas.drop(columns=target))
+    learn, classifier = _CLASSIFIERS[learner]
+    found = race(
+        {
+            "plain": lambda: learn(read_table(frame, target)),
+            "classifier": lambda: classifier().fit(cells, frame[target]),
+        },
+        seconds,
+        clock=time.process_time,
+        figure=min,
+    )
+    return found["plain"], found["classifier"]
 
 
 def _section(title: str, text: str, goals: Sequence[Goal], results: Mapping[str, Mapping[str, float]]) -> Section:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless import Table
-from unless.table import Column, Labels, smallest
+from unless.table import Column, Labels
 
 __all__ = ["COLUMNS", "Draw", "draw", "table", "write_csv"]
 
@@ -58,15 +58,15 @@ def table(drawn: Draw) -> Table:
 
 def _continuous(name: str, cells: NDArray[np.float64]) -> Column:
     numbers, codes = np.unique(cells, return_inverse=True)
-    return Column(name, "number", numbers, (), smallest(codes, len(numbers) + 1))
+    return Column(name, "number", numbers, (), codes)
 
 
 def _integers(name: str, cells: NDArray[Any], count: int) -> Column:
-    return Column(name, "number", np.arange(count, dtype=np.float64), (), smallest(cells, count + 1))
+    return Column(name, "number", np.arange(count, dtype=np.float64), (), cells)
 
 
 def _categories(name: str, cells: NDArray[Any], count: int) -> Column:
-    return Column(name, "text", np.zeros(0), tuple(_names(count)), smallest(cells, count + 1))
+    return Column(name, "text", np.zeros(0), tuple(_names(count)), cells)
 
 
 def _names(count: int) -> list[str]:

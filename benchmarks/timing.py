@@ -24,36 +24,42 @@ _LONG = 5.0
 """Seconds from which one run is enough."""
 
 
-def spent(run: Callable[[], object]) -> float:
+def spent(run: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
     """The seconds that one call takes."""
-    start = time.perf_counter()
+    start = clock()
     run()
-    return time.perf_counter() - start
+    return clock() - start
 
 
-def race(contestants: Mapping[str, Callable[[], object]], seconds: float = 1.0, rounds: int = 5) -> dict[str, float]:
+def race(
+    contestants: Mapping[str, Callable[[], object]],
+    seconds: float = 1.0,
+    rounds: int = 5,
+    clock: Callable[[], float] = time.perf_counter,
+    figure: Callable[[list[float]], float] = median,
+) -> dict[str, float]:
     """The median time of each contestant, run in turn so that a slow moment of the machine strikes all of them.
 
     Each gets ``seconds``, or what three runs take, in equal rounds; fast ones run many times in a round. The first run
     does not count: it also loads and allocates what comes lazily. Only a very long one counts, and is the only one.
     """
-    first = {name: spent(run) for name, run in contestants.items()}
+    first = {name: spent(run, clock) for name, run in contestants.items()}
     times = {name: [long] if long > _LONG else [] for name, long in first.items()}
     entered = {name: max(seconds, 3 * short) for name, short in first.items() if short <= _LONG}
     for number in range(1, rounds + 1):
         for name, budget in entered.items():
-            times[name] += _runs(contestants[name], budget * number / rounds - sum(times[name]))
-    return {name: median(found) for name, found in times.items()}
+            times[name] += _runs(contestants[name], budget * number / rounds - sum(times[name]), clock)
+    return {name: figure(found) for name, found in times.items()}
 
 
-def _runs(run: Callable[[], object], seconds: float) -> list[float]:
+def _runs(run: Callable[[], object], seconds: float, clock: Callable[[], float]) -> list[float]:
     """The times of runs that together take that long; none if nothing is left."""
     found: list[float] = []
     used = 0.0
     while used < seconds:
         if not found:
             time.sleep(_PAUSE)
-        found.append(spent(run))
+        found.append(spent(run, clock))
         used += found[-1]
     return found
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from unless import modelfile
 from unless.counterfactual import Counterfactuals, counterfactuals
@@ -22,7 +22,8 @@ from unless.decisions import deciding_rules, predict
 from unless.domain import domain_of
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.explanations import Proof, WhyNot, explain, why_not
-from unless.inputs import known_labels, read_alike, read_labels, read_training, row_weights, same
+from unless.importance import Evidence, importances
+from unless.inputs import known_labels, read_alike, read_labels, read_training, row_counts, same, true_places
 from unless.learners import Learner, learn
 from unless.measure import measure
 from unless.modelfile import SavedModel
@@ -30,7 +31,7 @@ from unless.notebook import model_html
 from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program
-from unless.table import Labels, Schema, Table, smallest
+from unless.table import Labels, Schema, Table
 from unless.unseen import Unseen, summary, unseen_values
 from unless.values import Label, Value
 
@@ -47,7 +48,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     classes_ : array
         The labels, sorted.
     feature_importances_ : array
-        For each feature the share of training records that were decided by a rule which tests it.
+        What each feature adds to the accuracy: what is lost when its values are those of other training records, as
+        a share of what is lost by all features; 0 if no rule tests it.
     statistics_ : Statistics
         How many training records of each class each rule decided.
     schema_ : Schema
@@ -57,6 +59,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; names only if all of them are text.
     """
+
+    _importances: Evidence | NDArray[np.float64] | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn rules from records and their labels.
@@ -71,7 +75,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             The labels: text, numbers or booleans, none missing. Its name, if it has one, is the program's target.
             A table with a target has its own.
         sample_weight
-            The weight of every record: 2 is the record twice, 0 its absence.
+            The weight of every record. Whole weights are repetitions: 2 is the record twice, 0 its absence. Of others
+            only the proportions matter, as if the mean of those above 0 were 1.
 
         Ctrl-C leaves the model fitted with the rules learned so far, and goes on as KeyboardInterrupt.
         """
@@ -104,10 +109,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return deciding_rules(self.program_, table)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy; a record that is not classified counts as wrong."""
-        predicted, wanted = self.predict(X).astype(object), column_or_1d(np.asarray(y, dtype=object))
-        check_consistent_length(predicted, wanted, sample_weight)
-        return float(np.average(predicted == wanted, weights=sample_weight))
+        """The accuracy; a record that is not classified counts as wrong.
+
+        Labels of another type than in training are what they spell: "1" is 1, and 1 is True where all are booleans.
+        Where none of them is a label of training, that is an error.
+        """
+        table = self._table(X)
+        classes = self.statistics_.classes
+        wanted = true_places(y, classes, len(table))
+        heads = np.array([-2 if label is None else classes.index(label) for label in self.statistics_.labels])
+        right = heads[deciding_rules(self.program_, table)] == wanted
+        return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
     def explain(self, X: Any) -> list[Proof]:
         """Why each record is decided as it is."""
@@ -156,12 +168,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         for label in {*(rule.head for rule in program.rules), program.otherwise} - {None}:
             same(label, classes, "the program has")
         codes = known_labels(y, classes, len(table))
-        weights = row_weights(sample_weight, len(table))
-        labels = Labels(program.target, classes, smallest(codes, len(classes)))
-        labelled = Table(table.columns, labels, len(table), table.missing)
+        counts = row_counts(sample_weight, len(table))
+        labelled = replace(table, target=Labels(program.target, classes, codes))
+        there = labelled if counts is None else labelled[counts > 0]
         edited = copy(self)
-        edited.program_, edited.statistics_ = program, measure(program, labelled, weights)
-        edited.domain_ = domain_of(labelled, program.used)
+        edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
+        edited.domain_ = domain_of(there, program.used)
+        edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         return edited
 
     @property
@@ -172,13 +185,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """For each feature the share of training records that were decided by a rule which tests it."""
+        """The share of every feature in the accuracy that is lost when values are those of other training records."""
         check_is_fitted(self)
-        shares = np.zeros(self.n_features_in_)
-        place = {feature: k for k, feature in enumerate(self.program_.features)}
-        for rule, share in zip(self.program_.rules, self.statistics_.coverage, strict=False):
-            shares[[place[feature] for feature in {literal.feature for literal in rule.literals()}]] += share
-        return shares
+        shares = self._importances = importances(self._importances)
+        if shares is None:
+            raise AttributeError(
+                "feature_importances_ are not known: the model was saved by an earlier version; fit it again, or "
+                "measure them on labelled records: model.with_program(model.program_, X, y)"
+            )
+        return shares.copy()
 
     @property
     def rules_(self) -> Any:
@@ -204,7 +219,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def _saved(self) -> SavedModel:
         """The model as a value, with the parameters that the classifier has now."""
-        return self._model(self.program_, self.statistics_, self.schema_, self.domain_, named=self._named)
+        return SavedModel(
+            self.program_,
+            self.statistics_,
+            self.schema_,
+            self.domain_,
+            self._classifier,
+            self._parameters(),
+            self._named,
+            self._importances,
+        )
 
     def report(
         self,
@@ -242,6 +266,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
         return tags
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: no records of training, from which importances are found here at the latest."""
+        if isinstance(getattr(self, "_importances", None), Evidence):
+            _ = self.feature_importances_
+        return super().__getstate__()  # type: ignore[no-any-return]
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "program_")
 
@@ -251,6 +281,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Be the fitted classifier of a model; its classes as scikit-learn has them."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_ = model.schema_, model.domain_
+        self._importances = model.importances
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
         self._set_names(model.program_.features if model.named else None)
@@ -275,7 +306,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _table(self, X: Any, *, tell: bool = True) -> Table:
         """Records, read like those of training; ``tell`` what they hold that training did not have."""
         check_is_fitted(self)
-        table = read_alike(X, self.schema_, type(self).__name__, named=self._named)
+        table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self._named)
         found = unseen_values(self.domain_, table) if tell else ()
         if unusual := [one for one in found if not one.by_chance(self.statistics_.total)]:
             said = "\n".join(["values that training did not have:", *summary(unusual)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.typing import NDArray
 from unless import kernels
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.rule import Program, Rule
-from unless.table import Column, Table
+from unless.table import Codes, Column, Table
 
-__all__ = ["deciding_rules", "predict"]
+__all__ = ["decider", "deciding_rules", "predict"]
 
 _BLOCK = 4096
 """Rows per block: the ranks of twenty columns of a block fit the second-level cache."""
@@ -45,24 +46,33 @@ def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=program)")
     columns = [_column(table, feature) for feature in program.used]
+    return decider(program, columns)([column.codes for column in columns], len(table))
+
+
+def decider(program: Program, columns: Sequence[Column]) -> Callable[[Sequence[Codes], int], NDArray[np.int32]]:
+    """What tells the deciding rules of so many rows from their codes in the columns that the program uses, in order."""
     code = _assemble(program, columns)
-    out = np.empty(len(table), np.int32)
 
-    def run(first: int, last: int) -> None:
-        block = np.empty((len(columns), _BLOCK), np.int32)
-        for start in range(first, last, _BLOCK):
-            end = min(start + _BLOCK, last)
-            for ranks, column in zip(block, columns, strict=True):
-                ranks[: end - start] = column.codes[start:end]
-            kernels.decide(code, block.reshape(-1), out[start:end])
+    def decide(codes: Sequence[Codes], rows: int) -> NDArray[np.int32]:
+        out = np.empty(rows, np.int32)
 
-    if len(table) < _THREADS_FROM:
-        run(0, len(table))
-    else:
-        middle = len(table) // (2 * _BLOCK) * _BLOCK
-        with ThreadPoolExecutor(2) as pool:
-            list(pool.map(run, (0, middle), (middle, len(table))))
-    return out
+        def run(first: int, last: int) -> None:
+            block = np.empty((len(codes), _BLOCK), np.int32)
+            for start in range(first, last, _BLOCK):
+                end = min(start + _BLOCK, last)
+                for ranks, column in zip(block, codes, strict=True):
+                    ranks[: end - start] = column[start:end]
+                kernels.decide(code, block.reshape(-1), out[start:end])
+
+        if rows < _THREADS_FROM:
+            run(0, rows)
+        else:
+            middle = rows // (2 * _BLOCK) * _BLOCK
+            with ThreadPoolExecutor(2) as pool:
+                list(pool.map(run, (0, middle), (middle, rows)))
+        return out
+
+    return decide
 
 
 def _column(table: Table, feature: str) -> Column:
@@ -71,7 +81,7 @@ def _column(table: Table, feature: str) -> Column:
     return table.column(feature)
 
 
-def _assemble(program: Program, columns: list[Column]) -> NDArray[np.int32]:
+def _assemble(program: Program, columns: Sequence[Column]) -> NDArray[np.int32]:
     """The program as jumps between tests of ranks, see `kernels.decide`.
 
     A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, and where to go if

@@ -15,15 +15,17 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.domain import MOST
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.table import Column, Kind, Labels, smallest
-from unless.values import Label, Value, label_type, number_in, spell, value_of
+from unless.values import Label, Value, flag_in, label_type, number_in, spell, value_of
 
 __all__ = [
     "Cells",
     "Declared",
     "MissingLabelsError",
+    "again",
     "group",
     "joined",
     "labels",
@@ -40,6 +42,7 @@ __all__ = [
 Declared = OneOf["numeric", "categorical"] | None
 """What the caller says of a column; None leaves it to what stands in it."""
 
+_WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
 _LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
 _NO_NUMBERS: NDArray[np.float64] = np.empty(0)
 _EXACT = 2.0**53
@@ -55,13 +58,14 @@ class Cells:
     """A column as it stands in its source: numbers ascending, texts by code point, and the rank of every cell.
 
     The rank after both is that of missing cells. ``type`` is what the cells are in Python, None if they differ: a label
-    keeps its type.
+    keeps its type. ``categorical`` says that its source calls the column so: numbers are names then.
     """
 
     numbers: NDArray[np.float64]
     texts: Sequence[str]
     codes: NDArray[Any]
     type: type[Label] | None
+    categorical: bool = False
 
 
 def of_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
@@ -188,26 +192,76 @@ def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts:
     return count
 
 
-def settle(name: str, cells: Cells, declared: Declared, missing: Collection[str], *, spelled: bool) -> Column:
+def settle(
+    name: str, cells: Cells, declared: Declared, missing: Collection[str], *, spelled: bool, known: Column | None = None
+) -> Column:
     """The column that cells make: some are missing, the others are numbers or categories.
 
     ``missing`` are the texts that mean a missing cell. A text that spells a number is one if the column is declared
     numeric, or if cells are ``spelled``, as in a text file, and the undeclared column looks numeric or mixed (`_kind`).
     In a column of categories a number is its shortest spelling, and so it is compared with ``missing``.
+
+    ``known`` is the column of training. Cells of other types mean what they plainly meant there (`_as_known`).
     """
+    if declared is None and cells.categorical:
+        declared = "categorical"
     present = [text for text in cells.texts if text not in missing]
     readable = declared == "numeric" or (declared is None and spelled)
     read = {text: number for text in present if (number := number_in(text)) is not None} if readable else {}
+    if known is not None and declared == "numeric" and not known.categories:
+        read |= {text: float(flag) for text in present if text not in read and (flag := flag_in(text)) is not None}
     gone = _numbers_in(missing) & set(cells.numbers.tolist()) if missing and not spelled else set()
     kind = _kind(len(cells.numbers) - len(gone), present, read, declared)
+    meant: Mapping[str, str] = {}
     if kind == "text":
         read = {}
-    if not read and not gone and len(present) == len(cells.texts) and not (kind == "text" and len(cells.numbers)):
-        return Column(name, kind, cells.numbers, tuple(cells.texts), smallest(cells.codes, _size(cells)))
+        if known is not None:
+            meant = _as_known((*present, *map(spell, cells.numbers.tolist())), known)
+    changed = read or gone or meant or len(present) < len(cells.texts)
+    if not changed and not (kind == "text" and len(cells.numbers)):
+        return Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes)
     kept = set(present)
-    numbers = (None if x in gone else spell(x) if kind == "text" else x for x in cells.numbers.tolist())
-    texts = (read.get(text, text) if text in kept else None for text in cells.texts)
+    names = (x if kind != "text" else meant.get(spell(x), spell(x)) for x in cells.numbers.tolist())
+    numbers = (None if x in gone else name for x, name in zip(cells.numbers.tolist(), names, strict=True))
+    texts = (read.get(text, meant.get(text, text)) if text in kept else None for text in cells.texts)
     return _column(name, kind, [*numbers, *texts, None], cells.codes)
+
+
+def again(column: Column, known: Column) -> Column:
+    """A column that was read without regard to training, as if it had been read like the column of training."""
+    cells = Cells(column.numbers, column.categories, column.codes, None)
+    declared: Declared = "categorical" if known.kind == "text" else "numeric"
+    return settle(column.name, cells, declared, (), spelled=False, known=known)
+
+
+def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
+    """Texts that training did not have, but plainly had in another spelling, and that spelling.
+
+    Where all categories of training were booleans, 1 is the true one and 0 the false one, however they are written. A
+    whole number is the same with .0 at its end, which a column gets when a cell becomes missing; that is said only of a
+    column whose categories are all known.
+    """
+    seen = frozenset(known.categories)
+    new = [text for text in texts if text not in seen]
+    if flags := _flags(known.categories):
+        return {text: flags[flag] for text in new if (flag := flag_in(text)) in flags}
+    if known.kind != "text" or len(seen) == MOST:
+        return {}
+    return {text: twin for text in new if _WHOLE.fullmatch(text) and (twin := _twin(text)) in seen}
+
+
+def _flags(categories: Sequence[str]) -> dict[bool | None, str]:
+    """How the booleans of a column are written, also the one that does not occur; nothing if there are others."""
+    flags: dict[bool | None, str] = {category.casefold() == "true": category for category in categories}
+    if not categories or {text.casefold() for text in categories} - {"true", "false"} or len(flags) < len(categories):
+        return {}
+    styles = (styled for styled in (str.capitalize, str.lower, str.upper) if styled(categories[0]) == categories[0])
+    style = next(styles, str)
+    return {False: style("False"), True: style("True"), **flags}
+
+
+def _twin(text: str) -> str:
+    return text.removesuffix(".0") if text.endswith(".0") else f"{text}.0"
 
 
 def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
@@ -229,10 +283,6 @@ def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declare
 def _numbers_in(missing: Collection[str]) -> set[float]:
     """The numbers whose shortest spelling means a missing cell."""
     return {number for text in missing if (number := number_in(text)) is not None and spell(number) == text}
-
-
-def _size(cells: Cells) -> int:
-    return len(cells.numbers) + len(cells.texts) + 1
 
 
 def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> Column:
@@ -266,7 +316,7 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
             f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
             "longer tells whole numbers apart; make them text"
         )
-    return Labels(name, tuple(_as_type(cells.type, value) for value in values), smallest(cells.codes, len(values)))
+    return Labels(name, tuple(_as_type(cells.type, value) for value in values), cells.codes)
 
 
 def _as_type(kind: type[Label], value: float | str) -> Label:

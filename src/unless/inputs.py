@@ -12,32 +12,53 @@ import numpy as np
 from narwhals import dependencies
 from numpy.typing import NDArray
 
+from unless.encode import again, rank
+from unless.engine import Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.learn import engine_of
 from unless.read import read_table
-from unless.sources.frames import frame_source
-from unless.table import Labels, Schema, Table, smallest
-from unless.values import Label, value_of
+from unless.sources.frames import frame_source, label_cells
+from unless.table import Labels, Schema, Table
+from unless.values import Label, class_place, value_of
+from unless.weights import as_counts, checked, times
 
-__all__ = ["Training", "known_labels", "read_alike", "read_labels", "read_training", "row_weights", "same"]
+__all__ = [
+    "Training",
+    "known_labels",
+    "read_alike",
+    "read_labels",
+    "read_training",
+    "row_counts",
+    "same",
+    "true_places",
+]
 
 Weights = NDArray[np.float64]
 
-_LIGHTEST, _HEAVIEST = 1e-200, 1e200
-"""Of all rows together: their sums stay numbers, and so do the shares that are computed from them."""
+_HEAVIEST = 1e200
+"""Of a class."""
+
+_EXACT = 2.0**53
+"""Below, float64 tells whole numbers apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """The records to learn from: a table with labels, the classes as scikit-learn has them, the weights of the rows.
+    """The records to learn from: a table with labels, the classes as scikit-learn has them.
 
-    ``named`` says whether the columns have names of their own; those of an array are called x0, x1 and so on.
+    ``counts`` says how many times each row is there, once if it is None; ``named``, whether the columns have names of
+    their own: those of an array are called x0, x1 and so on.
     """
 
     table: Table
     labels: Labels
     classes: NDArray[Any]
-    weights: Weights | None
+    counts: Weights | None
     named: bool
+
+    def engine(self, ratio: float) -> Engine[Any]:
+        """Who answers the questions of a learner with that ratio."""
+        return engine_of(MemoryEngine(self.table, self.counts), ratio)
 
 
 def read_training(
@@ -50,31 +71,52 @@ def read_training(
 ) -> Training:
     """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
     given = _given(X)
-    cells = _labels_given(X, y)
+    found = _labels_given(X, y)
     if y is not None:
-        _checks().check_consistent_length(np.empty(given.rows), cells)
-    weights = row_weights(sample_weight, given.rows)
-    if weights is not None and not weights.all():
-        kept = np.flatnonzero(weights)
-        given, cells, weights = given.taking(kept), cells[kept], weights[kept]
+        _checks().check_consistent_length(np.empty(given.rows), found.places)
+    counts = row_counts(sample_weight, given.rows)
+    if counts is not None and not counts.all():
+        kept = np.flatnonzero(counts)
+        given, found, counts = given.taking(kept), found.taking(kept), counts[kept]
     features = _read(given.source, _texts(numeric), _texts(categorical))
-    classes, codes = _classes(cells)
+    classes, codes = _classes(found)
     name = _target_name(X.target if y is None else y, features.features)
-    labels = Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
+    labels = Labels(name, tuple(classes.tolist()), codes)
     if class_weight is not None:
-        weights = np.ones(len(codes)) if weights is None else weights
-        weights = _in_bounds(weights * _class_weights(class_weight, labels, weights)[labels.codes])
+        counts = np.ones(len(codes)) if counts is None else counts
+        counts = times(counts, _class_weights(class_weight, labels, counts)[labels.codes])
     table = Table(features.columns, labels, len(features), features.missing)
-    return Training(table, labels, classes, weights, given.named)
+    return Training(table, labels, classes, counts, given.named)
 
 
-def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How the columns of training were read, and what is known of their values: what ``like=`` takes."""
+
+    schema: Schema
+    domain_: Table
+
+    def renamed(self, names: Sequence[str]) -> Alike:
+        """The same of columns of other names."""
+        new = dict(zip(self.schema.kinds, names, strict=True))
+        kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
+        domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
+        return Alike(replace(self.schema, kinds=kinds), domain)
+
+    def read(self, table: Table) -> Table:
+        """A table that was read in another way, with the features of which something is known as training had them."""
+        known = {column.name: column for column in self.domain_.columns}
+        columns = [again(column, known[column.name]) if column.name in known else column for column in table.columns]
+        return replace(table, columns=tuple(columns))
+
+
+def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
     """X as a table read like the training data of the classifier: by name where both have names, else by position."""
     given = _given(X)
+    like = Alike(replace(schema, target=None), domain)  # a column of that name is none of ours to read
     if isinstance(X, Table):
         _extra(given.names, schema)
-        return X
-    like = replace(schema, target=None)  # a column of that name is none of ours to read
+        return like.read(X)
     if named and given.named:
         if extra := _extra(given.names, schema):
             _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
@@ -88,32 +130,49 @@ def read_alike(X: Any, schema: Schema, name: str, *, named: bool) -> Table:
         raise ParameterError(
             f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
         )
-    by_position = replace(like, kinds=dict(zip(given.names, schema.kinds.values(), strict=True)))
-    return read_table(given.source, like=by_position).renamed(expected)
+    return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+
+
+def true_places(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
+    """The place of every true label among the classes, -1 where it is none; labels that are no labels are refused."""
+    found = _found(y)
+    _checks().check_consistent_length(np.empty(rows), found.places)
+    labels = [label.item() if isinstance(label, np.generic) else label for label in found.distinct]
+    places = [class_place(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
+    if labels and all(place is None for place in places) and _kind(labels[0]) != _kind(classes[0]):
+        raise ReadError(
+            f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and none of both are the "
+            "same; give y as it was in training"
+        )
+    return np.array([-1 if place is None else place for place in places], dtype=np.intp)[found.places]  # type: ignore[no-any-return]
+
+
+def _kind(label: object) -> type:
+    return next((kind for kind in (str, bool) if isinstance(label, kind)), float)
 
 
 def known_labels(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]:
     """The place of every label among the classes."""
-    cells = _column(y)
-    _checks().check_consistent_length(np.empty(rows), cells)
-    distinct, codes = _distinct(cells)
-    return np.array([same(label, classes, "y has") for label in distinct], dtype=np.intp)[codes]
+    found = _found(y)
+    _checks().check_consistent_length(np.empty(rows), found.places)
+    places = np.array([same(label, classes, "y has") for label in found.distinct], dtype=np.intp)
+    return places[found.places]  # type: ignore[no-any-return]
 
 
 def read_labels(y: Any, name: str, rows: int) -> Labels:
     """True labels to compare with, also such as training did not have."""
-    cells = _column(y)
-    _checks().check_consistent_length(np.empty(rows), cells)
-    classes, codes = _classes(cells)
-    return Labels(name, tuple(classes.tolist()), smallest(codes, len(classes)))
+    found = _found(y)
+    _checks().check_consistent_length(np.empty(rows), found.places)
+    classes, codes = _classes(found)
+    return Labels(name, tuple(classes.tolist()), codes)
 
 
 def same(label: object, labels: Sequence[Label], what: str) -> int:
-    """The place of a label among others, where numbers of any type are equal but True is not 1."""
+    """The place of a label among others, whatever its type (`class_place`)."""
     plain = label.item() if isinstance(label, np.generic) else label
-    for place, other in enumerate(labels):
-        if plain == other and isinstance(plain, bool) == isinstance(other, bool):
-            return place
+    place = class_place(plain, labels) if isinstance(plain, str | bool | int | float) else None
+    if place is not None:
+        return place
     raise UnknownNameError(f"{what} {plain!r}, which is no label of training{suggest(str(plain), map(str, labels))}")
 
 
@@ -216,27 +275,59 @@ def _warn(message: str) -> None:
 # y.
 
 
-def _labels_given(X: Any, y: Any) -> NDArray[Any]:
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The distinct labels, in any order, and the place of every row's."""
+
+    distinct: NDArray[Any]
+    places: NDArray[Any]
+
+    def taking(self, rows: NDArray[np.intp]) -> _Found:
+        """The same of these rows only."""
+        return replace(self, places=self.places[rows]).occurring()
+
+    def occurring(self) -> _Found:
+        """The same without labels that no row has."""
+        counts = np.bincount(self.places, minlength=len(self.distinct))
+        if counts.all():
+            return self
+        return _Found(self.distinct[counts > 0], (np.cumsum(counts > 0) - 1)[self.places])
+
+
+def _labels_given(X: Any, y: Any) -> _Found:
     if y is not None:
-        return _column(y)
+        return _found(y)
     if not isinstance(X, Table):
         raise ReadError("requires y to be passed, but the target y is None")
     if X.target is None:
         raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
-    labels = np.empty(len(X.target.labels), dtype=object)
-    labels[:] = X.target.labels
-    return labels[X.target.codes]
+    return _Found(_objects_of(X.target.labels), X.target.codes).occurring()
 
 
-def _column(y: Any) -> NDArray[Any]:
-    """Labels as an array; of a list as objects, since numpy would make numbers beside text text."""
-    cells: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
-    return _checks().column_or_1d(cells, warn=True)  # type: ignore[no-any-return]
+def _found(y: Any) -> _Found:
+    """Labels of any library; those that frames read by column are not looked at one by one."""
+    if (cells := label_cells(y)) is not None:
+        missing = [None] if len(cells.codes) and cells.codes.max() == len(cells.texts) else []
+        return _Found(_objects_of([*cells.texts, *missing]), cells.codes)
+    # A list as objects, since numpy would make numbers beside text text.
+    array: NDArray[Any] = np.asarray(y, dtype=object if isinstance(y, list | tuple) else None)
+    column: NDArray[Any] = _checks().column_or_1d(array, warn=True)
+    if column.dtype.kind in "iu":
+        numbers, places = rank(column.astype(np.float64))
+        if not len(numbers) or (numbers[0] > -_EXACT and numbers[-1] < _EXACT):
+            return _Found(numbers.astype(column.dtype), places)
+    return _of_cells(column)
 
 
-def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def _objects_of(values: Sequence[object]) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _classes(found: _Found) -> tuple[NDArray[Any], NDArray[Any]]:
     """The distinct labels in order, as scikit-learn gives them, and the place of each row's."""
-    distinct, places = _distinct(cells)
+    distinct, places = found.distinct, found.places
     if lost := {place for place, label in enumerate(distinct.tolist()) if value_of(label) is None}:
         rows = np.flatnonzero(np.isin(places, list(lost)))
         where = f"{len(rows)} missing labels (NaN or None), the first in row {rows[0] + 1}"
@@ -254,13 +345,13 @@ def _classes(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
                 "look like amounts: divide them into a few ranges, or make them text: y.astype(str)"
             )
     classes, order = np.unique(distinct, return_inverse=True)
-    return classes, order[places]
+    return classes, places if (order[1:] > order[:-1]).all() else order[places]
 
 
-def _distinct(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """The distinct labels in some order, and the place of each row's; of objects, those of different types differ."""
+def _of_cells(cells: NDArray[Any]) -> _Found:
+    """The distinct labels of an array; of objects, those of different types differ."""
     if cells.dtype != object:
-        return np.unique(cells, return_inverse=True)
+        return _Found(*np.unique(cells, return_inverse=True))
     found = cells.tolist()
     several = len(set(map(type, found))) > 1
     keys = list(zip(map(type, found), found, strict=True)) if several else found
@@ -269,9 +360,8 @@ def _distinct(cells: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         known = {key: place for place, key in enumerate(dict.fromkeys(keys))}
     except TypeError as error:
         raise ReadError(f"Unknown label type: {error}; labels are text, numbers or booleans") from None
-    distinct = np.empty(len(known), dtype=object)
-    distinct[:] = [cell for _, cell in known] if several else list(known)
-    return distinct, np.fromiter(map(known.__getitem__, keys), np.intp, len(keys))
+    distinct = [cell for _, cell in known] if several else list(known)
+    return _Found(_objects_of(distinct), np.fromiter(map(known.__getitem__, keys), np.intp, len(keys)))
 
 
 def _one_type(cells: NDArray[Any]) -> NDArray[Any]:
@@ -310,30 +400,19 @@ def _target_name(y: Any, features: Sequence[str]) -> str:
 # Weights.
 
 
-def row_weights(sample_weight: Any, rows: int) -> Weights | None:
-    """The weights of so many rows, checked; None if there are none."""
+def row_counts(sample_weight: Any, rows: int) -> Weights | None:
+    """How many times each of so many rows is there (`as_counts`); None if there are no weights."""
     if sample_weight is None:
         return None
     from sklearn.utils.validation import _check_sample_weight  # noqa: PLC0415 - see _checks
 
-    return _in_bounds(
-        _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    )
+    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    return as_counts(checked(weights, rows))
 
 
-def _in_bounds(weights: Weights) -> Weights:
-    with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not total:
-        raise ParameterError("every row weighs 0; there is nothing to learn from")
-    if not _LIGHTEST < total < _HEAVIEST:
-        raise ParameterError(f"all rows together weigh {total:g}; scale the weights so that they are about 1")
-    return weights
-
-
-def _class_weights(class_weight: Any, labels: Labels, weights: Weights) -> Weights:
+def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
     """The weight of every class: named, or, balanced, the same for all classes together."""
-    totals = np.bincount(labels.codes, weights, len(labels.labels))
+    totals = np.bincount(labels.codes, counts, len(labels.labels))
     if isinstance(class_weight, str) and class_weight == "balanced":
         return totals.sum() / (len(totals) * totals)  # type: ignore[no-any-return]
     if not isinstance(class_weight, Mapping):

@@ -9,6 +9,7 @@ evaluated twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,18 +19,37 @@ from numpy.typing import NDArray
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
+from unless.weights import as_counts, checked
 
 if TYPE_CHECKING:
     from unless.engine.base import Engine
     from unless.table import Table
 
-__all__ = ["Progress", "engine_of", "finished", "fold_rm", "fold_rpp"]
+__all__ = ["Learned", "Progress", "engine_of", "fold_rm", "fold_rpp", "learn_rm", "learn_rpp"]
 
 Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
 
 Progress = Callable[[int, int], object]
 """Called before each rule with the number of rows left and of rules so far; a true answer ends the learning there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A program, what of each label was ``left`` before each rule and after the last, and what ended the learning.
+
+    ``left`` is empty where the learner does not know it: the label of a record is none of FOLD-R++'s business.
+    """
+
+    program: Program
+    left: Sequence[Sequence[float]]
+    interrupted: KeyboardInterrupt | None
+
+    def finished(self, *, keep: bool = False) -> Program:
+        """The program; if learning was interrupted, and it is not to be kept, an interruption that carries it."""
+        if self.interrupted is not None and not keep:
+            raise Interrupted(self.program) from self.interrupted
+        return self.program
 
 
 def fold_rm(
@@ -49,7 +69,8 @@ def fold_rm(
     ratio
         A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
     weights
-        Of the rows; weight 2 is the row twice, weight 0 its absence.
+        Of the rows. Whole ones are repetitions: 2 is the row twice, 0 its absence. Of others only the proportions
+        matter: rows that weigh anything weigh 1 in the mean.
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
@@ -60,22 +81,30 @@ def fold_rm(
     Program
         Its ``otherwise`` is None: a record that no rule covers is unclassified.
     """
-    engine = engine_of(table, ratio, weights)
+    learned = learn_rm(engine_of(table, ratio, weights), ratio, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None) -> Learned:
+    """Algorithm 4: what `fold_rm` gives, with what its rules decide."""
     rules: list[Rule] = []
+    left: list[Sequence[float]] = []
     interrupted: KeyboardInterrupt | None = None
     try:
         rows = engine.everything()
-        while (left := engine.size(rows)) and not (progress and progress(int(left), len(rules))):
-            label = _most_popular(engine.popularity(rows))  # line 4
+        while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
+            left.append(popularity := engine.popularity(rows))
+            label = _most_popular(popularity)  # line 4
             positive, negative = engine.split(rows, label)
             rule, positive, negative = learn_rule(engine, positive, negative, ratio)
             if not engine.size(positive):  # line 8: it covers no example of its label
                 break
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11, every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+        left[len(rules) :] = [engine.popularity(rows)]
     except KeyboardInterrupt as stop:
         interrupted = stop
-    return finished(Program(engine.target, engine.features, tuple(rules)), None if keep_on_interrupt else interrupted)
+    return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
 
 
 def fold_rpp(
@@ -94,7 +123,12 @@ def fold_rpp(
     Program
         Its ``otherwise`` is the other label where there are two, else None: not ``positive``.
     """
-    engine = engine_of(table, ratio, weights)
+    learned = learn_rpp(engine_of(table, ratio, weights), positive, ratio, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None) -> Learned:
+    """Algorithm 3: what `fold_rpp` gives."""
     place = _place(positive, engine.labels)
     others = [label for k, label in enumerate(engine.labels) if k != place]
     rules: list[Rule] = []
@@ -106,7 +140,7 @@ def fold_rpp(
         interrupted = stop
     heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)
     program = Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
-    return finished(program, None if keep_on_interrupt else interrupted)
+    return Learned(program, (), interrupted)
 
 
 def learn_rule(
@@ -152,13 +186,6 @@ def learn_rules(
     return tuple(rules), positive, spared
 
 
-def finished(program: Program, interrupted: KeyboardInterrupt | None) -> Program:
-    """The program, or, if learning was interrupted, an interruption that carries it."""
-    if interrupted is not None:
-        raise Interrupted(program) from interrupted
-    return program
-
-
 def _most_popular(popularity: Sequence[float]) -> int:
     """The label of most examples; of equally popular ones the first in order, so that row order never matters."""
     return popularity.index(max(popularity))
@@ -181,7 +208,7 @@ def engine_of(
         raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
-    return MemoryEngine(table, weights)
+    return MemoryEngine(table, None if weights is None else as_counts(checked(weights, len(table))))
 
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:

@@ -9,27 +9,28 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 
 from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError
+from unless.importance import Evidence
 from unless.inputs import Training, read_training, same
-from unless.learn import Progress, fold_rm, fold_rpp
-from unless.measure import Statistics, measure
+from unless.learn import Learned, Progress, learn_rm, learn_rpp
+from unless.measure import Statistics, measured
 from unless.modelfile import SavedModel
 from unless.progress import Meter, meter
-from unless.refine import fold_unless
+from unless.refine import learn_unless
 from unless.rule import Program
-from unless.table import Schema, Table
+from unless.table import Table
 from unless.values import Label
 
-__all__ = ["FoldRMLearner", "FoldRPPLearner", "Learned", "Learner", "UnlessLearner", "learn"]
+__all__ = ["FoldRMLearner", "FoldRPPLearner", "LearnedModel", "Learner", "UnlessLearner", "learn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class LearnedModel:
     """A model; after Ctrl-C that of the rules learned until then, and the interruption."""
 
     model: SavedModel
@@ -54,34 +55,34 @@ class Learner:
     _rules_to_come: ClassVar[int] = 0
     """How many rules it adds at the end, of those that ``max_rules`` allows."""
 
-    def _rules(self, data: Training, progress: Progress) -> Program:
+    def _rules(self, data: Training, progress: Progress) -> Learned:
         raise NotImplementedError
 
     def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
         """The label where no rule decides, once it is known what the rules decide."""
         return program.otherwise
 
-    def _learn(self, data: Training) -> Learned:
+    def _learn(self, data: Training) -> LearnedModel:
         """Learn rules, count what they decide, and remember what the features could be."""
         self._check_limits()
-        interrupted: Interrupted | None = None
-        try:
-            with meter(on=bool(self.verbose)) as shown:
-                program = self._rules(data, self._limits(shown))
-        except Interrupted as stop:
-            program, interrupted = cast("Program", stop.program), stop
-        decided = measure(program, data.table, data.weights)
-        program = replace(program, otherwise=self._otherwise(program, decided, data))
-        statistics = replace(decided, labels=(*decided.labels[:-1], program.otherwise))
-        domain = domain_of(data.table, program.used)
-        return Learned(self._model(program, statistics, data.table.schema, domain, named=data.named), interrupted)
+        with meter(on=bool(self.verbose)) as shown:
+            learned = self._rules(data, self._limits(shown))
+        decided = measured(learned, data.table, data.counts)
+        program = replace(learned.program, otherwise=self._otherwise(learned.program, decided, data))
+        model = SavedModel(
+            program,
+            replace(decided, labels=(*decided.labels[:-1], program.otherwise)),
+            data.table.schema,
+            domain_of(data.table, program.used),
+            self._classifier,
+            self._parameters(),
+            data.named,
+            Evidence.of(program, data.table, data.counts),
+        )
+        return LearnedModel(model, None if learned.interrupted is None else Interrupted(program))
 
-    def _model(
-        self, program: Program, statistics: Statistics, schema: Schema, domain: Table, *, named: bool
-    ) -> SavedModel:
-        """A program with what it did in training as a model of this learner."""
-        parameters = {field.name: getattr(self, field.name) for field in fields(self)}
-        return SavedModel(program, statistics, schema, domain, self._classifier, parameters, named)
+    def _parameters(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _check_limits(self) -> None:
         rules, seconds = plain(self.max_rules), plain(self.max_seconds)
@@ -104,7 +105,7 @@ class Learner:
         return progress
 
 
-def learn(learner: Learner, data: Training | Table) -> Learned:
+def learn(learner: Learner, data: Training | Table) -> LearnedModel:
     """What a learner makes of a table with labels, or of what was read for a classifier. It stays as it is itself."""
     if isinstance(data, Table):
         data = read_training(data, None, None, learner.class_weight, learner.numeric, learner.categorical)
@@ -122,9 +123,9 @@ class UnlessLearner(Learner):
     _classifier = "UnlessClassifier"
     _rules_to_come = 1  # the one for everything that is left
 
-    def _rules(self, data: Training, progress: Progress) -> Program:
-        parameters = plain(self.ratio), plain(self.penalty), plain(self.min_support)
-        return fold_unless(data.table, *parameters, weights=data.weights, progress=progress)
+    def _rules(self, data: Training, progress: Progress) -> Learned:
+        ratio = plain(self.ratio)
+        return learn_unless(data.engine(ratio), ratio, plain(self.penalty), plain(self.min_support), progress)
 
 
 @dataclass(eq=False, repr=False)
@@ -136,9 +137,10 @@ class FoldRMLearner(Learner):
 
     _classifier = "FoldRMClassifier"
 
-    def _rules(self, data: Training, progress: Progress) -> Program:
+    def _rules(self, data: Training, progress: Progress) -> Learned:
         self._label_named(data)
-        return fold_rm(data.table, plain(self.ratio), weights=data.weights, progress=progress)
+        ratio = plain(self.ratio)
+        return learn_rm(data.engine(ratio), ratio, progress)
 
     def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
         named = self._label_named(data)
@@ -163,7 +165,7 @@ class FoldRPPLearner(Learner):
 
     _classifier = "FoldRPPClassifier"
 
-    def _rules(self, data: Training, progress: Progress) -> Program:
+    def _rules(self, data: Training, progress: Progress) -> Learned:
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
@@ -171,7 +173,8 @@ class FoldRPPLearner(Learner):
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
         positive = labels[-1 if self.positive is None else same(self.positive, labels, "positive is")]
-        return fold_rpp(data.table, positive, plain(self.ratio), weights=data.weights, progress=progress)
+        ratio = plain(self.ratio)
+        return learn_rpp(data.engine(ratio), positive, ratio, progress)
 
     def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
         return program.otherwise if len(data.labels.labels) > 1 else data.labels.labels[0]

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from unless.decisions import deciding_rules
 from unless.errors import ReadError
+from unless.learn import Learned
 from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
-__all__ = ["SMOOTHING", "Statistics", "measure"]
+__all__ = ["SMOOTHING", "Statistics", "measure", "measured"]
 
 SMOOTHING = 4.0
 """How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others).
@@ -117,5 +118,21 @@ def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] |
     size = (len(program.rules) + 1) * len(classes)
     places = rules.astype(np.int64) * len(classes) + table.target.codes
     counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
-    weighted = weights is not None and bool((weights != 1).any())
-    return Statistics(classes, (*(rule.head for rule in program.rules), program.otherwise), counts, weighted)
+    return Statistics(classes, _labels(program), counts, _are_weighted(weights))
+
+
+def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+    """The same of a program that was just learned from these records, which knows what its rules decided."""
+    if learned.interrupted is not None or not learned.left or table.target is None:
+        return measure(learned.program, table, weights)
+    left = np.array(learned.left, dtype=np.float64)
+    counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
+    return Statistics(table.target.labels, _labels(learned.program), counts, _are_weighted(weights))
+
+
+def _labels(program: Program) -> tuple[Label | None, ...]:
+    return (*(rule.head for rule in program.rules), program.otherwise)
+
+
+def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
+    return weights is not None and bool((weights != 1).any())

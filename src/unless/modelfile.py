@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.errors import ProgramError
 from unless.export import json
 from unless.files import write_whole
+from unless.importance import Evidence, importances
 from unless.measure import Statistics
 from unless.rule import Program
 from unless.table import Column, Schema, Table
@@ -38,6 +40,8 @@ class SavedModel:
     parameters: Mapping[str, Any]
     named: bool
     """Whether the features have names of their own; those of an array are only numbered."""
+    importances: Evidence | NDArray[np.float64] | None = None
+    """Of every feature, or the records to find them from; None if they are not known."""
 
     @property
     def schema(self) -> Schema:
@@ -58,7 +62,7 @@ def file_text(model: SavedModel) -> str:
 
 def document(model: SavedModel) -> dict[str, Any]:
     """A model as JSON holds it; what could not be read back is refused."""
-    schema, statistics = model.schema_, model.statistics_
+    schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
     found = {
         **json.unchecked(model.program_),
         "columns": {
@@ -73,6 +77,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             "classes": [json.spelled_label(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
+            **({} if shares is None else {"importances": shares.tolist()}),
         },
     }
     return json.checked(found)
@@ -134,7 +139,8 @@ def _saved(document: dict[str, Any], program: Program) -> SavedModel:
     domain = _domain(columns.get("values", ()), schema)
     learned = document["statistics"]
     parameters = {name: _parameter(value) for name, value in learned["parameters"]}
-    return SavedModel(program, statistics, schema, domain, learned["learner"], parameters, columns["named"])
+    shares = _importances(learned.get("importances"), program)
+    return SavedModel(program, statistics, schema, domain, learned["learner"], parameters, columns["named"], shares)
 
 
 def _parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
@@ -157,6 +163,13 @@ def _statistics(node: dict[str, Any], program: Program) -> Statistics:
     if not counts.any():
         raise ProgramError("statistics.counts: all are 0; the rules of a model have decided something")
     return Statistics(classes, labels, counts, node.get("weighted", False))
+
+
+def _importances(shares: list[float] | None, program: Program) -> NDArray[np.float64] | None:
+    """The importance of every feature; a file of an older version has none."""
+    if shares is not None and len(shares) != len(program.features):
+        raise ProgramError(f"statistics.importances: {len(program.features)} are expected, one for each feature")
+    return None if shares is None else np.array(shares, dtype=np.float64)
 
 
 def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> None:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.table import Labels, smallest
-from unless.values import Label, label_place
+from unless.table import Labels
+from unless.values import Label, class_place
 
 __all__ = ["ClassQuality", "Quality", "aligned", "quality"]
 
@@ -119,17 +119,24 @@ def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label])
     return Quality(tuple(labels), counts.reshape(count, count + 1).astype(np.int64))
 
 
+class Compared(Labels):
+    """Labels to compare with others, in the order of those, also where some are of another type."""
+
+    def _checked(self) -> tuple[Label, ...]:
+        return tuple(self.labels)
+
+
 def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     """Labels of new records as places among the known ones, in whose order they stand; new ones come after them.
 
-    A text that spells a label which is no text is that label (`same_label`).
+    A label of another type is the one that it spells (`class_place`).
 
     >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
     """
-    places = [label_place(label, known) for label in found.labels]
+    places = [class_place(label, known) for label in found.labels]
     new = [label for label, place in zip(found.labels, places, strict=True) if place is None]
     rest = iter(range(len(known), len(known) + len(new)))
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)
     labels = (*known, *new)
-    return Labels(found.name, labels, smallest(codes[found.codes], len(labels)))
+    return Compared(found.name, labels, codes[found.codes])

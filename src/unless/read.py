@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+import numpy as np
 
 from unless.encode import Declared, labels, settle, with_labels
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
@@ -57,9 +59,11 @@ def read_table(  # noqa: PLR0913 - one for each thing that a caller may know bet
     text. In a frame text is text, and a column has numbers if at least half of its distinct cells are numbers.
 
     ``like`` reads a new batch as an earlier one was read: it takes a `Table`, or anything that has its ``schema``, or a
-    `Program`, whose literals tell the kinds of the features that it uses; only those are read then. A program does not
-    know which cells were ``missing`` in training, only that those it tests were not: give ``missing`` again if it was
-    given and the program tests for missing cells. The target is read if it is there and complete.
+    `Program`, whose literals tell the kinds of the features that it uses; only those are read then. Cells of other
+    types mean what they plainly meant there: 1 is True in a column of booleans, and True is 1 in one of numbers; "3" is
+    the number 3 in one of numbers, and 3.0 the name "3" in one of categories. A program does not know which cells were
+    ``missing`` in training, only that those it tests were not: give ``missing`` again if it was given and the program
+    tests for missing cells. The target is read if it is there and complete.
 
     Labels keep their type; those of text files are text. A row without a label is an error, unless
     ``drop_unlabelled`` leaves it out. Rows are numbered from 1 in messages.
@@ -95,6 +99,8 @@ class _Plan:
     """Whether somebody said which cells are missing, so that they are in frames too."""
     asked: bool = True
     """Whether the caller asked for the target, rather than `like`."""
+    known: Mapping[str, Column] = field(default_factory=dict)
+    """The columns of the earlier batch, as far as their values are known."""
 
 
 def _like(like: object) -> _Plan | None:
@@ -105,14 +111,16 @@ def _like(like: object) -> _Plan | None:
         # A cell that the program tests was a value in training. Any other may be missing: the literals hold alike.
         tested = {literal.value for rule in like.rules for literal in rule.literals()}
         missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
-        return _Plan(_kinds_of(like), like.target, missing, given=False)
+        return _Plan(_kinds_of(like), like.target, missing, given=False, known=_columns_of(like))
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
     declared: dict[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
     kinds = {name: declared[kind] for name, kind in schema.kinds.items()}
     missing = tuple(schema.missing)
-    return _Plan(kinds, schema.target, missing, given=missing != DEFAULT_MISSING)
+    table = like if isinstance(like, Table) else getattr(like, "domain_", Table(()))
+    known = {column.name: column for column in table.columns}
+    return _Plan(kinds, schema.target, missing, given=missing != DEFAULT_MISSING, known=known)
 
 
 def _kinds_of(program: Program) -> dict[str, Declared]:
@@ -125,6 +133,19 @@ def _kinds_of(program: Program) -> dict[str, Declared]:
             elif literal.op in ("==", "!=") and kinds[literal.feature] is None:
                 kinds[literal.feature] = "categorical"
     return kinds
+
+
+def _columns_of(program: Program) -> dict[str, Column]:
+    """The features that literals compare with something, as columns of the categories that they name."""
+    named: dict[str, set[str]] = {}
+    for rule in program.rules:
+        for literal in rule.literals():
+            if literal.value is not None:
+                named.setdefault(literal.feature, set()).update(v for v in [literal.value] if isinstance(v, str))
+    return {
+        feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
+        for feature, texts in named.items()
+    }
 
 
 def _plan(
@@ -144,7 +165,8 @@ def _plan(
     given = missing != DEFAULT_MISSING
     if like is not None and missing is DEFAULT_MISSING:
         missing, given = like.missing, like.given
-    return _Plan({_known(name, names): declared.get(name) for name in features}, target, missing, given, asked)
+    kinds = {_known(name, names): declared.get(name) for name in features}
+    return _Plan(kinds, target, missing, given, asked, {} if like is None else like.known)
 
 
 def _declare(plan: _Plan, names: Sequence[str], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
@@ -235,7 +257,8 @@ def _bytes_of(source: object) -> bytes | None:
 
 def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column, ...]:
     def column(name: str) -> Column:
-        return settle(name, opened.cells(name), plan.features[name], tokens, spelled=opened.spelled)
+        cells, known = opened.cells(name), plan.known.get(name)
+        return settle(name, cells, plan.features[name], tokens, spelled=opened.spelled, known=known)
 
     threads = min(_THREADS, os.cpu_count() or 1)
     if threads == 1 or opened.rows * len(plan.features) < _CELLS_FOR_THREADS:

@@ -13,17 +13,19 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unless.errors import ParameterError
-from unless.learn import Progress, engine_of, finished
+from unless.learn import Learned, Progress, engine_of
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from unless.engine.base import Engine
     from unless.table import Table
 
-__all__ = ["fold_unless"]
+__all__ = ["fold_unless", "learn_unless"]
 
 Rows = TypeVar("Rows")
 
@@ -52,15 +54,22 @@ def fold_unless(
     min_support
         How many positives each literal, rule and exception must cover.
     weights
-        Of the rows; weight 2 is the row twice, weight 0 its absence.
+        Of the rows, as in `fold_rm`.
     progress, keep_on_interrupt
         As in `fold_rm`.
     """
+    learned = learn_unless(engine_of(table, ratio, weights), ratio, penalty, min_support, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_unless(
+    engine: Engine[Rows], ratio: float, penalty: float, min_support: float, progress: Progress | None = None
+) -> Learned:
+    """What `fold_unless` gives, with what its rules decide."""
     for name, value in (("penalty", penalty), ("min_support", min_support)):
         if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < inf:
             raise ParameterError(f"{name} must be a number of at least 0, not {value!r}")
-    engine = engine_of(table, ratio, weights)
-    return _Learner(engine, ratio, penalty, min_support).program(progress, keep_on_interrupt=keep_on_interrupt)
+    return _Learner(engine, ratio, penalty, min_support).program(progress)
 
 
 class _Learner:
@@ -73,9 +82,10 @@ class _Learner:
         self.min_support = max(min_support, 1e-9)  # covering nothing is never enough
         self.distinct = engine.distinct()
 
-    def program(self, progress: Progress | None, *, keep_on_interrupt: bool) -> Program:
+    def program(self, progress: Progress | None) -> Learned:
         """Rules for the most popular label again and again, then one for what is left."""
         engine, rules, aside = self.engine, list[Rule](), set[int]()
+        left: list[Sequence[float]] = []
         rows = engine.everything()
         interrupted: KeyboardInterrupt | None = None
         try:
@@ -93,6 +103,7 @@ class _Learner:
                 rule, positive, negative = learned
                 rows = engine.minus(engine.minus(rows, positive), negative)
                 rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+                left.append(popularity)
         except KeyboardInterrupt as stop:
             interrupted = stop
         popularity = engine.popularity(rows)
@@ -101,7 +112,7 @@ class _Learner:
         while rules and rules[-1].head == last:
             rules.pop()
         program = Program(engine.target, engine.features, (*rules, Rule(last)))
-        return finished(program, None if keep_on_interrupt else interrupted)
+        return Learned(program, [*[*left, popularity][: len(rules) + 1], [0.0] * len(popularity)], interrupted)
 
     def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
         """A rule that covers enough positives and more of them than negatives, with what it covers of both."""

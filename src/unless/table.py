@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any
+from operator import lt
+from typing import Any, TypeVar
 from typing import Literal as OneOf
 
 import numpy as np
@@ -27,17 +29,54 @@ Codes = NDArray[Any]
 """An array of unsigned integers, of the smallest type that holds every rank of its column."""
 
 
+_Ranked = TypeVar("_Ranked", "Column", "Labels")
+
+
 def smallest(codes: NDArray[Any], count: int) -> Codes:
     """Codes below ``count`` in the smallest unsigned type: a byte up to 256 values."""
     dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
     return np.ascontiguousarray(codes, dtype=dtype)
 
 
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise ReadError(f"a column is called by a text, not by {type(name).__name__} {name!r:.60}")
+
+
+def _ranks(codes: object, count: int, whose: str) -> Codes:
+    """Codes below ``count``, in the smallest type that holds them; kernels check nothing, and write to such places."""
+    found = np.asarray(codes)
+    if found.ndim != 1:
+        raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
+    if found.size and found.dtype.kind not in "iu":
+        raise ReadError(f"{whose}, so its codes are whole numbers, not {found.dtype}")
+    # The largest of 32,561 bytes is found in 1 us.
+    if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
+        wrong = found.max() if found.max() >= count else found.min()
+        raise ReadError(f"{whose}, so its codes are below {count}, and from 0 on: {wrong} is not")
+    return _frozen(smallest(found, count))
+
+
+def _taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
+    """The same column of these rows; what was checked of all rows need not be checked of some."""
+    taken = copy(ranked)
+    object.__setattr__(taken, "codes", _frozen(np.ascontiguousarray(ranked.codes[rows])))
+    return taken
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that cannot be written to: what was checked stays so."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
     """One feature: its distinct values in order, and the rank of every cell.
 
-    ``numbers`` ascend, ``categories`` are sorted by code point, neither repeats; the rank after both is missing.
+    ``numbers`` ascend, ``categories`` are sorted by code point, neither repeats; the rank after both is missing. All
+    that is checked here, once: whoever has a column can rely on it. Codes may be given in any type of integers.
     """
 
     name: str
@@ -45,6 +84,15 @@ class Column:
     numbers: NDArray[np.float64]
     categories: tuple[str, ...]
     codes: Codes
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if self.kind not in ("number", "text", "mixed"):
+            raise ReadError(f"the column {self.name!r} is of the kind number, text or mixed, not {self.kind!r}")
+        object.__setattr__(self, "numbers", _ascending(self.numbers, self.name))
+        object.__setattr__(self, "categories", _sorted(self.categories, self.name))
+        whose = f"the column {self.name!r} has {self.missing} values and missing"
+        object.__setattr__(self, "codes", _ranks(self.codes, self.missing + 1, whose))
 
     @classmethod
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
@@ -54,7 +102,7 @@ class Column:
         categories = sorted({value for value in values if isinstance(value, str)})
         rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
         codes = np.array([rank[value] for value in values], dtype=np.int64)
-        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), smallest(codes, len(rank)))
+        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), codes)
 
     @property
     def missing(self) -> int:
@@ -90,13 +138,55 @@ class Column:
         return f"<Column {self.name!r}: {self.kind}, {len(self)} cells, {kinds}>"
 
 
+def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
+    """The numbers of a column: ascending, none twice, none NaN; minus zero is zero."""
+    found = np.asarray(numbers)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
+    ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
+    if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
+        raise ReadError(f"the numbers of the column {name!r} are not in order, each once; np.unique gives them so")
+    zero = int(np.searchsorted(ordered, 0.0))
+    if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
+        ordered = ordered + 0.0
+    return _frozen(ordered)
+
+
+def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
+    """The categories of a column: texts by code point, none twice."""
+    found = tuple(categories)
+    if not set(map(type, found)) <= {str}:
+        if wrong := [category for category in found if not isinstance(category, str)]:
+            raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
+        found = tuple(map(str, found))  # numpy's texts
+    if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
+        raise ReadError(f"the categories of the column {name!r} are not in order, each once: sorted(set(categories))")
+    return found  # type: ignore[return-value]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """The target column: distinct labels in order (text by code point, numbers by value), and each row's rank."""
+    """The target column: distinct labels in order (text by code point, numbers by value), and each row's rank.
+
+    Like those of a `Column`, labels and codes are checked here, once.
+    """
 
     name: str
     labels: tuple[Label, ...]
     codes: Codes
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        object.__setattr__(self, "labels", self._checked())
+        whose = f"the target {self.name!r} has {len(self.labels)} labels"
+        object.__setattr__(self, "codes", _ranks(self.codes, len(self.labels), whose))
+
+    def _checked(self) -> tuple[Label, ...]:
+        """The labels, in order and of one type."""
+        labels = _of_one_type(self.labels, self.name)
+        if not all(map(lt, labels, labels[1:])):
+            raise ReadError(f"the labels of {self.name!r} are not in order, each once: {_few(labels)}")
+        return labels
 
     @classmethod
     def of(cls, name: str, cells: Iterable[Label]) -> Labels:
@@ -104,7 +194,24 @@ class Labels:
         cells = list(cells)
         labels = sorted(set(cells))
         rank = {label: code for code, label in enumerate(labels)}
-        return cls(name, tuple(labels), smallest(np.array([rank[cell] for cell in cells], dtype=np.int64), len(labels)))
+        return cls(name, tuple(labels), np.array([rank[cell] for cell in cells], dtype=np.int64))
+
+
+def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
+    """Labels as values of Python: all text, all numbers or all booleans."""
+    found = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+    kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
+    if not kinds <= {"number", "str", "bool"}:
+        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_few(found)}")
+    if len(kinds) > 1:
+        raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
+    if any(label != label for label in found):  # noqa: PLR0124 - NaN differs from itself
+        raise ReadError(f"a label of {name!r} is NaN, which is no label; leave its rows out")
+    return found  # type: ignore[return-value]
+
+
+def _few(values: Sequence[object]) -> str:
+    return ", ".join(f"{value!r:.60}" for value in values[:4]) + (", …" if len(values) > 4 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +241,11 @@ class Table:
     _places: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        if wrong := [column for column in self.columns if not isinstance(column, Column)]:
+            raise ReadError(f"a table is made of columns, not of {type(wrong[0]).__name__} {wrong[0]!r:.60}")
+        if not isinstance(self.target, Labels | None):
+            raise ReadError(f"the target of a table are labels, not {type(self.target).__name__} {self.target!r:.60}")
         lengths = {len(column) for column in self.columns}
         if self.target is not None:
             lengths.add(len(self.target.codes))
@@ -180,8 +292,8 @@ class Table:
             raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
         if isinstance(picked, np.ndarray) and not picked.size:
             picked = picked.astype(np.intp)  # an empty list would be an array of floats
-        columns = tuple(replace(column, codes=np.ascontiguousarray(column.codes[picked])) for column in self.columns)
-        target = self.target and replace(self.target, codes=np.ascontiguousarray(self.target.codes[picked]))
+        columns = tuple(_taking(column, picked) for column in self.columns)
+        target = self.target and _taking(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
         return Table(columns, target, count, self.missing)
 

@@ -23,6 +23,8 @@ __all__ = [
     "DEFAULT_MISSING",
     "Label",
     "Value",
+    "class_place",
+    "flag_in",
     "label_place",
     "label_type",
     "number_in",
@@ -132,6 +134,33 @@ def same_label(one: Label, other: Label) -> bool:
 def label_place(label: Label, known: Sequence[Label]) -> int | None:
     """Where a label stands among others; None if it does not."""
     return next((place for place, other in enumerate(known) if same_label(label, other)), None)
+
+
+def class_place(label: Label, classes: Sequence[Label]) -> int | None:
+    """Where a label of data stands among the classes of a model; None if it does not.
+
+    Where all classes are booleans, however they are written, 0 and 1 are False and True.
+
+    >>> class_place(1, [False, True]), class_place(True, ["0", "1"]), class_place(True, [1, 2])
+    (1, 1, None)
+    """
+    place = label_place(label, classes)
+    if place is not None or (flag := flag_in(str(label))) is None:
+        return place
+    flags = [flag_in(str(one)) for one in classes]
+    return flags.index(flag) if flags.count(flag) == 1 and None not in flags else None
+
+
+def flag_in(text: str) -> bool | None:
+    """The boolean that a cell plainly means among booleans, None if it means none.
+
+    >>> flag_in("TRUE"), flag_in("false"), flag_in("1"), flag_in("0.0"), flag_in("yes"), flag_in("2")
+    (True, False, True, False, None, None)
+    """
+    folded, number = text.casefold(), number_in(text)
+    if folded == "true" or number == 1:
+        return True
+    return False if folded == "false" or number == 0 else None
 
 
 def _spells(text: str, label: Label) -> bool:

@@ -17,13 +17,16 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
 
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
+from unless.importance import Evidence
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
 each = pytest.mark.parametrize("learner", LEARNERS)
@@ -60,12 +63,81 @@ def test_it_has_what_scikit_learn_expects(model):
     assert model.score(TITANIC, FATE) > 0.9
 
 
-def test_importances_are_shares_of_decisions(model):
-    """The importance of a feature is the share of training records decided by a rule that tests it."""
-    decided = model.apply(TITANIC)
-    for feature, importance in zip(model.feature_names_in_, model.feature_importances_, strict=True):
-        testing = [k for k, rule in enumerate(model.program_) if any(lit.feature == feature for lit in rule.literals())]
-        assert importance == pytest.approx(np.isin(decided, testing).mean())
+class TestImportances:
+    """What each feature adds to the accuracy."""
+
+    def test_they_are_what_others_values_cost(self, model):
+        """Of few records: the accuracy lost, in the mean over all pairs, when a value is that of another record."""
+        lost, right = [], np.mean(model.predict(TITANIC) == FATE)
+        for feature in TITANIC:
+            changed = [TITANIC.assign(**{feature: np.roll(TITANIC[feature], k)}) for k in range(1, len(TITANIC))]
+            lost.append(max(right - np.mean([np.mean(model.predict(X) == FATE) for X in changed]), 0))
+        assert_allclose(model.feature_importances_, np.array(lost) / sum(lost), atol=1e-12)
+
+    def test_they_rank_as_permutation_on_fresh_records_does(self, learner_of_ship):
+        """A feature that rules test everywhere is not important for that; they sum to 1."""
+        model, X, y = learner_of_ship
+        fresh = permutation_importance(model, X, y, n_repeats=20, random_state=0).importances_mean
+        assert model.feature_importances_.sum() == pytest.approx(1)
+        assert model.feature_importances_.argsort().tolist() == fresh.argsort().tolist()
+        assert model.feature_importances_.argmax() == 0
+
+    def test_what_no_rule_tests_is_exactly_0(self):
+        """So is everything, if there are no rules."""
+        X = TITANIC.assign(noise=1)
+        assert UnlessClassifier().fit(X, FATE).feature_importances_[-1] == 0
+        assert UnlessClassifier(max_seconds=0).fit(X, FATE).feature_importances_.tolist() == [0, 0, 0, 0]
+        assert UnlessClassifier().fit(X[:1], FATE[:1]).feature_importances_.tolist() == [0, 0, 0, 0]
+
+    @pytest.mark.parametrize("rows", [120, 9000, 70_000])
+    def test_the_order_of_rows_does_not_matter(self, rows):
+        """Neither of few records, nor of so many that some are drawn."""
+        random = np.random.default_rng(0)
+        X = pd.DataFrame({"a": random.integers(0, 9, rows), "b": random.choice(list("xyz"), rows), "c": 0.0})
+        X["c"] = random.normal(size=rows).round(1)
+        y = np.where((X["a"] > 4) & (X["b"] != "y") | (X["c"] > 1), "in", "out")
+        order = random.permutation(rows)
+        one = UnlessClassifier().fit(X, y)
+        other = UnlessClassifier().fit(X.iloc[order], y[order])
+        assert one.program_ == other.program_
+        assert_array_equal(one.feature_importances_, other.feature_importances_)
+
+    def test_a_weight_is_a_number_of_records(self, model):
+        """Weight 2 is the record twice here too, weight 0 its absence."""
+        weights = np.arange(len(TITANIC)) % 4
+        repeated = np.repeat(np.arange(len(TITANIC)), weights)
+        one = clone(model).fit(TITANIC, FATE, sample_weight=weights)
+        other = clone(model).fit(TITANIC.iloc[repeated], FATE.iloc[repeated])
+        assert_array_equal(one.feature_importances_, other.feature_importances_)
+
+    def test_they_come_along_without_records(self, model):
+        """A pickled model has them, and none of the records that they are found from."""
+        assert isinstance(model._importances, Evidence)
+        again = pickle.loads(pickle.dumps(model))
+        assert isinstance(again._importances, np.ndarray)
+        assert_array_equal(again.feature_importances_, model.feature_importances_)
+
+    def test_an_edited_program_has_its_own(self, model):
+        """They are measured on the records that are given with it."""
+        edited = model.with_program(replace(model.program_, rules=()), TITANIC, FATE)
+        assert not edited.feature_importances_.any()
+        assert model.feature_importances_.any()
+
+
+@pytest.fixture(scope="module")
+def learner_of_ship():
+    """A model of passengers of a ship, and other passengers: sex matters most, then class, then age, then fare."""
+    random = np.random.default_rng(7)
+    size = 4000
+    X = pd.DataFrame(
+        {"sex": random.choice(["male", "female"], size, p=[0.65, 0.35]), "class": random.integers(1, 4, size)}
+    )
+    X["age"] = random.integers(1, 70, size)
+    X["fare"] = (100 / X["class"] * random.lognormal(0, 0.5, size)).round()
+    chance = np.where(X["sex"] == "female", 0.95 - 0.25 * (X["class"] == 3) - 0.25 * (X["fare"] < 25), 0.1)
+    chance = np.where((X["age"] < 12) & (X["class"] < 3), 0.9, chance)
+    y = np.where(random.random(size) < chance, "survived", "perished")
+    return UnlessClassifier().fit(X[::2], y[::2]), X[1::2], y[1::2]
 
 
 def test_rules_are_a_frame(model):
@@ -384,8 +456,8 @@ class TestEditing:
 
     def test_weights(self, model):
         """Counts are of weights."""
-        edited = model.with_program(model.program_, TITANIC, FATE, sample_weight=np.full(120, 0.5))
-        assert edited.statistics_.total == 60
+        edited = model.with_program(model.program_, TITANIC, FATE, sample_weight=np.full(120, 2))
+        assert edited.statistics_.total == 240
 
     def test_what_does_not_fit_is_refused(self, model):
         """Other features, other labels."""

@@ -11,10 +11,14 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import AdaBoostClassifier
 
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, UnlessClassifier, UnlessError, read_table
 from unless.errors import ParameterError, ReadError, UnknownNameError
+
+each = pytest.mark.parametrize("learner", [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier])
 
 ROWS = 60
 AGES = [float(k % 30) for k in range(ROWS)]
@@ -238,7 +242,7 @@ class TestWeights:
     y = ["p", "q", "p", "q"] * 4 + ["q"] * 4
 
     @pytest.mark.filterwarnings("ignore:values that training did not have")
-    @pytest.mark.parametrize("learner", [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier])
+    @each
     def test_a_weight_is_a_number_of_records(self, learner):
         """Weight 2 is the record twice, weight 0 its absence, in rules, counts and classes."""
         weights = np.array([0, 1, 2, 3] * 5)
@@ -295,8 +299,6 @@ class TestWeights:
             ([0] * 20, "at least one non-zero|weighs 0"),
             ([-1] * 20, "Negative values"),
             ([np.nan] * 20, "NaN"),
-            ([1e300] * 20, "scale the weights"),
-            ([1e-300] * 20, "scale the weights"),
             ([1] * 3, "sample_weight.shape"),
         ],
         ids=lambda value: str(value)[:20],
@@ -306,11 +308,63 @@ class TestWeights:
         with pytest.raises(ValueError, match=message):
             UnlessClassifier().fit(self.X, self.y, sample_weight=wrong)
 
-    def test_fractions(self):
-        """Halves and huge weights are counted too."""
-        for scale in (0.5, 1e-6, 1e9):
-            model = FoldRMClassifier().fit(self.X, self.y, sample_weight=np.full(20, scale))
-            assert model.program_.rules == FoldRMClassifier().fit(self.X, self.y).program_.rules
+    @each
+    @pytest.mark.parametrize("scale", [1 / 20, 0.3, 1e-16, 5e-324, 1e300, 1.7e308])
+    def test_even_weights_are_none(self, learner, scale):
+        """Where every record weighs the same, and no whole number, the model is that without weights."""
+        plain, even = (learner().fit(self.X, self.y, sample_weight=w) for w in (None, np.full(20, scale)))
+        assert even.program_ == plain.program_
+        assert_array_equal(even.statistics_.counts, plain.statistics_.counts)
+        assert even.statistics_.weighted is False
+        assert_array_equal(even.predict_proba(self.X), plain.predict_proba(self.X))
+
+    @each
+    @pytest.mark.parametrize("scale", [1 / 7, 1e-16, 3e-290, 1e290])
+    @pytest.mark.parametrize("class_weight", [None, "balanced", {"p": 2, "q": 1}, {"p": 0.1, "q": 0.35}], ids=str)
+    def test_only_proportions_matter(self, learner, scale, class_weight):
+        """Weights that are not whole, and as many times them, give the same rules and the same probabilities."""
+        weights = np.random.default_rng(1).gamma(0.5, size=20)
+        one, other = (
+            learner(class_weight=class_weight).fit(self.X, self.y, sample_weight=w) for w in (weights, scale * weights)
+        )
+        assert one.program_ == other.program_
+        assert_array_equal(one.statistics_.counts, other.statistics_.counts)
+        assert_array_equal(one.predict_proba(self.X), other.predict_proba(self.X))
+        assert one.score(self.X, self.y, weights) == pytest.approx(other.score(self.X, self.y, scale * weights))
+
+    @each
+    def test_the_scale_of_class_weights_does_not_matter(self, learner):
+        """Nor does that of weights of classes, as long as they are not whole."""
+        one, other = (learner(class_weight={"p": c * 0.5, "q": c * 1.25}).fit(self.X, self.y) for c in (1, 1e-9))
+        assert one.program_ == other.program_
+        assert_array_equal(one.statistics_.counts, other.statistics_.counts)
+        assert one.statistics_.total == pytest.approx(20)
+
+    def test_repeated_records_are_balanced_alike(self):
+        """Whole weights are repetitions with balanced classes too."""
+        weights = np.array([0, 1, 2, 3] * 5)
+        repeated = np.repeat(np.arange(20), weights)
+        one = UnlessClassifier(class_weight="balanced").fit(self.X, self.y, sample_weight=weights)
+        other = UnlessClassifier(class_weight="balanced").fit(self.X.iloc[repeated], np.array(self.y)[repeated])
+        assert one.program_ == other.program_
+        assert_allclose(one.statistics_.counts, other.statistics_.counts)
+
+    def test_a_record_that_outweighs_all_others(self):
+        """Weights of all magnitudes are fine; what weighs next to nothing is next to absent."""
+        weights = np.full(20, 1e-300)
+        weights[:2] = 1e300, 1.0
+        model = UnlessClassifier().fit(self.X, self.y, sample_weight=weights)
+        assert model.classes_.tolist() == ["p"]
+        assert model.statistics_.total == pytest.approx(20)
+
+    @each
+    def test_boosting_learns(self, learner):
+        """AdaBoost, which weighs 1/n at first, is as good as one model at least, and its first one is that model."""
+        X, y = load_breast_cancer(return_X_y=True)
+        boosted = AdaBoostClassifier(learner(max_rules=2), n_estimators=5, random_state=0).fit(X[::2], y[::2])
+        single = learner(max_rules=2).fit(X[::2], y[::2])
+        assert boosted.estimators_[0].program_.rules == single.program_.rules
+        assert boosted.score(X[1::2], y[1::2]) >= max(single.score(X[1::2], y[1::2]), 0.9)
 
 
 @pytest.mark.parametrize(

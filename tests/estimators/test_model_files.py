@@ -142,6 +142,16 @@ def test_files_of_earlier_versions_load(path):
     assert type(model).__name__ == then["learner"]
 
 
+def test_a_file_without_importances(tmp_path):
+    """One of an earlier version has none: that is said, with what to do, and the file saved again has none either."""
+    model = unless.load(DATA / "model-v1-unless.json")
+    with pytest.raises(AttributeError, match=r"not known.*fit it again.*with_program\(model.program_, X, y\)"):
+        _ = model.feature_importances_
+    assert not hasattr(model, "feature_importances_")
+    model.save(tmp_path / "again.json")
+    assert "importances" not in json.loads((tmp_path / "again.json").read_text())["statistics"]
+
+
 DOCUMENT = json.loads(
     json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"])._saved()))
 )
@@ -187,6 +197,8 @@ def test_a_model_that_is_too_large(tmp_path, monkeypatch):
         (("statistics", "counts", 0), [1], "counts are expected"),
         (("statistics", "counts", 0, 0), -1, "from 0 to 1e200"),
         (("statistics", "counts", 0, 0), 1e201, "from 0 to 1e200"),
+        (("statistics", "importances"), [1, 0], "4 are expected, one for each feature"),
+        (("statistics", "importances", 0), -0.5, "a share, a number from 0 to 1"),
         (("statistics", "weighted"), "yes", "whether counts are sums of weights, true or false"),
     ],
     ids=str,

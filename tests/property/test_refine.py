@@ -125,14 +125,38 @@ def test_only_the_proportions_of_weights_matter(learner, scale, drawn, weights):
     assert learn(table, weights=scale * whole) == learn(table, weights=whole)
 
 
-@given(tables(), st.lists(st.integers(0, 4), min_size=40, max_size=40))
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("scale", [0.3, 1e-16, 1e-280, 1e280])
+@given(drawn=tables(), weights=st.lists(st.floats(1e-9, 1e9), min_size=40, max_size=40))
+@settings(max_examples=25, deadline=None)
+def test_the_scale_of_weights_does_not_matter(learner, scale, drawn, weights):
+    """Weights that are not all whole, of any magnitudes, give the same program as so many times them."""
+    features, rows = drawn
+    fractions = np.array(weights[: len(rows)])
+    if (fractions == np.floor(fractions)).all():
+        return
+    learn = LEARNERS[learner]
+    table = table_of(features, rows)
+    assert learn(table, weights=scale * fractions) == learn(table, weights=fractions)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("weight", [1 / 3, 1e-300, 1e300])
+@given(drawn=tables())
+@settings(max_examples=20, deadline=None)
+def test_even_weights_are_none(learner, weight, drawn):
+    """Where all rows weigh the same, and no whole number, the program is that without weights."""
+    features, rows = drawn
+    learn, table = LEARNERS[learner], table_of(features, rows)
+    assert learn(table, weights=np.full(len(rows), weight)) == learn(table)
+
+
+@given(tables(), st.lists(st.integers(1, 4), min_size=40, max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_support_is_measured_in_weight(drawn, weights):
-    """With all weights halved, half the support and twice the significance are asked for: the program is the same."""
+    """Rows weigh 1 in the mean: of a hundredth of whole weights the mean of these is what 1 was, in support too."""
     features, rows = drawn
     whole = np.array(weights[: len(rows)], dtype=float)
-    if not whole.any():
-        return
     table = table_of(features, rows)
-    halved = fold_unless(table, penalty=0, min_support=1, weights=whole / 2)
-    assert halved == fold_unless(table, penalty=0, min_support=2, weights=whole)
+    scaled = fold_unless(table, penalty=0, min_support=2, weights=whole / 100)
+    assert scaled == fold_unless(table, penalty=0, min_support=2 * whole.mean(), weights=whole)

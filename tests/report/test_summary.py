@@ -58,11 +58,11 @@ class TestRules:
         """What rules decided in training is a weight where records were weighted, on the page and in a notebook."""
         X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 10})
         y = pd.Series(["x", "x", "y", "y"] * 10, name="label")
-        fitted = unless.UnlessClassifier().fit(X, y, sample_weight=np.full(40, 1.5))
+        fitted = unless.UnlessClassifier().fit(X, y, sample_weight=np.full(40, 2.0))
         page = summarise(fitted, unless.read_table(X.assign(label=y), like=fitted))
-        assert "in training a weight of 30, 100\u00a0% right" in render(page)
-        assert page.data["figures"][0] == "right for 100 % of the weight of 30 that it decides"
-        assert "decides a weight of 30, 100\u00a0% right" in fitted._repr_html_()
+        assert "in training a weight of 40, 100\u00a0% right" in render(page)
+        assert page.data["figures"][0] == "right for 100 % of the weight of 40 that it decides"
+        assert "decides a weight of 40, 100\u00a0% right" in fitted._repr_html_()
 
     def test_words_are_honoured(self):
         """Features, values and labels are called what the reader calls them, also by the scripts."""
@@ -175,16 +175,17 @@ class TestTruth:
 class TestFeatures:
     """Which features matter."""
 
-    def test_shares_are_the_importances(self):
-        """On the training records the share of a feature is scikit-learn's ``feature_importances_``."""
+    def test_shares_are_of_records_that_rules_decide(self):
+        """The share of a feature is that of the records which are decided by a rule that tests it."""
         rng = np.random.default_rng(0)
         X = pd.DataFrame(rng.normal(size=(300, 4)), columns=[*"abcd"])
         y = pd.Series(np.where(X.a + X.b > 0, "x", "y"), name="label")
         model = unless.UnlessClassifier().fit(X, y)
-        page = summarise(model, unless.read_table(X.assign(label=y), like=model))
-        shares = {view.name.shown: view.share for view in page.features}
-        wanted = {name: share for name, share in zip("abcd", model.feature_importances_, strict=True) if share}
-        assert shares == pytest.approx(wanted)
+        decided, rules = model.apply(X), model.program_.rules
+        for view in summarise(model, unless.read_table(X.assign(label=y), like=model)).features:
+            feature = view.name.shown
+            testing = [k for k, rule in enumerate(rules) if feature in {literal.feature for literal in rule.literals()}]
+            assert view.share == pytest.approx(np.isin(decided, testing).mean())
 
     def test_shuffling_costs_what_a_feature_is_worth(self):
         """A feature that alone decides costs about half of the accuracy, one that never matters nothing."""

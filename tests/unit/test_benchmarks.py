@@ -91,7 +91,7 @@ class TestDatasets:
         monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
 
         assert datasets.find() == []
-        for section in (fit.on_codes([]), fit.from_frames([])):
+        for section in (fit.on_codes([]), fit.from_frames([]), fit.by_classifiers([])):
             assert section.text == datasets.ABSENT
             assert all(target.met is None for target in section.targets)
 
@@ -104,7 +104,7 @@ class TestTiming:
         clock = {"a": [3.0, 1.0, 2.0, 9.0], "b": [0.5, 0.1, 0.1, 0.1, 0.1]}
         order = []
 
-        def pretend(run: Callable[[], str]) -> float:
+        def pretend(run: Callable[[], str], _: object) -> float:
             order.append(run())
             return clock[order[-1]].pop(0) if len(clock[order[-1]]) > 1 else clock[order[-1]][0]
 
@@ -146,6 +146,16 @@ class TestSections:
         assert [line[0] for line in section.rows] == ["adult"]
         assert len(section.header) == len(section.rows[0])
         assert len(section.targets) == 1
+
+    @pytest.mark.usefixtures("shared")
+    def test_fit_by_classifiers(self) -> None:
+        """The classifiers: a line per dataset, library and learner, one target."""
+        section = fit.by_classifiers(datasets.find(), QUICK)
+
+        assert [line[:3] for line in section.rows][-1] == ["adult", "polars", "FOLD-RM"]
+        assert len(section.rows) == 4
+        assert len(section.header) == len(section.rows[0])
+        assert section.targets[0].met is not None
 
     @pytest.mark.usefixtures("shared", "boosters")
     @pytest.mark.filterwarnings("ignore")

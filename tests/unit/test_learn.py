@@ -12,7 +12,7 @@ from tests.property.test_learners import random_rows, table_of
 from unless.engine import Counts, Engine, MemoryEngine
 from unless.errors import ParameterError, ReadError, UnknownNameError
 from unless.refine import fold_unless
-from unless.table import Column, Labels, Table, smallest
+from unless.table import Column, Labels, Table
 
 
 @pytest.fixture
@@ -175,11 +175,9 @@ def test_a_thousand_labels():
     assert list(unless.predict(program, table)) == [k // 2 for k in range(2000)]
 
 
-@pytest.mark.parametrize(
-    "weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, 1e300, 5e-324, "a"))]
-)
+@pytest.mark.parametrize("weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, "a"))])
 def test_wrong_weights_are_refused(table, weights):
-    """Weights are as many as rows, finite, not negative, and neither all 0 nor so large or small that sums fail."""
+    """Weights are as many as rows, finite, not negative, and not all 0."""
     with pytest.raises(ParameterError, match="weights"):
         unless.fold_rm(table, weights=np.array(weights))
 
@@ -188,15 +186,6 @@ def test_numpy_scalars_are_values():
     """Parameters may be numpy's numbers and texts."""
     table = Table((Column.of("f", [1, 2, 3]),), Labels.of("y", ["a", "a", "b"]))
     assert unless.fold_rpp(table, np.str_("a"), np.float32(0.5)) == unless.fold_rpp(table, "a", 0.5)
-
-
-@pytest.mark.parametrize(("values", "wrong"), [(3, 4), (400, 401), (400, 2**32 - 1)])
-def test_codes_out_of_range_are_refused(values, wrong):
-    """A column made by hand whose codes name no value is an error, and never read or written out of bounds."""
-    codes = smallest(np.array([0, wrong]), wrong + 1)
-    column = Column("f", "number", np.arange(float(values)), (), codes)
-    with pytest.raises(ReadError, match=f"'f' has codes beyond its {values} values"):
-        unless.fold_rm(Table((column,), Labels.of("y", ["a", "b"])))
 
 
 def test_many_categories():

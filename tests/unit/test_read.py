@@ -362,7 +362,7 @@ class TestFrames:
              ["True", 1.0, 1.0, "1", None, 0.0, "False", 2.5]),
             (pd.Series(["b", None, "a", math.nan], dtype=object), ["b", None, "a", None]),
             (pd.Series(["b", None, "a"], dtype="category"), ["b", None, "a"]),
-            (pd.Series(pd.Categorical([2, 1, None], categories=[3, 2, 1])), [2.0, 1.0, None]),
+            (pd.Series(pd.Categorical([2, 1, None], categories=[3, 2, 1])), ["2", "1", None]),
             (pd.Series([2, None, 1], dtype="Int64"), [2.0, None, 1.0]),
             (pd.Series([2.5, None, 1], dtype="Float64"), [2.5, None, 1.0]),
             (pd.Series([True, None, False], dtype="boolean"), ["True", None, "False"]),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from unless.errors import ReadError, UnknownNameError
 from unless.rule import Literal
 from unless.table import Column, Labels, Schema, Table, smallest
-from unless.values import DEFAULT_MISSING, Value
+from unless.values import DEFAULT_MISSING, Label, Value
 
 CELLS = st.lists(st.sampled_from([None, "a", "b", "é", "", -1.0, 0.0, 2.5, math.inf]))
 LITERALS = [
@@ -88,6 +88,105 @@ def test_refusals() -> None:
         Table((Column.of("a", [1]), Column.of("b", [1, 2])))
     with pytest.raises(ReadError, match="'a' stands twice"):
         Table((Column.of("a", [1]), Column.of("a", [2])))
+
+
+def column(
+    numbers: object = (1.0, 2.0), categories: object = ("a", "b"), codes: object = (0, 4), **other: object
+) -> Column:
+    """A column made by hand, of two numbers and two categories."""
+    given = {"name": "f", "kind": "mixed", "numbers": np.array(numbers), "categories": categories, "codes": codes}
+    return Column(**(given | other))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"codes": np.array([0, 5])}, r"'f' has 4 values and missing, so its codes are below 5, .* 5 is not"),
+        ({"codes": np.array([0, 256])}, "256 is not"),
+        ({"codes": np.array([0, 2**32], np.uint64)}, "4294967296 is not"),
+        ({"codes": np.array([-1, 0])}, "-1 is not"),
+        ({"codes": np.zeros((2, 2), np.uint8)}, "one dimension, not of 2"),
+        ({"codes": np.uint8(0)}, "one dimension, not of 0"),
+        ({"codes": np.array([0.0, 1.0])}, "whole numbers, not float64"),
+        ({"codes": np.array([True, False])}, "whole numbers, not bool"),
+        ({"codes": ["0", "1"]}, "whole numbers, not <U1"),
+        ({"numbers": [2.0, 1.0]}, "not in order, each once"),
+        ({"numbers": [1.0, 1.0]}, "not in order, each once"),
+        ({"numbers": [-0.0, 0.0]}, "not in order, each once"),
+        ({"numbers": [1.0, math.nan]}, "not in order, each once"),
+        ({"numbers": [math.nan]}, "not in order, each once"),
+        ({"numbers": [["a"]]}, "array of numbers"),
+        ({"numbers": ["1", "2"]}, "array of numbers"),
+        ({"categories": ("b", "a")}, "not in order, each once"),
+        ({"categories": ("a", "a")}, "not in order, each once"),
+        ({"categories": ("a", 1)}, "are texts, not 1"),
+        ({"categories": (None,)}, "are texts, not None"),
+        ({"kind": "date"}, "number, text or mixed, not 'date'"),
+        ({"name": 7}, "called by a text, not by int 7"),
+    ],
+    ids=str,
+)
+def test_a_column_that_is_none(wrong: dict[str, object], message: str) -> None:
+    """Codes that name no value, and values out of order, are refused when a column is made, not when it is used."""
+    with pytest.raises(ReadError, match=message):
+        column(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "message"),
+    [
+        (("a", "b"), [0, 2**31 - 1], "'y' has 2 labels, so its codes are below 2, and from 0 on: 2147483647 is not"),
+        (("a", "b"), [0, 2], "2 is not"),
+        (("a", "b"), [-1], "-1 is not"),
+        (("a",), [[0]], "one dimension"),
+        (("a",), [0.0], "whole numbers"),
+        ((), [0], "0 is not"),
+        (("b", "a"), [0], "not in order, each once: 'b', 'a'"),
+        ((1, 1.0), [0], "not in order, each once: 1, 1.0"),
+        (("a", 1), [0], "mixed types: 'a', 1; make them all text"),
+        ((False, 1), [0], "mixed types: False, 1"),
+        ((None,), [0], "text, numbers or booleans, not None"),
+        ((math.nan,), [0], "NaN"),
+    ],
+    ids=str,
+)
+def test_labels_that_are_none(labels: tuple[Label, ...], codes: object, message: str) -> None:
+    """The same of labels: a code that names none is refused, whatever would have been read at its place in memory."""
+    with pytest.raises(ReadError, match=message):
+        Labels("y", labels, np.array(codes))
+
+
+def test_what_is_meant_is_taken() -> None:
+    """Codes of any type of integers, in any layout, minus zero, numpy's texts and labels."""
+    found = column([-0.0, 2.0], (np.str_("a"), "b"), np.arange(10, dtype=np.int64)[::-3] // 2)
+    assert found.codes.dtype == np.uint8
+    assert found.codes.tolist() == [4, 3, 1, 0]
+    assert found.codes.flags.c_contiguous
+    assert not np.signbit(found.numbers[0])
+    assert set(map(type, found.categories)) == {str}
+    assert column([], (), []).codes.tolist() == []
+    labels = Labels("y", (np.int64(1), np.float64(2.5)), [1, 0])  # type: ignore[arg-type]
+    assert [type(label) for label in labels.labels] == [int, float]
+
+
+def test_what_was_checked_stays_so() -> None:
+    """Codes and numbers of a table cannot be written to, nor do those given to it become so."""
+    codes = np.array([0, 1], np.uint8)
+    table = Table((column(codes=codes),), Labels("y", ("a", "b"), codes))
+    assert table.target is not None
+    for array in (table.column("f").codes, table.target.codes, table.column("f").numbers, table[1:].column("f").codes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    codes[0] = 1
+
+
+def test_a_table_is_made_of_columns() -> None:
+    """Anything else is refused by its name."""
+    with pytest.raises(ReadError, match="made of columns, not of str 'f'"):
+        Table(("f",))  # type: ignore[arg-type]
+    with pytest.raises(ReadError, match="labels, not str 'y'"):
+        Table((), "y")  # type: ignore[arg-type]
+    assert Table([column()]).features == ("f",)  # type: ignore[arg-type]
 
 
 def test_schema() -> None:

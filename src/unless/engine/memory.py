@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor, log2
-from typing import Any
+from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.engine.base import Counts, Engine
-from unless.errors import ParameterError, ReadError
+from unless.errors import ReadError
 from unless.kernels import Search, Selection
 from unless.rule import Literal, Operator
 from unless.table import Codes, Column, Table
+from unless.weights import in_units
 
 __all__ = ["MemoryEngine"]
 
 Test = tuple[int, int, bool]
 """A literal as the kernels know it: feature, rank, and whether it is the other one (``>``, ``!=``) on that value."""
 
-_MOST_WEIGHT = 2**30
-"""Of all rows, in units: sums of counts stay within 32 bits."""
+_MORE_THAN_ALL = 2**40
+"""A support, in units, that no rows have."""
 
 
 class MemoryEngine(Engine[Selection]):
     """Answers from a table in memory.
 
     Histograms outlive the question they were counted for: a subset's is its superset's minus the rest, and swapping
-    E+ and E- costs nothing, so that hardly a row is counted twice.
+    E+ and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how many times each row is there
+    (`weights.as_counts`), once if not given.
     """
 
-    def __init__(self, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> None:
+    def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
         if table.target is None:
             raise ReadError("the table has no labels; name them: read_table(source, target=...)")
         self.target = table.target.name
         self.features = table.features
         self.labels = table.target.labels
         self._columns = table.columns
-        units, self._unit = _units(weights, len(table))
+        units, self._unit = (np.ones(len(table), np.int32), 1.0) if counts is None else in_units(counts)
         self._grid = _grid(table.columns, table.target.codes.astype(np.int32), units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
@@ -72,7 +73,7 @@ class MemoryEngine(Engine[Selection]):
 
     def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
-        test = self._grid.purest(positive, negative, ceil(support / self._unit))
+        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
         return None if test is None else self._literal(test)
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
@@ -109,29 +110,6 @@ class MemoryEngine(Engine[Selection]):
             case ">":
                 return feature, first - 1, True
         return feature, first, other
-
-
-def _units(weights: NDArray[np.floating[Any]] | None, rows: int) -> tuple[NDArray[np.int32], float]:
-    """Weights as whole numbers of a unit, so that sums do not depend on the order of rows, and the unit.
-
-    Whole weights are counted as they are. Others are rounded to a power of two near a thousandth of their mean, so that
-    a weight below half of that is none; finer would not fit 32 bits on a million rows.
-    """
-    if weights is None:
-        return np.ones(rows, np.int32), 1
-    try:
-        weights = np.asarray(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ParameterError(f"weights must be numbers, not {weights!r:.60}") from None
-    if weights.shape != (rows,):
-        raise ParameterError(f"{rows} rows need as many weights, not an array of shape {weights.shape}")
-    if not ((weights >= 0).all() and 1e-200 < weights.max(initial=0) < 1e200):
-        raise ParameterError("weights must be finite numbers from 0 to 1e200, and not all 0 (or below 1e-200)")
-    total = float(weights.sum())
-    if (weights == np.floor(weights)).all() and total < _MOST_WEIGHT:
-        return weights.astype(np.int32), 1
-    unit = 2.0 ** max(floor(log2(total / rows / 1024)), ceil(log2(total / _MOST_WEIGHT)))
-    return np.rint(weights / unit).astype(np.int32), unit
 
 
 def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Search:

@@ -19,7 +19,7 @@ from unless.profile.values import Profile, Remark
 from unless.read import read_table
 from unless.sources.files import format_of, parts_of
 from unless.sources.text import TextFile
-from unless.table import Codes, Column, Table, smallest
+from unless.table import Codes, Column, Table
 from unless.values import DEFAULT_MISSING, spell
 
 __all__ = ["profile"]
@@ -73,7 +73,7 @@ def _texts(name: str, texts: Sequence[str], codes: Codes) -> Column:
     """A column of categories, given the text of every code, in any order; the code after all is missing."""
     known = sorted(set(texts))
     place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
-    return Column(name, "text", np.empty(0), tuple(known), smallest(place[codes], len(known) + 1))
+    return Column(name, "text", np.empty(0), tuple(known), place[codes])
 
 
 def _profile(

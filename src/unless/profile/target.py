@@ -13,7 +13,7 @@ from unless.profile.identity import counts_of
 from unless.profile.spelling import remarks_on_texts, sample
 from unless.profile.values import Remark, TargetProfile
 from unless.refine import fold_unless
-from unless.table import Column, Labels, Table, smallest
+from unless.table import Column, Labels, Table
 from unless.values import number_in
 
 __all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
@@ -121,7 +121,7 @@ def _labels(target: Column, rows: NDArray[np.intp]) -> Labels:
     """The labels of these rows, those that occur."""
     found, codes = np.unique(target.codes[rows], return_inverse=True)
     names = tuple(target.categories[code - len(target.numbers)] for code in found.tolist())
-    return Labels(target.name, names, smallest(codes, max(len(names), 1)))
+    return Labels(target.name, names, codes)
 
 
 def _purity(codes: NDArray[np.unsignedinteger], ranks: int, labels: Labels) -> float:
@@ -141,7 +141,7 @@ def _few_ranks(column: Column, codes: NDArray[np.unsignedinteger]) -> Column:
     numbers = kept[kept < len(column.numbers)]
     texts = kept[(kept >= len(column.numbers)) & (kept < column.missing)]
     categories = tuple(column.categories[code] for code in (texts - len(column.numbers)).tolist())
-    return Column(column.name, column.kind, column.numbers[numbers], categories, smallest(again, len(kept) + 1))
+    return Column(column.name, column.kind, column.numbers[numbers], categories, again)
 
 
 def _wrong(column: Column, labels: Labels, half: int) -> int:

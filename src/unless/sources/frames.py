@@ -7,6 +7,7 @@ imported only when a frame of its kind comes in.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["PolarsFrame", "Records", "frame_source", "polars_cells", "text_cells"]
+__all__ = ["PolarsFrame", "Records", "frame_source", "label_cells", "polars_cells", "text_cells"]
 
 
 class Records(Loaded):
@@ -146,7 +147,8 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the ar
             return of_flags(array)
         return of_flags(array.to_numpy(bool, na_value=False), np.asarray(array.isna()))
     if isinstance(array, pd.Categorical):
-        return of_dictionary(_occurring(array.categories, array.codes), array.codes)
+        # A person who makes integers a category says that they are names.
+        return replace(of_dictionary(_occurring(array.categories, array.codes), array.codes), categorical=True)
     if isinstance(array.dtype, pd.StringDtype) and array.dtype.storage == "pyarrow":
         return _arrow_texts(array.__arrow_array__())
     if isinstance(array.dtype, pd.StringDtype):
@@ -156,6 +158,26 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the ar
         return of_objects(array.tolist())
     codes, distinct = pd.factorize(array)
     return of_dictionary(distinct, codes)
+
+
+def label_cells(series: Any) -> Cells | None:  # noqa: ANN401 - anything that holds labels
+    """The cells of a pandas or polars series of nothing but text; None of all else."""
+    from narwhals import dependencies  # noqa: PLC0415
+
+    if dependencies.is_polars_series(series):
+        import polars as pl  # noqa: PLC0415
+
+        if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            return None
+        return text_cells(series.alias("y").to_frame().select(pl.col("y").cast(pl.String)))["y"]
+    if dependencies.is_pandas_series(series):
+        import pandas as pd  # noqa: PLC0415
+
+        array = series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
+        distinct = array.categories if isinstance(array, pd.Categorical) else array
+        if isinstance(distinct.dtype, pd.StringDtype) or pd.api.types.infer_dtype(distinct) in ("string", "empty"):
+            return _pandas_cells(array)
+    return None
 
 
 def _occurring(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:

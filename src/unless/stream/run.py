@@ -18,7 +18,7 @@ from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
 from unless.table import Labels, Table
 from unless.unseen import Unseen, UnseenCounts, refuse
-from unless.values import Label, same_label
+from unless.values import Label, class_place
 
 if TYPE_CHECKING:
     from unless.classifier import RuleClassifier
@@ -167,7 +167,10 @@ class _Tally:
             self.right = None
             return
         labels = self.answers.labels
-        same = np.array([[one is not None and same_label(one, other) for other in truth.labels] for one in labels])
+        known = [label for label in labels if label is not None]
+        places = [class_place(other, known) for other in truth.labels]
+        meant = [None if place is None else known[place] for place in places]
+        same = np.array([[one is not None and one == other for other in meant] for one in labels])
         self.right += int(np.count_nonzero(same[choices, truth.codes]))
 
     def check(self) -> None:

@@ -1,0 +1,113 @@
+"""Weights of records: whole ones are repetitions, of all others only the proportions matter."""
+
+from __future__ import annotations
+
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError
+
+__all__ = ["as_counts", "checked", "in_units", "times"]
+
+Weights = NDArray[np.float64]
+
+_MOST_UNITS = 2**30
+"""Of all rows: sums stay within 32 bits."""
+
+_EXACT = 2.0**53
+"""Up to here float64 counts records one by one."""
+
+_HALF = 0.500001
+"""Rounds up from a little below one half: whatever all weights are multiplied by, halves are rounded alike."""
+
+_NOTHING = 2.0**-11
+"""Of the mean, as much as a record that is absent."""
+
+_FEW, _LARGEST = 64, 12
+"""Weights in simple proportions: so many different ones at most, and the lightest is so many units at most."""
+
+
+def checked(weights: object, rows: int) -> Weights:
+    """The weights of so many rows as an array of finite numbers from 0 on, not all of them 0."""
+    try:
+        found = np.asarray(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ParameterError(f"weights must be numbers, not {weights!r:.60}") from None
+    if found.shape != (rows,):
+        raise ParameterError(f"{rows} rows need as many weights, not an array of shape {found.shape}")
+    if not ((found >= 0).all() and np.isfinite(found).all()):
+        raise ParameterError("weights must be finite numbers from 0 on")
+    if not found.any():
+        raise ParameterError("weights: every row weighs 0; there is nothing to learn from")
+    return found
+
+
+def as_counts(weights: Weights) -> Weights:
+    """Weights as numbers of records.
+
+    Whole weights are that many records each: 2 is the record twice, 0 its absence. Of others only the proportions
+    matter: the records that weigh anything weigh 1 in the mean, and are multiples of a unit, so that no sum depends on
+    the order of rows. What weighs less than a two-thousandth of the mean is absent: FOLD-RM learns rules for what is
+    left to the last record, however little it weighs.
+
+    >>> as_counts(np.array([2.0, 0.0, 1.0])).tolist(), as_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
+    ([2.0, 0.0, 1.0], [0.5, 1.5, 0.0])
+    """
+    if _are_whole(weights):
+        return weights
+    shares = weights / weights.max()  # the sum of 1e300 and 1e300 may be infinite
+    return _in_multiples(shares * (np.count_nonzero(weights) / shares.sum()))
+
+
+def times(counts: Weights, factors: Weights) -> Weights:
+    """Numbers of records, each taken so many times; factors that are not whole leave their sum as it is."""
+    product = counts * factors
+    if not product.any():
+        raise ParameterError("every row weighs 0; there is nothing to learn from")
+    if _are_whole(factors) and product.sum() < _EXACT:
+        return product
+    shares = counts * (factors / factors.max())
+    return _in_multiples(shares * (counts[factors > 0].sum() / shares.sum()))
+
+
+def in_units(counts: Weights) -> tuple[NDArray[np.int32], float]:
+    """Numbers of records as whole numbers of a unit, and the unit; all together at most 2**30 of them, about."""
+    total = float(counts.sum())
+    if total < _MOST_UNITS and _are_whole(counts):
+        return counts.astype(np.int32), 1.0
+    whole = _in_simple_proportions(counts)
+    if whole is not None:
+        return whole.astype(np.int32), _short(total / whole.sum())
+    unit = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that multiples of it find it again
+    return np.floor(counts / unit + _HALF).astype(np.int32), unit
+
+
+def _in_multiples(counts: Weights) -> Weights:
+    units, unit = in_units(np.where(counts < _NOTHING * counts.sum() / np.count_nonzero(counts), 0.0, counts))
+    return units.astype(np.float64) * unit
+
+
+def _are_whole(weights: Weights) -> bool:
+    # The largest first: a sum of large ones may be infinite.
+    return weights.max() < _EXACT and bool((weights == np.floor(weights)).all()) and weights.sum() < _EXACT
+
+
+def _in_simple_proportions(weights: Weights) -> Weights | None:
+    """Small whole numbers in the same proportions, if there are any: ties between rules are then told exactly."""
+    distinct = np.unique(weights)
+    distinct = distinct[distinct > 0]
+    if len(distinct) > _FEW:
+        return None
+    for lightest in range(1, _LARGEST + 1):
+        found = distinct * (lightest / distinct[0])
+        if (np.abs(found - np.rint(found)) < 1e-9 * found).all():
+            whole = np.rint(weights * (lightest / distinct[0]))
+            return whole if whole.sum() < _MOST_UNITS else None
+    return None
+
+
+def _short(unit: float) -> float:
+    """A unit of 24 bits: its multiples, and their sums, are exact."""
+    return float(np.float32(unit))
