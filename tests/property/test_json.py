@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unless.errors import ProgramError
@@ -51,6 +51,7 @@ def shape(program: Program) -> list[tuple[type, str]]:
     return [(type(label), repr(label)) for label in labels]
 
 
+@settings(deadline=None)
 @given(programs())
 def test_programs_survive(program: Program) -> None:
     """A program comes back from a document and from text as it was, the types of its labels included."""
@@ -59,6 +60,7 @@ def test_programs_survive(program: Program) -> None:
         assert shape(back) == shape(program)
 
 
+@settings(deadline=None)
 @given(programs())
 def test_the_text_is_plain_json(program: Program) -> None:
     """Any JSON reader gets the same document, and the text can always be encoded and never depends on chance."""
@@ -68,6 +70,7 @@ def test_the_text_is_plain_json(program: Program) -> None:
     assert max(map(len, text.splitlines())) <= 100 or any(len(line.strip()) > 60 for line in text.splitlines())
 
 
+@settings(deadline=None)
 @given(programs())
 def test_printing_is_one_line_per_rule(program: Program) -> None:
     """The paper's text has a line for every flattened rule and one for the rest, whatever the values."""
@@ -76,6 +79,7 @@ def test_printing_is_one_line_per_rule(program: Program) -> None:
     assert all(line.endswith(".") and line.isprintable() for line in lines)
 
 
+@settings(deadline=None)
 @given(programs(), st.lists(st.sampled_from([0.0, 1.5, "x", "inf", None]), min_size=3, max_size=3))
 def test_flattening_keeps_the_meaning(program: Program, cells: list[float | str | None]) -> None:
     """The flattened program, read rule by rule, covers exactly the records that the nested one covers."""
@@ -129,6 +133,7 @@ def spoiled(draw: st.DrawFn) -> Any:
     return document
 
 
+@settings(deadline=None)
 @given(spoiled())
 def test_our_reader_of_schemas_agrees_with_a_full_one(document: object) -> None:
     """A document fits the shipped schema for our small reader exactly when it does for the jsonschema package."""
@@ -137,6 +142,7 @@ def test_our_reader_of_schemas_agrees_with_a_full_one(document: object) -> None:
     assert (Schema(SCHEMA).fault(document) is None) == valid
 
 
+@settings(deadline=None)
 @given(spoiled())
 def test_documents_are_read_or_refused(document: object) -> None:
     """A random document either is a program that survives or is refused with our own error, never another."""
@@ -150,6 +156,7 @@ def test_documents_are_read_or_refused(document: object) -> None:
     assert message.isprintable()
 
 
+@settings(deadline=None)
 @given(spoiled())
 def test_the_quick_way_agrees_with_the_long_one(document: object) -> None:
     """What is read quickly fits the schema, and is the program that the long way gives; a good program is read so."""
@@ -164,6 +171,7 @@ def test_the_quick_way_agrees_with_the_long_one(document: object) -> None:
     assert quick is None or (quick == long and shape(quick) == shape(long) and repr(quick) == repr(long))
 
 
+@settings(deadline=None)
 @given(programs())
 def test_good_programs_are_read_quickly(program: Program) -> None:
     """The long way is for what is wrong, and for labels that are infinite or large whole numbers."""
@@ -183,6 +191,7 @@ documents = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(documents, st.integers(0, 60))
 def test_what_fits_one_line_takes_one(document: object, indent: int) -> None:
     """Lists and objects are laid out as the plain definition says, which looks at all of a value on every level."""
@@ -201,6 +210,7 @@ def plainly_laid_out(value: Any, indent: int) -> str:
     return f"{compact[0]}\n" + ",\n".join(lines) + f"\n{' ' * indent}{compact[-1]}"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=40) | st.text(max_size=40))
 def test_any_bytes_are_read_or_refused(content: bytes | str) -> None:
     """Whatever a file holds, reading it gives a program or our own error."""
