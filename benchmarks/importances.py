@@ -7,7 +7,7 @@ half of the datasets and confirmed on the other; docs/estimators.md has the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -92,7 +92,7 @@ def rank_correlation(one: Shares, other: Shares) -> float | None:
     """Spearman's, equal values having the mean of their ranks; None if either has only one value."""
     from scipy.stats import rankdata
 
-    if not (np.ptp(one) and np.ptp(other)):
+    if len(one) < 2 or not (np.ptp(one) and np.ptp(other)):
         return None
     return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
 
@@ -123,12 +123,14 @@ def main(names: Iterable[Iterable[str]] = (CHOSEN_ON, CONFIRMED_ON)) -> None:
             if (found := correlations(dataset.table())) is not None:
                 results.append(found)
                 print(f"{dataset.name:18}", *(f"{a:6.2f}{b:6.2f}" for a, b in found.values()), flush=True)
-        for name in DEFINITIONS:
-            pairs = [found[name] for found in results if name in found]
-            means = fmean(a for a, _ in pairs), fmean(b for _, b in pairs)
-            print(
-                f"{title} {len(pairs)} datasets: {means[0]:.3f} of all features, {means[1]:.3f} of tested ones: {name}"
-            )
+        print(*_summary(results, title), sep="\n", flush=True)
+
+
+def _summary(results: Sequence[Mapping[str, tuple[float, float]]], title: str) -> Iterator[str]:
+    """The means of every definition."""
+    for name in DEFINITIONS if results else ():
+        of_all, of_tested = (fmean(found[name][which] for found in results) for which in (0, 1))
+        yield f"{title} {len(results)} datasets: {of_all:.3f} of all features, {of_tested:.3f} of tested ones: {name}"
 
 
 if __name__ == "__main__":

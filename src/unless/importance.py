@@ -27,10 +27,13 @@ _KEPT = 1 << 16
 """Rows that are kept as they are until somebody asks: drawing records takes a tenth of the time of learning."""
 
 _DECISIONS = 20_000
-"""Decisions for each feature, at least; so of 140 records all pairs are tried."""
+"""Decisions for each feature: so all pairs of 140 records are tried."""
 
 _DISTANCES = 5
-"""At least."""
+"""At least; of many records, fewer are looked at instead."""
+
+_WORK = 500_000_000
+"""Literals tested on the way, at most: it takes about a second. Only of thousands of rules it is less than that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +50,13 @@ class Evidence:
         tested = Table(tuple(map(table.column, program.used)), table.target, len(table))
         if len(tested) <= _KEPT:
             return cls(program, tested, counts)
-        return cls(program, tested[_drawn(tested, counts)], None)
+        return cls(program, tested[_drawn(tested, counts, _RECORDS)], None)
 
     def importances(self) -> NDArray[np.float64]:
         """The share of every feature in the accuracy that is lost; all are 0 if none is lost."""
-        drawn = self.table[_drawn(self.table, self.counts)]
-        lost = dict(zip(drawn.features, _lost(self.program, drawn), strict=True))
+        decisions = _decisions(self.program)
+        drawn = self.table[_drawn(self.table, self.counts, min(_RECORDS, decisions // _DISTANCES))]
+        lost = dict(zip(drawn.features, _lost(self.program, drawn, decisions), strict=True))
         shares = np.array([lost.get(feature, 0.0) for feature in self.program.features])
         return shares / (shares.sum() or 1.0)
 
@@ -62,14 +66,20 @@ def importances(found: Evidence | NDArray[np.float64] | None) -> NDArray[np.floa
     return found.importances() if isinstance(found, Evidence) else found
 
 
-def _drawn(table: Table, counts: NDArray[np.float64] | None) -> NDArray[np.intp]:
+def _decisions(program: Program) -> int:
+    """How many decisions each feature gets."""
+    literals = sum(1 for rule in program.rules for _ in rule.literals())
+    return min(_DECISIONS, max(_WORK // max(literals * len(program.used), 1), _DECISIONS // 8))
+
+
+def _drawn(table: Table, counts: NDArray[np.float64] | None, most: int) -> NDArray[np.intp]:
     """Rows as often as they count, or every so-and-so-many-th, in an order that depends on their cells only."""
     order = _order(table)
-    if counts is None and len(table) <= _RECORDS:
+    if counts is None and len(table) <= most:
         return order
     ends = np.arange(1.0, len(table) + 1) if counts is None else np.cumsum(counts[order])
     total = float(ends[-1])
-    drawn = int(total) if total <= _RECORDS and total == int(total) else _RECORDS
+    drawn = int(total) if total <= most and total == int(total) else most
     places = np.searchsorted(ends, (np.arange(drawn) + 0.5) * (total / drawn), side="right")
     return order[np.minimum(places, len(order) - 1)]
 
@@ -88,10 +98,10 @@ def _order(table: Table) -> NDArray[np.intp]:
     return (hashes & ((np.uint64(1) << room) - np.uint64(1))).astype(np.intp)
 
 
-def _lost(program: Program, table: Table) -> list[float]:
+def _lost(program: Program, table: Table, decisions: int) -> list[float]:
     """For each column the accuracy that is lost when its values are those of other records, 0 if it is gained."""
     decide = decider(program, table.columns)
-    others = _others(len(table))
+    others = _others(len(table), decisions)
     codes = [np.tile(column.codes, len(others)) for column in table.columns]
     right = _right(program, table, decide([column.codes for column in table.columns], len(table)))
     lost = []
@@ -101,9 +111,9 @@ def _lost(program: Program, table: Table) -> list[float]:
     return lost
 
 
-def _others(rows: int) -> NDArray[np.intp]:
+def _others(rows: int, decisions: int) -> NDArray[np.intp]:
     """For each distance the place of another record for every record, in the order of records."""
-    most = min(rows - 1, max(_DECISIONS // max(rows, 1), _DISTANCES))
+    most = min(rows - 1, max(decisions // max(rows, 1), _DISTANCES))
     distances = 1 + np.arange(most) * (rows - 1) // max(most, 1)
     return (np.arange(rows) + distances[:, np.newaxis]) % rows
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,8 +15,11 @@ from tests.property.test_learners import examples_of, random_rows, table_of, tab
 from tests.reference import naive_unless
 from tests.shared import needs_compiled
 from unless.engine import Engine, MemoryEngine
-from unless.refine import fold_unless
+from unless.learn import learn_rm
+from unless.measure import measure, measured
+from unless.refine import fold_unless, learn_unless
 from unless.table import Column, Labels, Table
+from unless.weights import as_counts
 
 PARAMETERS = st.tuples(
     st.sampled_from([0.0, 0.3, 0.75, 1.0]), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from([0, 1, 2, 3, 5])
@@ -149,6 +153,23 @@ def test_even_weights_are_none(learner, weight, drawn):
     features, rows = drawn
     learn, table = LEARNERS[learner], table_of(features, rows)
     assert learn(table, weights=np.full(len(rows), weight)) == learn(table)
+
+
+@pytest.mark.parametrize("learn", [learn_rm, partial(learn_unless, penalty=0.1, min_support=1)], ids=["rm", "unless"])
+@given(drawn=tables(), weights=st.none() | st.lists(st.integers(0, 4) | st.floats(0.1, 9), min_size=40, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_learners_know_what_their_rules_decide(learn, drawn, weights):
+    """What is counted while learning is what the program does on the same rows, weighted or not."""
+    features, rows = drawn
+    table = table_of(features, rows)
+    counts = (
+        None if weights is None or not any(weights[: len(rows)]) else as_counts(np.array(weights[: len(rows)], float))
+    )
+    learned = learn(MemoryEngine(table, counts), ratio=0.5)
+    found, wanted = measured(learned, table, counts), measure(learned.program, table, counts)
+    np.testing.assert_allclose(found.counts, wanted.counts, rtol=1e-9, atol=1e-9)
+    assert found.labels == wanted.labels
+    assert found.weighted == wanted.weighted
 
 
 @given(tables(), st.lists(st.integers(1, 4), min_size=40, max_size=40))

@@ -17,7 +17,20 @@ from unless.read import read_table
 pytest.importorskip("pandas")
 
 from benchmarks import __main__ as bench
-from benchmarks import alone, datasets, files, fit, generate, logic, peers, prediction, scale, start, timing
+from benchmarks import (
+    alone,
+    datasets,
+    files,
+    fit,
+    generate,
+    importances,
+    logic,
+    peers,
+    prediction,
+    scale,
+    start,
+    timing,
+)
 from benchmarks.report import Section, Target, duration, page, times
 
 ROWS = 300
@@ -165,6 +178,18 @@ class TestSections:
 
         assert len(section.header) == len(section.rows[0]) == 8
         assert [target.what.split()[4] for target in section.targets] == ["DecisionTree's", "XGBoost's", "LightGBM's"]
+
+    @pytest.mark.usefixtures("shared")
+    def test_importances(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """Definitions of importance: a line per dataset, then the mean of each."""
+        monkeypatch.setattr(datasets.Dataset, "table", lambda _: generate.table(generate.draw(1000)))
+        importances.main([["adult"], []])
+
+        lines = capsys.readouterr().out.splitlines()
+        assert len([line for line in lines if line]) == 1 + len(importances.DEFINITIONS)
+        assert lines[0].startswith("adult")
+        assert importances.rank_correlation(np.array([1.0, 2, 3, 3]), np.array([2.0, 4, 9, 9])) == pytest.approx(1)
+        assert importances.rank_correlation(np.array([1.0, 1]), np.array([2.0, 4])) is None
 
     def test_many_rows(self) -> None:
         """Many rows: the time and the memory of a fit."""
