@@ -17,6 +17,7 @@ __all__ = ["called", "environment", "started", "unless"]
 
 COMMAND = [sys.executable, "-m", "unless"]
 _SOURCE = Path(__file__).parents[2] / "src"
+_COLOURS = ("FORCE_COLOR", "COLUMNS", "NO_COLOR")
 
 
 def unless(
@@ -88,7 +89,10 @@ def started(
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment of a command in a pipe: no colours forced, the package of this tree, UTF-8."""
-    kept = {key: value for key, value in os.environ.items() if key not in ("FORCE_COLOR", "COLUMNS", "NO_COLOR")}
-    path = os.pathsep.join(filter(None, [str(_SOURCE), kept.get("PYTHONPATH", "")]))
+    """The environment of a command in a pipe: no colours forced, the package of this tree, UTF-8.
+
+    Nothing else that changes Python: PYTHONUNBUFFERED hides what becomes of a buffer that cannot be written.
+    """
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON") and key not in _COLOURS}
+    path = os.pathsep.join(filter(None, [str(_SOURCE), os.environ.get("PYTHONPATH", "")]))
     return {**kept, "PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", **(more or {})}

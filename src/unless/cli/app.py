@@ -89,7 +89,10 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show ≤ gets \u2264, not a traceback.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    sys.exit(_run(lambda: app(prog_name="unless", standalone_mode=False)))
+    try:
+        sys.exit(_run(lambda: app(prog_name="unless", standalone_mode=False)))
+    finally:
+        _give_up_the_rest()
 
 
 def _run(call: Callable[[], object]) -> int:
@@ -102,11 +105,19 @@ def _run(call: Callable[[], object]) -> int:
         complain("interrupted")
         return _INTERRUPTED
     except BrokenPipeError:  # such as of `unless show model.json | head`: nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except Exception as error:  # noqa: BLE001 - those that are not expected go on
         return _failed(error)
     return result if isinstance(result, int) else 0  # of typer.Exit(1) typer gives the code
+
+
+def _give_up_the_rest() -> None:
+    """Drop what a stream could not take. Python would try again at its end, complain, and exit with 120."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # which was told when it happened
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _failed(error: Exception) -> int:
