@@ -9,6 +9,7 @@ __all__ = [
     "FormatError",
     "Interrupted",
     "MissingFileError",
+    "OverwriteError",
     "ParameterError",
     "ProgramError",
     "ReadError",
@@ -52,6 +53,14 @@ class FormatError(ReadError, ParameterError):
 
 class MissingFileError(ReadError, FileNotFoundError):
     """A file that is not there."""
+
+
+class OverwriteError(ParameterError):
+    """An output that is one of the inputs."""
+
+    def __init__(self, output: str, read: str) -> None:
+        finding = "is read" if output == read else f"is the same file as {read}, which is read"
+        super().__init__(f"{output} {finding}, so it is not written to; name another file")
 
 
 class UnseenValuesError(ReadError):

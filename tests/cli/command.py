@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from unless.cli.app import _run, app
 
-__all__ = ["called", "environment", "started", "unless"]
+__all__ = ["called", "environment", "started", "unless", "writes_in"]
 
 COMMAND = [sys.executable, "-m", "unless"]
 _SOURCE = Path(__file__).parents[2] / "src"
@@ -86,6 +87,13 @@ def started(
     finally:
         process.kill()
         process.communicate()
+
+
+def writes_in(process: subprocess.Popen[Any], folder: Path) -> bool:
+    """Whether a process has begun to write a file to a folder: one without a name, or a temporary one."""
+    open_files = Path(f"/proc/{process.pid}/fd")
+    links = [link.readlink() for link in open_files.iterdir() if link.is_symlink()] if open_files.exists() else []
+    return any(link.parent == folder and link.name.startswith(("#", ".unless-")) for link in links)
 
 
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:

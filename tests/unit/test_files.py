@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import random
 import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from unless.files import descriptor_of, writing
+from unless import files
+from unless.errors import OverwriteError, ParameterError
+from unless.files import descriptor_of, refuse_inputs, write_whole, writing
+
+HAS_UNNAMED = hasattr(os, "O_TMPFILE")
+
+
+@pytest.fixture(autouse=True, params=["unnamed", "named"])
+def temporary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Temporary files without names, and with them, as on systems that have no others."""
+    if request.param == "named":
+        monkeypatch.setattr(files, "_unnamed", lambda *_: None)
+    elif not HAS_UNNAMED:
+        pytest.skip("no files without names here")
+    return request.param
 
 
 def test_the_new_file_takes_the_place_of_the_old_at_the_end(tmp_path: Path) -> None:
@@ -75,3 +95,168 @@ def test_open_files_have_paths(tmp_path: Path) -> None:
     with path.open("ab") as log, writing(f"/dev/fd/{log.fileno()}") as file:
         file.write(b"and after")
     assert path.read_bytes() == b"before and after"
+
+
+def content_of(folder: Path) -> dict[str, bytes]:
+    """All files of a folder, hidden ones too."""
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+class TestInputs:
+    """A file that is read is not written to."""
+
+    def test_the_same_file_by_any_name(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Links and other spellings of a path lead to the same file, and so does the number of an open one."""
+        monkeypatch.chdir(tmp_path)
+        path = tmp_path / "data.csv"
+        path.write_bytes(b"old")
+        (tmp_path / "hard").hardlink_to(path)
+        (tmp_path / "soft").symlink_to("data.csv")
+        (tmp_path / "folder").mkdir()
+        with path.open("rb") as opened:
+            names = [path, "data.csv", "./data.csv", "folder/../data.csv", tmp_path / "hard", "soft"]
+            for output in [*names, f"/dev/fd/{opened.fileno()}", f"/proc/self/fd/{opened.fileno()}"]:
+                for read in (path, tmp_path / "hard", tmp_path / "soft", opened.fileno()):
+                    with pytest.raises(OverwriteError, match="read, so it is not written to; name another file"):
+                        write_whole(output, b"new", inputs=["other.csv", read])
+                    with pytest.raises(ParameterError):
+                        refuse_inputs(opened.fileno(), [read])
+
+        assert content_of(tmp_path / "folder") == {}
+        assert {path.name: path.read_bytes() for path in tmp_path.glob("*[!r]")} == {
+            name: b"old" for name in ("data.csv", "hard", "soft")
+        }
+
+    def test_the_message_tells_both_names(self, tmp_path: Path) -> None:
+        """Who wonders why is told which file it is."""
+        (tmp_path / "a").touch()
+        (tmp_path / "b").symlink_to("a")
+        with pytest.raises(OverwriteError, match="^'.*/b' is the same file as '.*/a', which is read"):
+            refuse_inputs(tmp_path / "b", [tmp_path / "a"])
+        with pytest.raises(OverwriteError, match="^'.*/a' is read, so"):
+            refuse_inputs(tmp_path / "a", [tmp_path / "a"])
+
+    def test_other_files_and_devices(self, tmp_path: Path) -> None:
+        """A copy is another file, and what keeps nothing may be both."""
+        for name in ("a", "b"):
+            (tmp_path / name).write_bytes(b"old")
+        write_whole(tmp_path / "a", b"new", inputs=[tmp_path / "b", tmp_path / "none", "\0", tmp_path])
+        write_whole(tmp_path / "c", b"new", inputs=[tmp_path / "a"])
+        write_whole("/dev/null", b"new", inputs=["/dev/null"])
+        assert content_of(tmp_path) == {"a": b"new", "b": b"old", "c": b"new"}
+
+
+class TestPermissions:
+    """Who may do what with the new file."""
+
+    @pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o755, 0o444 | 0o200, 0o4755, 0o2755, 0o1644, 0o7777])
+    def test_they_are_those_of_the_old_file(self, tmp_path: Path, mode: int) -> None:
+        """The permissions stay, but setuid, setgid and sticky, which were given to other content, go."""
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        path.chmod(mode)
+        write_whole(path, b"new")
+        assert stat.S_IMODE(path.stat().st_mode) == mode & 0o777
+
+    def test_a_new_file_has_the_usual_ones(self, tmp_path: Path) -> None:
+        """A new file has the permissions of any new file."""
+        (tmp_path / "usual").touch()
+        write_whole(tmp_path / "file", b"new")
+        assert (tmp_path / "file").stat().st_mode == (tmp_path / "usual").stat().st_mode
+
+    @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+    def test_the_owner_stays(self, tmp_path: Path) -> None:
+        """What root writes for somebody is still theirs."""
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        os.chown(path, 12345, 23456)
+        path.chmod(0o6640)
+        write_whole(path, b"new")
+        found = path.stat()
+        assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o640)
+
+    @pytest.mark.parametrize(("group", "mode"), [(True, 0o664), (False, 0o604)])
+    def test_whoever_may_not_give_it_away(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: bool, mode: int
+    ) -> None:
+        """The group stays if it can; where it cannot, another group does not get what was given to that one."""
+        path = tmp_path / "file"
+        path.write_bytes(b"old")
+        path.chmod(0o664)
+
+        def forbidden(_: int, user: int, __: int) -> None:
+            if user != -1 or not group:
+                raise PermissionError(1, "Operation not permitted")
+
+        monkeypatch.setattr(os, "fchown", forbidden)
+        write_whole(path, b"new")
+        assert (path.read_bytes(), stat.S_IMODE(path.stat().st_mode)) == (b"new", mode)
+
+
+class TestLeftovers:
+    """What a process leaves behind that was killed while it wrote."""
+
+    STALE = ".unless-0123456789abcdef.tmp"
+
+    def test_they_are_swept(self, tmp_path: Path) -> None:
+        """Whoever writes next removes what nobody writes any more, and nothing else."""
+        (tmp_path / self.STALE).write_bytes(b"half")
+        others = [".unless-0123.tmp", "unless-0123456789abcdef.tmp", f"{self.STALE}.csv"]
+        for name in others:
+            (tmp_path / name).touch()
+        write_whole(tmp_path / "file", b"new")
+        assert set(content_of(tmp_path)) == {"file", *others}
+
+    def test_what_is_being_written_stays(self, tmp_path: Path, temporary: str) -> None:
+        """A file is not removed while somebody writes it: another process, or another thread."""
+        with (tmp_path / self.STALE).open("wb") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            with writing(tmp_path / "file") as file:
+                file.write(b"new")
+                write_whole(tmp_path / "second", b"new")
+                assert len(list(tmp_path.glob(".unless-*"))) == 1 + (temporary == "named")
+        assert content_of(tmp_path) == {"file": b"new", "second": b"new", self.STALE: b""}
+
+    def test_names_that_are_no_files(self, tmp_path: Path) -> None:
+        """A link, a pipe or a folder of such a name is left alone, and waits for nobody."""
+        (tmp_path / "precious").write_bytes(b"old")
+        (tmp_path / self.STALE).symlink_to("precious")
+        os.mkfifo(tmp_path / self.STALE.replace("0", "1"))
+        (tmp_path / self.STALE.replace("0", "2")).mkdir()
+        write_whole(tmp_path / "file", b"new")
+        assert (tmp_path / "precious").read_bytes() == b"old"
+        assert len(list(tmp_path.iterdir())) == 5
+
+    def test_many_at_once(self, tmp_path: Path) -> None:
+        """Threads that write to one folder do not sweep each other's files away."""
+
+        def write(number: int) -> None:
+            for _ in range(40):
+                write_whole(tmp_path / f"file{number % 5}", b"new")
+
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(write, range(8)))
+        assert content_of(tmp_path) == {f"file{number}": b"new" for number in range(5)}
+
+    def test_kill_at_random_moments(self, tmp_path: Path, temporary: str) -> None:
+        """Whenever a process is killed, the file is an old one or a new one, and nothing piles up."""
+        script = (
+            "import sys; from unless import files\n"
+            "if sys.argv[2] == 'named': files._unnamed = lambda *_: None\n"
+            "print('ready', flush=True)\n"
+            "while True: files.write_whole(sys.argv[1], sys.argv[3].encode() * 300_000)\n"
+        )
+        path, draw = tmp_path / "file", random.Random(0)
+        path.write_bytes(b"0" * 300_000)
+        for number in range(8):
+            arguments = [sys.executable, "-c", script, str(path), temporary, str(number)]
+            with subprocess.Popen(arguments, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                process.stdout.readline()
+                time.sleep(draw.uniform(0, 0.05))
+                process.kill()
+            content = path.read_bytes()
+            assert content == content[:1] * 300_000
+            assert len(content_of(tmp_path)) <= 2  # of the file without a name, only between naming and renaming it
+        write_whole(path, b"new")
+        assert content_of(tmp_path) == {"file": b"new"}

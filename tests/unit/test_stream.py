@@ -24,7 +24,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unless import UnlessClassifier, kernels, predict, read_table
-from unless.errors import FormatError, MissingFileError, ParameterError, ReadError, UnknownNameError
+from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
 from unless.kernels import splice
 from unless.rule import Literal, Program, Rule
@@ -676,15 +676,24 @@ class TestFolders:
 class TestFiles:
     """Where the bytes come from and go to."""
 
-    def test_a_file_may_be_written_over_itself(self, tmp_path: Path) -> None:
-        """The input is read to its end before the result takes its place, whatever the block."""
-        path = tmp_path / "in.csv"
-        for block in BLOCKS:
-            path.write_bytes(written(people(30)))
-            expected = streamed(PROGRAM, path.read_bytes().replace(b"age,city", b"a,b"))[0]
-            path.write_bytes(path.read_bytes().replace(b"age,city", b"a,b"))
-            predict_file(PROGRAM, path, path, block=block)
-            assert path.read_bytes() == expected
+    def test_a_file_is_not_written_over_itself(self, tmp_path: Path) -> None:
+        """What is read is refused as output, by its path, by a link, as an open file and as a part of a folder."""
+        path, link = tmp_path / "in.csv", tmp_path / "link.csv"
+        content = written(people(30)).replace(b"age,city", b"a,b")
+        path.write_bytes(content)
+        link.hardlink_to(path)
+        with path.open("rb") as source, path.open("r+b") as out:
+            for one in (path, source):
+                for other in (path, link, out):
+                    with pytest.raises(OverwriteError, match="name another file"):
+                        predict_file(PROGRAM, one, other, format="csv", to="csv")
+        (tmp_path / "parts").mkdir()
+        (tmp_path / "parts" / "1.csv").hardlink_to(path)
+        with pytest.raises(OverwriteError):
+            predict_file(PROGRAM, tmp_path / "parts", path)
+
+        assert path.read_bytes() == content
+        assert len(list(tmp_path.iterdir())) == 3
 
     def test_a_failure_leaves_the_old_file(self, tmp_path: Path) -> None:
         """A record that is wrong far behind, a broken gzip file or a full disk change nothing."""

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 
 from unless._version import __version__
 from unless.cli.console import complain
-from unless.errors import FormatError, UnlessError, either
+from unless.errors import FormatError, OverwriteError, UnlessError, either
 
 __all__ = ["COMMANDS", "app", "function", "main"]
 
@@ -128,7 +128,7 @@ def _failed(error: Exception) -> int:
             return 1
         case UnlessError():
             complain(str(error))
-            return 1
+            return 2 if isinstance(error, OverwriteError) else 1
         case OSError():
             complain(": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error))
             return 1

@@ -10,6 +10,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.inputs import needed, program_of, read_model, source_of
 from unless.cli.options import Format, Json, Quiet
+from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError
 from unless.figures import counted, percent
 
@@ -45,6 +46,7 @@ def diff(
 
     if [old, new, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
+    keep_inputs(None, old, new, data, format=format)
     screen = Screen(quiet=quiet)
     before, after = read_model(old), read_model(new)
     found = compare(program_of(before), program_of(after))

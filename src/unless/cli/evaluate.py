@@ -25,6 +25,7 @@ from unless.cli.options import (
     Seed,
     Target,
 )
+from unless.cli.outputs import keep_inputs
 from unless.errors import ReadError
 from unless.figures import counted, share_text
 
@@ -78,6 +79,7 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
     from unless.evaluate import LEARNERS, Evaluation, cross_validation, holdout  # noqa: PLC0415
 
+    keep_inputs(None, data, test, format=format)
     screen = Screen(quiet=quiet)
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)

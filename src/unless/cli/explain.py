@@ -14,6 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
 from unless.cli.lines import warning_line
 from unless.cli.options import Format, Json, Model, Quiet, Strict
+from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.figures import counted
 
@@ -96,6 +97,7 @@ def explain(  # noqa: PLR0913 - its options
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
             raise typer.BadParameter("it belongs to --what-if", param_hint=option)
+    keep_inputs(None, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
     program = program_of(found)

@@ -11,7 +11,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, program_of, read, read_model
 from unless.cli.options import Model, Quiet
-from unless.cli.outputs import Output, write_document
+from unless.cli.outputs import Output, keep_inputs, write_document
 from unless.errors import ParameterError, UnlessError, suggest
 
 if TYPE_CHECKING:
@@ -106,6 +106,7 @@ def export(  # noqa: PLR0913 - its options
     screen = Screen(quiet=quiet)
     if model == records == "-":
         raise ParameterError("model and records cannot both be standard input; give one of them as a file")
+    keep_inputs(output, model, records)
     found = read_model(model)
     if records is not None:
         options["records"] = read(screen, records, like=found, features=program_of(found).used)

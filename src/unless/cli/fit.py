@@ -29,7 +29,7 @@ from unless.cli.options import (
     Seed,
     Target,
 )
-from unless.cli.outputs import Output, shell_word, write_document
+from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.figures import counted, share_text
 
@@ -108,6 +108,7 @@ def fit(  # noqa: PLR0913 - a person chooses among them by name
     options = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
     options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, options, output, json=json)
+    keep_inputs(output, data, format=format)
     from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
 
     screen = Screen(quiet=quiet, aside=output == "-")

@@ -13,7 +13,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, listed, source_of, tokens
 from unless.cli.lines import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
-from unless.cli.outputs import shell_word
+from unless.cli.outputs import keep_inputs, shell_word
 from unless.cli.remarks import named, remark_table, short
 from unless.figures import counted, percent
 
@@ -51,6 +51,7 @@ def inspect(  # noqa: PLR0913 - a person chooses among them by name
     from unless.profile import profile  # noqa: PLC0415 - a command imports what it needs when it runs
     from unless.read import column_names  # noqa: PLC0415
 
+    keep_inputs(None, data, format=format)
     screen = Screen(quiet=quiet)
     source, form = source_of(data, format)
     names = column_names(source, format=form)

@@ -12,7 +12,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.options import Json, Quiet, Seed
-from unless.cli.outputs import Output, shell_word, write_document
+from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
 from unless.errors import ParameterError
 from unless.figures import counted, share_text
 
@@ -80,6 +80,7 @@ def learn(  # noqa: PLR0913 - its options
         raise typer.BadParameter(wants, param_hint="--positive")
     if [*background, examples].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
+    keep_inputs(output, *background, examples)
     screen = Screen(quiet=quiet, aside=output == "-")
     with screen.busy(f"learning {target}"):
         found = learn_logic(

@@ -2,22 +2,49 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
 from unless.cli.console import visible
-from unless.files import write_whole
+from unless.files import Place, refuse_inputs, write_whole
 
-__all__ = ["Output", "shell_word", "write_document"]
+__all__ = ["Output", "keep_inputs", "shell_word", "write_document"]
 
 Output = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all; - is standard output."),
 ]
+
+
+def keep_inputs(output: str | None, *inputs: str | None, format: str | None = None) -> None:  # noqa: A002 - the option
+    """Refuse, before anything is done, to write to a file that is read: to the output, or by ``>>``."""
+    read = [place for one in inputs if one is not None for place in _read_at(one, format)]
+    written = _number(sys.stdout) if output in (None, "-") else [output, *_number(sys.stdout)]
+    for place in written:
+        refuse_inputs(place, read)
+
+
+def _read_at(one: str, form: str | None) -> list[Place]:
+    if one == "-":
+        return _number(sys.stdin)
+    if not os.path.isdir(one):  # noqa: PTH112 - False where a path cannot be followed
+        return [one]
+    from unless.sources.files import files_of  # noqa: PLC0415 - a folder of data needs what reads data
+
+    return list(files_of(one, form))
+
+
+def _number(stream: TextIO) -> list[Place]:
+    """The number of a stream, if it has one."""
+    try:
+        return [stream.fileno()]
+    except OSError:
+        return []
 
 
 def write_document(text: str, output: str | None) -> None:

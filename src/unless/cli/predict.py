@@ -13,6 +13,7 @@ from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
 from unless.cli.lines import duration, warning_line
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
+from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError
 from unless.figures import counted, share_text
 from unless.proof.words import printable
@@ -60,6 +61,7 @@ def predict(  # noqa: PLR0913 - its options
     screen = Screen(quiet=quiet, aside=output == "-")
     if model == data == "-":
         raise ParameterError("the model and the data cannot both come from standard input; name one of the files")
+    keep_inputs(output, model, data, format=format)
     found = read_model(model)
     take_ctrl_c_back()
     source, out = _source(data), _out(output, to)

@@ -10,7 +10,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, program_of, read, read_model
 from unless.cli.lines import warning_line
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
-from unless.cli.outputs import write_document
+from unless.cli.outputs import keep_inputs, write_document
 from unless.errors import ParameterError
 from unless.figures import share_text
 
@@ -63,6 +63,7 @@ def report(  # noqa: PLR0913 - its options
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")
     if show and output == "-":
         raise ParameterError("--open needs a file to open; name one: -o report.html")
+    keep_inputs(output, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
     table = read(screen, data, target, like=found, features=program_of(found).used, format=format)

@@ -10,7 +10,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read_model
 from unless.cli.options import Json, Model, Quiet
-from unless.cli.outputs import write_document
+from unless.cli.outputs import keep_inputs, write_document
 from unless.figures import counted
 
 __all__ = ["show"]
@@ -37,6 +37,7 @@ def show(
     from unless.proof.words import printable  # noqa: PLC0415
 
     screen = Screen(quiet=quiet)
+    keep_inputs(None, model)
     found = read_model(model)
     program = program_of(found)
     if json:

@@ -24,6 +24,7 @@ from unless.sources.text import TextFile, text_header
 __all__ = [
     "FORMATS",
     "Format",
+    "files_of",
     "format_of",
     "names_of",
     "open_bytes",
@@ -109,6 +110,15 @@ def parts_of(folder: str | os.PathLike[str], format: str | None = None) -> tuple
                 f"is {other.title}; keep one format in a folder"
             )
     return known, data
+
+
+def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[Path]:  # noqa: A002
+    """The files that are read where a path is given: the parts of a folder, none if it cannot be read, or that file."""
+    if not os.path.isdir(path):  # noqa: PTH112
+        return [Path(path)]
+    with suppress(ReadError):
+        return parts_of(path, format)[1]
+    return []
 
 
 def open_path(path: Path, format: str | None = None) -> Source:  # noqa: A002

@@ -7,13 +7,13 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from unless.errors import FormatError, ParameterError, ReadError, suggest
-from unless.files import descriptor_of, writing
+from unless.files import Place, descriptor_of, refuse_inputs, writing
 from unless.read import column_names
 from unless.sources.content import ends
 from unless.sources.files import FORMATS, format_of, packed, parts_of, refuse_other
@@ -65,6 +65,11 @@ class Input:
         if self.form == "jsonl":
             return json_batches(self._streams(), self._size)
         return frame_batches(self._tables(), self.form)
+
+    @property
+    def places(self) -> list[Place]:
+        """The files that are read."""
+        return list(self._paths) if self._file is None else _number(self._file)
 
     @property
     def share(self) -> float | None:
@@ -129,19 +134,22 @@ def _form_of(path: Path, usual: str) -> str:
 
 def _refuse_among(path: Path, folder: Path) -> None:
     """Refuse an output that the next run would take for a part of its input."""
-    if path.resolve().parent == folder.resolve():
+    home = path.resolve().parent
+    if home.is_dir() and home.samefile(folder):
         raise ParameterError(f"{str(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
 @contextmanager
-def output(out: File) -> Iterator[BinaryIO]:
-    """The file to write, packed if its name says so; a path is written whole or not at all."""
+def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
+    """The file to write, packed if its name says so, but none of the inputs; a path is written whole or not at all."""
     if not isinstance(out, (str, os.PathLike)):
         _refuse_text(out, "write", "wb")
+        for number in _number(out):
+            refuse_inputs(number, inputs)
         yield cast("BinaryIO", _Whole(out)) if isinstance(out, io.RawIOBase) else out
         out.flush()
         return
-    with writing(out) as file:
+    with writing(out, inputs) as file:
         if not packed(out):
             yield file
             return
@@ -193,6 +201,14 @@ def is_patient(file: BinaryIO) -> bool:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:
         return False
+
+
+def _number(file: BinaryIO) -> list[Place]:
+    """The number of an open file, if it has one: what is only in memory has none."""
+    try:
+        return [file.fileno()]
+    except (AttributeError, OSError):
+        return []
 
 
 def _looks_packed(file: BinaryIO) -> bool:

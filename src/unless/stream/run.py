@@ -88,7 +88,8 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
 
     ``source`` is a path, as `read_table` takes it, a folder of parts, or a file open for bytes; ``format`` says what it
     is, whatever it is called. ``out`` is a path, or a file open for bytes. Its ending tells the format: CSV, TSV, JSON
-    lines (also ``.gz``), Parquet or Arrow, unless ``to`` says it. A path is written whole or not at all.
+    lines (also ``.gz``), Parquet or Arrow, unless ``to`` says it. A path is written whole or not at all. A file that is
+    read is never written to.
 
     All columns are kept. The new ones are called ``predicted``, ``confidence`` (the probability of that label, to six
     digits) and ``rule`` (the number of the rule that decides, from 1; empty where none does), after a ``prefix``, and
@@ -106,7 +107,7 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
     given = Input(source, format, block)
     form = form_of_output(out, to, given.form, source)
     tally = _Tally(model, strict=strict)
-    with output(out) as file:
+    with output(out, given.places) as file:
         wanted = tally.answers.select([prefix + name for name in NAMES])
         sink = SINKS[form](file, tally.answers, wanted)
         results = _results(given, tally, progress)
