@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from unless.errors import ReadError
 
-__all__ = ["Content", "as_file", "blaming", "called", "content", "ends", "kind_of", "unpack"]
+__all__ = ["Content", "as_file", "blaming", "called", "content", "ends", "kind_of", "undecodable", "unpack"]
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
@@ -70,6 +70,13 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
         return io.BytesIO(data)
     data.seek(0)
     return data  # type: ignore[return-value]  # it reads lines and seeks, which is all that is asked of it
+
+
+def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
+    """The error of a line of a text file that is not UTF-8 at some place."""
+    marked = number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff")
+    advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
+    return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
 def unpack(file: BinaryIO, where: str) -> bytes:

@@ -8,6 +8,7 @@ line to blame.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -20,12 +21,13 @@ from numpy.typing import NDArray
 from unless.encode import Cells, group, joined, of_dictionary, of_numbers, of_objects
 from unless.errors import ReadError
 from unless.kernels import members as kernels
-from unless.sources.content import Content, as_file, called, content
+from unless.sources.content import Content, as_file, called, content, undecodable
 
 __all__ = ["JsonLines", "first_names"]
 
 _MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # what may be half of a character, or the escaped backslash before some text
 _MANY = 1000
 _CHUNK = 1 << 22  # bytes; where its members stand takes 16 bytes for each
 _KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
@@ -50,6 +52,7 @@ class JsonLines:
         self._where = where or called(source)
         self._data = content(source)
         self._first_line = first_line
+        self._checked = 0  # how many bytes are known to be text
         self._keys = _Keys()
         self.seen: set[str] = set()
         if names is None:
@@ -78,6 +81,9 @@ class JsonLines:
         while True:
             end = self._data.find(b"\n", start + _CHUNK) + 1 or len(self._data)
             lines = self._data[start:end]
+            if end > self._checked:
+                _refuse_no_text(lines, self._where, line)
+                self._checked = end
             yield _Chunk(lines if lines.endswith(b"\n") else lines + b"\n", self._keys, self._where, line)
             line += lines.count(b"\n")
             start = end
@@ -103,7 +109,7 @@ class _Keys:
         try:
             for name in _object(line):
                 self.add(name)
-            self.spellings[key] = self.add(json.loads(b'"' + key + b'"'))
+            self.spellings[key] = self.add(json.loads(f'"{key.decode()}"'))
         except (ValueError, RecursionError):
             raise _IrregularError from None
 
@@ -205,9 +211,7 @@ def _decoded(values: Sequence[bytes]) -> list[object]:
     """
     text = b"[" + b",".join(values) + b"]"
     try:
-        found: list[object] = json.loads(text, object_pairs_hook=_once)
-        if b"\\u" in text:
-            _refuse_halves(found)
+        found: list[object] = json.loads(text.decode(), object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise _IrregularError from None
     if len(found) != len(values):
@@ -240,6 +244,32 @@ def _objects(file: BinaryIO, where: str, first: int = 1) -> Iterator[tuple[int, 
                 yield number, _object(text)
             except (ValueError, RecursionError) as error:
                 raise ReadError(f"{where}, line {number}: {_reason(error, text)}") from None
+
+
+def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
+    """Refuse bytes that are not UTF-8, and escapes of half a character, wherever they are.
+
+    Before anything is parsed, so that it depends neither on which columns are wanted nor on how a file is cut.
+    """
+    try:
+        lines.decode()  # 0.3 ms for 4 MB of ASCII
+    except UnicodeDecodeError as error:
+        start = lines.rfind(b"\n", 0, error.start) + 1
+        number = first + lines.count(b"\n", 0, start)
+        raise undecodable(where, number, lines[start:], error.start - start) from None
+    if _HALF.search(lines):
+        for number, line in enumerate(lines.split(b"\n"), first):
+            if _HALF.search(line):
+                _refuse_halves_in(line, where, number)
+
+
+def _refuse_halves_in(line: bytes, where: str, number: int) -> None:
+    try:
+        _refuse_halves(json.loads(line.decode()))
+    except UnicodeEncodeError as error:
+        raise ReadError(f"{where}, line {number}: {_reason(error, line)}") from None
+    except (ValueError, RecursionError):  # not JSON: who reads it says so
+        pass
 
 
 def _object(line: bytes) -> dict[str, object]:

@@ -24,7 +24,7 @@ import numpy as np
 from unless.encode import Cells
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
-from unless.sources.content import Content, as_file, called, content
+from unless.sources.content import Content, as_file, called, content, undecodable
 from unless.sources.frames import polars_cells, text_cells
 from unless.values import number_in
 
@@ -122,7 +122,7 @@ class TextFile:
         wanted, as_text = [places[name] for name in names], {places[name] for name in texts}
         frame = self._read_fast(wanted, as_text, missing)
         if frame is None:
-            frame = self._read_slowly(wanted)
+            frame = self._read_slowly(wanted or [0])  # without any column the rows could not be counted
         self.rows = frame.height
         self._columns = {name: frame.get_column(_name(places[name])) for name in names}
         self._texts = self._rank_texts(frame.select(map(_name, wanted)), as_text, missing)
@@ -314,7 +314,7 @@ def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
         try:
             text = line.decode()
         except UnicodeDecodeError as error:
-            raise _undecodable(where, number, line, error.start) from None
+            raise undecodable(where, number, line, error.start) from None
         if "\r" in text:
             yield from _LINES.findall(text)
         else:
@@ -323,12 +323,6 @@ def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
 
 def _error(where: str, line: int, reason: str) -> ReadError:
     return ReadError(f"{where}, line {line}: {reason}")
-
-
-def _undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
-    marked = number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff")
-    advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
-    return _error(where, number, f"the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
 def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:

@@ -9,14 +9,14 @@ import csv
 import io
 import json
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ReadError
+from unless.errors import ParameterError, ReadError
 from unless.kernels import splice as kernels
 from unless.measure import Statistics
 from unless.rule import Program
@@ -25,11 +25,12 @@ from unless.values import Label
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NAMES", "Answers", "Pieces", "free_names"]
+__all__ = ["NAMES", "Answers", "Pieces", "free_names", "refuse_halves", "text_line"]
 
 NAMES = ("predicted", "confidence", "rule")
 """What the new columns are called, unless there are such columns already."""
 
+_ENDING = "\r\n"
 _DIGITS = 6  # of a confidence: it is an estimate from counts, and seventeen digits would only look precise
 
 Choices = NDArray[np.int32]
@@ -52,6 +53,15 @@ def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]
     return tuple(found)
 
 
+def refuse_halves(what: str, text: str) -> None:
+    """Refuse half of a surrogate pair, which is no character: no file could hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ParameterError(f"{what} {text!r} has {half!r}, which is half a character: no file can hold it") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The cells that each rule gives to the new columns, and at the end those of records that no rule decides.
@@ -66,6 +76,8 @@ class Answers:
     def of(cls, program: Program, statistics: Statistics | None) -> Answers:
         """The answers of a program; what it decided in training tells how sure they are."""
         labels = (*(rule.head for rule in program.rules), program.otherwise)
+        for label in labels:
+            refuse_halves("the label", str(label))
         if statistics is None:
             return cls(labels)
         place: dict[Label | None, int] = {label: k for k, label in enumerate(statistics.classes)}
@@ -85,20 +97,22 @@ class Answers:
 
     def as_fields(self, separator: str) -> Pieces:
         """The answers as the last fields of a line of text."""
-        return Pieces(_fields(row, separator) for row in zip(*self.columns(), strict=True))
+        return Pieces(text_line(["", *row], separator) for row in zip(*self.columns(), strict=True))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
         """The answers as the last members of a JSON object; then all again for an object that has no others."""
         rows = [_members(names, row, spaced=spaced) for row in zip(*self.columns(), strict=True)]
         return Pieces([*((", " if spaced else ",") + row for row in rows), *rows])
 
-    def beside(self, frame: pl.DataFrame, names: Sequence[str], choices: Choices) -> pl.DataFrame:
-        """A frame with the new columns at its end."""
+    def beside(self, columns: Mapping[str, pl.Series], names: Sequence[str], choices: Choices) -> pl.DataFrame:
+        """A frame of these columns, of which there may be none, and the new ones."""
         import polars as pl  # noqa: PLC0415 - takes 0.1 s
 
         cells = zip(names, self.columns(), strict=True)
-        columns = [pl.Series(name, list(column), dtype=_type(column), strict=False) for name, column in cells]
-        return frame.with_columns(column.gather(choices) for column in columns)
+        new = {
+            name: pl.Series(list(column), dtype=_type(column), strict=False).gather(choices) for name, column in cells
+        }
+        return pl.DataFrame({**columns, **new})
 
 
 class Pieces:
@@ -121,11 +135,11 @@ class Pieces:
         return out.data
 
 
-def _fields(cells: Iterable[object], separator: str) -> str:
-    """Further fields of a line: each after a separator, in quotes where it needs them."""
+def text_line(cells: Iterable[object], separator: str) -> str:
+    """A line of CSV or TSV without its ending, fields in quotes where they need them."""
     line = io.StringIO()
-    csv.writer(line, delimiter=separator, lineterminator="").writerow(["", *cells])
-    return line.getvalue()
+    csv.writer(line, delimiter=separator, lineterminator=_ENDING).writerow(cells)  # which quotes what is in the ending
+    return line.getvalue().removesuffix(_ENDING)
 
 
 def _members(names: Iterable[str], cells: Iterable[object], *, spaced: bool) -> str:

@@ -178,7 +178,7 @@ class JsonBatch:
         """Every object with its line; ``number`` makes the numbers that are not whole."""
         for line, text in enumerate(self.data.split(b"\n"), self.line):
             if text.strip():
-                yield line, json.loads(text, parse_float=number, parse_constant=number)
+                yield line, json.loads(text.decode(), parse_float=number, parse_constant=number)
 
 
 class _Spelled(float):

@@ -11,7 +11,7 @@ import numpy as np
 from unless.decisions import deciding_rules
 from unless.errors import UnknownNameError, suggest
 from unless.rule import Program
-from unless.stream.answers import NAMES, Answers, Choices
+from unless.stream.answers import NAMES, Answers, Choices, refuse_halves
 from unless.stream.batches import Batch, JsonBatch
 from unless.stream.files import File, Input, form_of_output, is_patient, output
 from unless.stream.pump import Pump
@@ -104,6 +104,7 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
     About ``block`` bytes are read at a time. ``progress`` is told how many records are done, and which share of the
     input has been read, None if nobody knows.
     """
+    refuse_halves("the prefix", prefix)
     given = Input(source, format, block)
     form = form_of_output(out, to, given.form, source)
     tally = _Tally(model, strict=strict)

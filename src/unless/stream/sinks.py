@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
-from unless.stream.answers import Answers, Choices, Pieces, free_names
+from unless.stream.answers import Answers, Choices, Pieces, free_names, text_line
 from unless.stream.batches import Batch, JsonBatch, TextBatch
 from unless.values import value_of
 
@@ -69,9 +68,9 @@ class Sink:
         names, frame = self._names or (), batch.frame(spelled=spelled)
         if extra := [name for name in frame.columns if name not in set(names)]:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own")
-        known = set(frame.columns)
-        columns = [pl.col(name) if name in known else pl.lit(None).alias(name) for name in names]
-        return self._answers.beside(frame.select(columns), self.added, choices)
+        known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
+        columns = {name: frame.get_column(name) if name in known else absent for name in names}
+        return self._answers.beside(columns, self.added, choices)
 
 
 class TextSink(Sink):
@@ -87,10 +86,10 @@ class TextSink(Sink):
         if self._alike(batch):
             record = batch.head.rstrip(b"\r\n")
             self._lines.ending = batch.head[len(record) :] or b"\n"
-            names = Pieces([_line(["", *self.added], self._separator)])
+            names = Pieces([text_line(["", *self.added], self._separator)])
             self._lines.write(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
         else:
-            self._lines.write(_line([*batch.names, *self.added], self._separator).encode() + b"\n")
+            self._lines.write(text_line([*batch.names, *self.added], self._separator).encode() + b"\n")
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if self._alike(batch) and batch.names == self._names:
@@ -195,12 +194,6 @@ class _Remembering(io.RawIOBase):
         except OSError as error:
             self.error = error
             raise
-
-
-def _line(cells: Sequence[str], separator: str) -> str:
-    line = io.StringIO()
-    csv.writer(line, delimiter=separator, lineterminator="").writerow(cells)
-    return line.getvalue()
 
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
