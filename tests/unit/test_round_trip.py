@@ -61,8 +61,8 @@ def workbook(rows: list[tuple[object, ...]]) -> bytes:
 # Labels.
 
 LABELS = [
-    "a\nb", "a\rb", "a\r\nb", "\n", "\r", "\r\n", 'say "x"', '"', '""', "a,b", "a\tb", ",", "\0", "a\0b", " lead", "trail ",
-    " ", "ü\u2028\u0085", "\x1b[2J", "null", "NA", "\\n", "#x", "'", "True", "1", '",injected\nnew,row',
+    "a\nb", "a\rb", "a\r\nb", "\n", "\r", "\r\n", 'say "x"', '"', '""', "a,b", "a\tb", ",", "\0", "a\0b", " lead",
+    "trail ", " ", "ü\u2028\u0085", "\x1b[2J", "null", "NA", "\\n", "#x", "'", "True", "1", '",injected\nnew,row',
 ]  # fmt: skip
 
 
@@ -105,11 +105,15 @@ def test_half_a_character(to: str) -> None:
 CONSTANT = Program("y", ("a", "b"), (), "x")
 TWO_ROWS = {
     "csv": [
-        b"a,b\n3,q\n2,q\n", b"a,b\n3,q\n2,q\n\n", b"a,b\n3,q\n2,q", b'a,b\n"3\n",q\n2,q\n', b"a,b\r3,q\r2,q\r", b"\n\na,b\n\n3,q\n\n2,q",
+        b"a,b\n3,q\n2,q\n", b"a,b\n3,q\n2,q\n\n", b"a,b\n3,q\n2,q", b'a,b\n"3\n",q\n2,q\n', b"a,b\r3,q\r2,q\r",
+        b"\n\na,b\n\n3,q\n\n2,q",
         b"a\n3\n2\n", b"a\n\n2", b'a,b\n3,"q""\n"\r\n2,\n',
     ],
     "tsv": [b"a\tb\n3\tq\n2\tq\n", b"a\tb\n3\tq\n\n2\tq\n\n"],
-    "jsonl": [b'{"a":3}\n{"a":2}\n', b'{"a":3,"b":"q"}\n\n{"b":[1]}\n\n', b"{}\n{}", b'{"a":1}\n{}', b'{"a":3}\n{"\\u0061":2}'],
+    "jsonl": [
+        b'{"a":3}\n{"a":2}\n', b'{"a":3,"b":"q"}\n\n{"b":[1]}\n\n', b"{}\n{}", b'{"a":1}\n{}',
+        b'{"a":3}\n{"\\u0061":2}',
+    ],
     "parquet": [packed(pl.DataFrame({"a": [3, 2], "b": ["q", "q"]}), "parquet")],
     "excel": [workbook([("a", "b"), (3, "q"), (2, "q")])],
     "arrow": [packed(pl.DataFrame({"a": [3, 2], "b": ["q", "q"]}), "arrow")],
@@ -174,6 +178,12 @@ def test_whole_characters_are_read() -> None:
     """Both halves of a character make one, and a backslash may stand before anything."""
     data = rb'{"a":"\ud83d\ude00"}' + b"\n" + rb'{"a":"\\ud800"}'
     assert [read_table(data, format="jsonl").record(row)["a"] for row in (0, 1)] == ["😀", r"\ud800"]
+
+
+def test_escapes_that_are_none() -> None:
+    """What only begins like half a character is no JSON."""
+    with pytest.raises(ReadError, match="line 1: not JSON"):
+        read_table(rb'{"a":"\ud8zz"}', format="jsonl")
 
 
 def test_utf_16_is_recognised() -> None:
