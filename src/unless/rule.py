@@ -164,6 +164,10 @@ class Program:
         if len(known) < len(self.features):
             twice = next(name for name in self.features if self.features.count(name) > 1)
             raise ProgramError(f"the feature {twice!r} stands twice; rename one of them")
+        if self.target in known:
+            raise ProgramError(
+                f"{self.target!r} is the target, so it cannot be a feature; leave it out of the features"
+            )
         _check_labels([rule.head for rule in self.rules] + [self.otherwise])
         tested, depth = _reach(self.rules)
         if not tested <= known or depth > MAX_DEPTH or None in [rule.head for rule in self.rules]:

@@ -44,7 +44,7 @@ def hostile() -> tuple[Program, Table]:
         Rule(label, (Literal(name, "==", value),), (Rule(None, (Literal(HOSTILE[0], "==", label),)),))
         for name, value, label in zip(HOSTILE, HOSTILE[1:] + HOSTILE[:1], HOSTILE[2:] + HOSTILE[:2], strict=True)
     ]
-    program = Program(HOSTILE[0], HOSTILE, tuple(rules), HOSTILE[1])
+    program = Program(f"y{HOSTILE[0]}", HOSTILE, tuple(rules), HOSTILE[1])
     rng = np.random.default_rng(0)
     columns = [Column.of(name, rng.permutation(np.array([*HOSTILE, None] * 5, dtype=object))) for name in HOSTILE]
     labels = Labels.of(program.target, rng.permutation(np.array([*HOSTILE, "x"] * 5, dtype=object)).tolist())

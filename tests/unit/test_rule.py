@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from unless.errors import ProgramError, UnknownNameError
+from unless.export import json
 from unless.rule import MAX_DEPTH, OPERATORS, Literal, Operator, Program, Rule
 from unless.values import Value
 
@@ -337,3 +338,12 @@ def test_the_deepest_program_works() -> None:
 def test_the_operators_are_six() -> None:
     """The grid of this file covers every operator there is."""
     assert tuple(literal.op for literal in GRID) == OPERATORS
+
+
+def test_the_target_is_no_feature() -> None:
+    """A program that asks for what it tells is refused, when it is made and when it is loaded."""
+    with pytest.raises(ProgramError, match="'y' is the target, so it cannot be a feature"):
+        Program("y", ("a", "y"))
+    document = {**json.to_dict(Program("y", ("a",), (Rule("x"),))), "target": "a"}
+    with pytest.raises(ProgramError, match="'a' is the target, so it cannot be a feature"):
+        json.from_dict(document)

@@ -69,15 +69,16 @@ class Goals:
 
 
 def columns(
-    control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol]
+    control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol], target: str
 ) -> tuple[list[tuple[Column, Goals]], list[str]]:
     """The unary and binary predicates that say something about the individuals, in order, as columns.
 
-    Also the names of those that say of each one something else, which are none.
+    Also the names of those that say of each one something else, which are none. Of two with one name, and of one that
+    is called as the target, the name of the column tells the arity.
     """
     found: list[tuple[Column, Goals]] = []
     left_out: list[str] = []
-    features: set[str] = set()
+    features = {target}
     rows = {individual: row for row, individual in enumerate(individuals)}
     for name, arity in signatures:
         cells: list[list[Symbol]] = [[] for _ in individuals]

@@ -84,7 +84,7 @@ def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
     terms = _label_terms(given.values(), target)
     labels = {individual: terms[symbol] for individual, symbol in given.items()}
     learned, back = _split(labels, target, test, seed)
-    found, left_out = columns(control, chosen, learned)
+    found, left_out = columns(control, chosen, learned, target)
     if not found:
         raise ReadError(f"{known.name}: {_nothing(left_out, learned[0])}")
     goals = {column.name: goal for column, goal in found}
