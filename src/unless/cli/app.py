@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
-from types import FrameType
+from types import FrameType, TracebackType
 from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
 
 from unless._version import __version__
-from unless.cli.console import complain
+from unless.cli.console import complain, visible
 from unless.errors import FormatError, OverwriteError, UnlessError, either
 
 __all__ = ["COMMANDS", "app", "function", "main"]
@@ -86,6 +88,8 @@ def _options(
 def main() -> None:
     """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C."""
     signal.signal(signal.SIGTERM, _end)
+    sys.excepthook = _traceback
+    warnings.showwarning = _warning  # type: ignore[assignment]  # it needs no more than the message
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show ≤ gets \u2264, not a traceback.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -147,6 +151,15 @@ def _usage(error: Any) -> int:  # noqa: ANN401
     message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
     complain(f"{message[:1].lower()}{message[1:]}\nSee {path} --help")
     return int(getattr(error, "exit_code", 2))
+
+
+def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What Python says of an error that is ours, in letters that do nothing to a terminal."""
+    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
+
+
+def _warning(message: Warning | str, *_: object) -> None:
+    complain(f"warning: {message}")
 
 
 def _end(number: int, _: FrameType | None) -> None:

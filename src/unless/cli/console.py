@@ -1,8 +1,8 @@
 """What a command prints: results to standard output, everything else to standard error.
 
 A person at a terminal gets colour, tables that fit the window, and a bar for what takes longer than a second. A pipe
-gets the same text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` and escape sequences in
-it are just text.
+gets the same text, plain and never cut. Data is `rich.text.Text` or `printable`: ``[bold]`` in it is just text. Escape
+sequences are too, whatever a command prints (`_Visible`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from threading import Lock, Timer
 from types import TracebackType
 from typing import Any, Self
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.segment import Segment
 from rich.text import Text
 
 from unless.progress import Meter
@@ -26,9 +27,7 @@ from unless.progress import Meter
 __all__ = ["RuleMeter", "Screen", "complain", "visible"]
 
 _WIDE = 100_000  # columns of a pipe: nothing is wrapped
-_UNSAFE = re.compile(
-    r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
-)  # legal in JSON, but not to be sent to a terminal
+_UNUSUAL = re.compile(r"[^\n -~]")
 _PATIENCE = 1.0  # seconds before anything moves on the screen
 
 
@@ -44,6 +43,22 @@ def visible(text: str) -> str:
         return text
     shown = (one if one.isprintable() or one in "\n\t" else one.encode("unicode_escape").decode() for one in text)
     return "".join(shown)
+
+
+def _json_escape(letter: str) -> str:
+    """A letter of JSON text, which may hold what must not be sent to a terminal: such a one as JSON escapes it."""
+    return letter if letter.isprintable() else json.dumps(letter)[1:-1]
+
+
+class _Visible:
+    """What rich would print, with all that `visible` escapes: the styles are rich's, the letters are data."""
+
+    def __init__(self, what: RenderableType) -> None:
+        self._what = what
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for segment in console.render(self._what, options):
+            yield segment if segment.control else Segment(visible(segment.text), segment.style)
 
 
 class Screen:
@@ -68,7 +83,7 @@ class Screen:
         """The result as JSON, for programs; a stream that cannot take every letter gets JSON's own escapes."""
         ascii_only = self.out.encoding != "utf-8"  # rich's name for it
         text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
-        self.out.file.write(_UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text) + "\n")
+        self.out.file.write(_UNUSUAL.sub(lambda found: _json_escape(found.group()), text) + "\n")
 
     @contextmanager
     def busy(self, doing: str) -> Iterator[None]:
@@ -115,7 +130,7 @@ class _Delayed:
         self._shown = self._over = False
 
     def add(self, text: str, total: float | None = None) -> None:
-        self._task = self._progress.add_task(Text(text).markup, total=total)
+        self._task = self._progress.add_task(Text(visible(text).replace("\n", r"\n")).markup, total=total)
         if self._on:
             self._timer.start()
 
@@ -184,8 +199,8 @@ def _console(stream: Any) -> Console:  # noqa: ANN401 - a text stream
 def _print(console: Console, what: RenderableType) -> None:
     if console.is_terminal:
         # A command to be copied is one line, however narrow the terminal is.
-        console.print(what, soft_wrap=isinstance(what, Text) and what.no_wrap is True)
+        console.print(_Visible(what), soft_wrap=isinstance(what, Text) and what.no_wrap is True)
         return
     lines = io.StringIO()  # rich fills lines up with spaces, which a pipe has no use for
-    Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(what)
+    Console(file=lines, width=_WIDE, highlight=False, markup=False, emoji=False, no_color=True).print(_Visible(what))
     console.file.write("\n".join(line.rstrip() for line in lines.getvalue().split("\n")))

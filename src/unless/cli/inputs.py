@@ -149,7 +149,7 @@ def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
         names = column_names(data) if data and data != "-" else []
     except (UnlessError, OSError):
         return []
-    return [name for name in names if name.startswith(incomplete)]
+    return _offered(names, incomplete)
 
 
 def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
@@ -158,7 +158,7 @@ def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
     if program is None:
         return []
     labels = dict.fromkeys(str(label) for label in (*(rule.head for rule in program), program.otherwise))
-    return [label for label in labels if label != "None" and label.startswith(incomplete)]
+    return _offered((label for label in labels if label != "None"), incomplete)
 
 
 def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[str]]:
@@ -166,9 +166,14 @@ def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[s
 
     def complete(context: typer.Context, incomplete: str) -> list[str]:
         program = _completing(context)
-        return [f"{name}{ending}" for name in (program.used if program else ()) if name.startswith(incomplete)]
+        return [f"{name}{ending}" for name in _offered(program.used if program else (), incomplete)]
 
     return complete
+
+
+def _offered(names: Iterable[str], incomplete: str) -> list[str]:
+    """The names that go on like that, but those that would do something to the terminal that lists them."""
+    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
 
 
 def _completing(context: typer.Context) -> Program | None:

@@ -11,9 +11,9 @@ from typing import Annotated, TextIO
 import typer
 
 from unless.cli.console import visible
-from unless.files import Place, refuse_inputs, write_whole
+from unless.files import Place, descriptor_of, refuse_inputs, write_whole
 
-__all__ = ["Output", "keep_inputs", "shell_word", "write_document"]
+__all__ = ["Output", "keep_inputs", "shell_word", "terminal", "write_document"]
 
 Output = Annotated[
     str | None,
@@ -47,15 +47,33 @@ def _number(stream: TextIO) -> list[Place]:
         return []
 
 
+def terminal(output: str | None) -> TextIO | None:
+    """The terminal that an output is, by whatever path, such as /dev/stdout or /dev/tty; None if it is none."""
+    if output in (None, "-"):
+        return sys.stdout if sys.stdout.isatty() else None
+    number = descriptor_of(output)
+    try:
+        if number is None and not Path(output).is_char_device():  # a pipe would wait for a reader
+            return None
+        opened = os.open(output, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)) if number is None else os.dup(number)
+    except (OSError, ValueError):
+        return None
+    if os.isatty(opened):
+        return os.fdopen(opened, "w", encoding=sys.stdout.encoding, errors="backslashreplace")
+    os.close(opened)
+    return None
+
+
 def write_document(text: str, output: str | None) -> None:
     """Write a text as UTF-8, whatever the language of the terminal: a program with other letters is another program.
 
     Only for a person at a terminal, what would move the cursor is escaped.
     """
-    if output not in (None, "-"):
+    if (screen := terminal(output)) is not None:
+        screen.write(visible(text))
+        screen.flush()
+    elif output not in (None, "-"):
         write_whole(Path(output), text.encode())
-    elif sys.stdout.isatty():
-        sys.stdout.write(visible(text))
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())

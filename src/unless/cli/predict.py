@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, BinaryIO, cast
+from typing import TYPE_CHECKING, Annotated, BinaryIO, TextIO, cast
 from typing import Literal as OneOf
 
 import typer
@@ -13,7 +13,7 @@ from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
 from unless.cli.lines import duration, warning_line
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
-from unless.cli.outputs import keep_inputs
+from unless.cli.outputs import keep_inputs, terminal
 from unless.errors import ParameterError
 from unless.figures import counted, share_text
 from unless.proof.words import printable
@@ -96,27 +96,29 @@ def _source(data: str) -> str | BinaryIO:
 
 
 def _out(output: str, to: str | None) -> str | BinaryIO:
-    if output != "-":
-        return output
-    if not sys.stdout.isatty():
-        return sys.stdout.buffer
+    screen = terminal(output)
+    if screen is None:
+        return sys.stdout.buffer if output == "-" else output
     if to in ("parquet", "arrow"):
         raise ParameterError(f"{to} is not for a terminal; name a file: -o predicted.{to}")
-    return cast("BinaryIO", _Terminal())
+    return cast("BinaryIO", _Terminal(screen))
 
 
 class _Terminal:
     """A terminal as a file: what would move its cursor is escaped."""
 
+    def __init__(self, screen: TextIO) -> None:
+        self._screen = screen
+
     def write(self, data: bytes) -> int:
-        sys.stdout.write(visible(str(data, "utf-8", "replace").replace("\r\n", "\n")))
+        self._screen.write(visible(str(data, "utf-8", "replace").replace("\r\n", "\n")))
         return len(data)
 
     def flush(self) -> None:
-        sys.stdout.flush()
+        self._screen.flush()
 
     def fileno(self) -> int:
-        return sys.stdout.fileno()
+        return self._screen.fileno()
 
 
 def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
