@@ -53,6 +53,7 @@ def program_in(document: object, schema: Schema) -> Program | None:
         if schema.fault(light) is not None:
             return None
         names = {name: name for name in features}  # one text for all literals that test it
+        _expect(light["target"] not in names)
         rules = tuple([_rule(node, names) for node in document["rules"]])  # type: ignore[index]  # a dictionary, by now
         return _program(light["target"], features, rules, _label(light.get("otherwise"), none=True))
     except _NOT_HERE:
