@@ -8,6 +8,7 @@ from difflib import get_close_matches
 __all__ = [
     "FormatError",
     "Interrupted",
+    "LimitError",
     "MissingFileError",
     "OverwriteError",
     "ParameterError",
@@ -49,6 +50,16 @@ class FormatError(ReadError, ParameterError):
         self.finding = finding
         self.formats = formats
         self.parameter = parameter
+
+
+class LimitError(ReadError):
+    """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` one that would do."""
+
+    def __init__(self, finding: str, limit: str, enough: str) -> None:
+        super().__init__(f"{finding}; if that is meant, do it within unless.limits.raised({limit}={enough!r})")
+        self.finding = finding
+        self.limit = limit
+        self.enough = enough
 
 
 class MissingFileError(ReadError, FileNotFoundError):

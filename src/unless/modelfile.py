@@ -16,6 +16,7 @@ from unless.errors import ProgramError
 from unless.export import json
 from unless.files import write_whole
 from unless.importance import Evidence, importances
+from unless.limits import limit
 from unless.measure import Statistics
 from unless.rule import Program
 from unless.table import Column, Schema, Table
@@ -114,7 +115,9 @@ def read(path: str | os.PathLike[str]) -> SavedModel | Program:
 
 def read_stream(file: BinaryIO, name: str) -> SavedModel | Program:
     """The same of a stream, such as standard input; of one that is too long not all is read."""
-    return parsed(file.read(json.MAX_BYTES + 1), name)
+    text = file.read(limit("model") + 1)
+    json.refuse_long(text, name)
+    return parsed(text, name)
 
 
 def parsed(text: bytes, name: str) -> SavedModel | Program:

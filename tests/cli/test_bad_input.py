@@ -11,6 +11,7 @@ import io
 import json
 import os
 import pty
+import re
 import resource
 import signal
 import subprocess
@@ -155,6 +156,33 @@ def test_commands_to_copy(text):
     assert word.isprintable()
     done = subprocess.run(["bash", "-c", f"printf %s {word}"], capture_output=True, check=True, env=environment())
     assert done.stdout == text.encode("utf-8", "surrogateescape")
+
+
+def test_what_is_too_large(run, monkeypatch):
+    """A file that unpacks to far more than its size is refused with the option that allows it; so is a wrong option."""
+    Path("bomb.csv.gz").write_bytes(gzip.compress(b"age,decision\n" + b"0,0\n" * 500_000, 9))
+    done = run("--limit", "unpacked=1MB", "inspect", "bomb.csv.gz")
+    assert (done.code, done.out) == (1, "")
+    assert re.fullmatch(
+        r"unless: bomb\.csv\.gz: [12]\.\d+ kB that take 1\.\d+ MB or more, unpacked; the limit is 1 MB; "
+        r"if that is meant: unless --limit unpacked=\d\.\d+MB …\n",
+        done.err,
+    ), done.err
+    assert run("inspect", "bomb.csv.gz").code == 0
+    assert run("--limit", "labels=2", "fit", "applicants.csv", "-t", "decision").code == 1
+    assert run("--limit", "model=1kB", "show", "model.json").err.endswith(
+        "if that is meant: unless --limit model=2kB …\n"
+    )
+    for wrong in ("unpacked", "unpackd=1", "unpacked=much"):
+        done = run("--limit", wrong, "inspect", "applicants.csv")
+        assert (done.code, done.out, "--limit" in done.err) == (2, "", True), done
+
+    def exhausted(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("unless.profile.profile", exhausted)
+    done = run("inspect", "applicants.csv")
+    assert (done.code, done.out, done.err.startswith("unless: there is not enough memory")) == (1, "", True)
 
 
 # Models.
@@ -413,13 +441,13 @@ def test_standard_input():
 
 def test_a_model_that_is_too_large(run, monkeypatch):
     """It is refused with what may be read at most, and of a stream no more than that is read."""
-    monkeypatch.setattr("unless.export.json.MAX_BYTES", 2000)
-    done = run("show", "model.json")
+    done = run("--limit", "model=2kB", "show", "model.json")
     assert (done.code, done.out) == (1, "")
-    assert done.err.startswith("unless: model.json: it has more than 0.002 MB, the most that is read")
+    assert done.err.startswith("unless: model.json: too large for a model; the limit is 2 kB")
     endless = io.BufferedReader(_Endless())
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(endless))
-    assert run("show", "-").err.startswith("unless: standard input: it has more than 0.002 MB")
+    done = run("--limit", "model=2kB", "show", "-")
+    assert done.err.startswith("unless: standard input: too large for a model; the limit is 2 kB")
 
 
 class _Endless(io.RawIOBase):

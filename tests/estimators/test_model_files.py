@@ -15,10 +15,11 @@ from numpy.testing import assert_array_equal
 
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
-from unless.errors import MissingFileError, ProgramError
+from unless.errors import LimitError, MissingFileError, ProgramError
 from unless.export import json as programs
 from unless.export.quick import fits_around, program_in
 from unless.export.schema import Schema
+from unless.limits import raised
 from unless.modelfile import document as document_of
 
 DATA = Path(__file__).parents[1] / "data"
@@ -169,10 +170,9 @@ def test_a_model_is_read_and_written_quickly(tmp_path, monkeypatch):
     assert json.loads((tmp_path / "again.json").read_text()) == DOCUMENT
 
 
-def test_a_model_that_is_too_large(tmp_path, monkeypatch):
+def test_a_model_that_is_too_large(tmp_path):
     """It is refused, with what may be read at most."""
-    monkeypatch.setattr(programs, "MAX_BYTES", 1000)
-    with pytest.raises(ProgramError, match=r"model.json: it has more than 0.001 MB, the most that is read"):
+    with raised(model=1000), pytest.raises(LimitError, match=r"model.json: too large for a model; the limit is 1 kB"):
         _load(DOCUMENT, tmp_path)
 
 

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 
-from unless.errors import MissingFileError, ProgramError, UnlessError
+from unless.errors import LimitError, MissingFileError, ProgramError, UnlessError
 from unless.export import json
 from unless.export.schema import KEYWORDS, shown
 from unless.files import write_whole
+from unless.limits import raised
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
@@ -331,19 +332,18 @@ def test_minus_zero_is_zero(document: dict[str, Any]) -> None:
     assert str(json.from_dict(document).rules[0].default[0]) == "age <= 0.0"
 
 
-def test_size_has_a_limit(program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_size_has_a_limit(program: Program, tmp_path: Path) -> None:
     """A text or a file that is larger is refused before it is parsed, with the size and the way around."""
     json.save(program, tmp_path / "program.json")
     size = (tmp_path / "program.json").stat().st_size
-    monkeypatch.setattr(json, "MAX_BYTES", size)
-    assert json.load(tmp_path / "program.json") == program
-    monkeypatch.setattr(json, "MAX_BYTES", size - 2)  # a letter of the program takes two bytes
-    message = r"it has more than 0.\d+ MB, the most that is read; .* unless.export.json.MAX_BYTES = "
-    with pytest.raises(ProgramError, match=rf"program.json: {message}"):
-        json.load(tmp_path / "program.json")
-    for text in (json.dumps(program) + "\n", (tmp_path / "program.json").read_bytes()):
-        with pytest.raises(ProgramError, match=message):
-            json.loads(text)
+    with raised(model=size):
+        assert json.load(tmp_path / "program.json") == program
+    with raised(model=size - 2):  # a letter of the program takes two bytes
+        with pytest.raises(LimitError, match=r"program.json: too large for a model; the limit is .*raised\(model="):
+            json.load(tmp_path / "program.json")
+        for text in (json.dumps(program) + "\n", (tmp_path / "program.json").read_bytes()):
+            with pytest.raises(LimitError, match="the text: too large for a model"):
+                json.loads(text)
 
 
 def test_what_is_no_text_is_refused() -> None:

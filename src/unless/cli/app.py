@@ -17,7 +17,8 @@ from typer.core import TyperGroup
 
 from unless._version import __version__
 from unless.cli.console import complain, visible
-from unless.errors import FormatError, OverwriteError, UnlessError, either
+from unless.errors import FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
+from unless.limits import DEFAULTS, raised
 
 __all__ = ["COMMANDS", "app", "function", "main"]
 
@@ -75,9 +76,30 @@ def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
         raise typer.Exit
 
 
+def _raise_limits(context: typer.Context, given: list[str] | None) -> list[str] | None:
+    """Let other limits hold until the command has ended."""
+    for text in given or ():
+        name, sign, amount = text.partition("=")
+        if not sign:
+            raise typer.BadParameter(f"{text!r} has no =; write {text}=8GB")
+        try:
+            context.with_resource(raised(**{name: amount}))
+        except ParameterError as error:
+            raise typer.BadParameter(str(error)) from None
+    return given
+
+
 @app.callback()
 def _options(
     *,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=AMOUNT",
+            callback=_raise_limits,
+            help=f"How large things may be (repeat): {', '.join(DEFAULTS)}, such as unpacked=8GB.",
+        ),
+    ] = None,
     version: Annotated[
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -127,6 +149,12 @@ def _give_up_the_rest() -> None:
 def _failed(error: Exception) -> int:
     """Say what failed; an error that is neither the data's nor the caller's is ours, and keeps its traceback."""
     match error:
+        case LimitError():
+            complain(f"{error.finding}; if that is meant: unless --limit {error.limit}={error.enough} …")
+            return 1
+        case MemoryError():
+            complain("there is not enough memory for that; give it a smaller file, or fewer columns")
+            return 1
         case FormatError():
             complain(f"{error.finding}: --{error.parameter} {either(error.formats)}")
             return 1

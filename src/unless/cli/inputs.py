@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unless.cli.outputs import shell_word
-from unless.errors import ParameterError, ProgramError, UnknownNameError, UnlessError, suggest
+from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, UnlessError, suggest
 from unless.rule import Program
 from unless.values import DEFAULT_MISSING, label_place
 
@@ -95,7 +95,7 @@ def read_model(path: str) -> SavedModel | Program:
     if path != "-":
         try:
             return read(path)
-        except ProgramError:
+        except (ProgramError, LimitError):
             if path.lower().endswith(_TABLES):
                 fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
                 raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from unless.engine.base import Counts, Engine
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
+from unless.limits import refuse_more
 from unless.rule import Literal, Operator
 from unless.table import Codes, Column, Table
 from unless.weights import in_units
@@ -35,6 +36,8 @@ class MemoryEngine(Engine[Selection]):
     def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
         if table.target is None:
             raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+        labels = len(table.target.labels)
+        refuse_more("labels", labels, f"{table.target.name!r} has {labels:,} labels: is it the right column?")
         self.target = table.target.name
         self.features = table.features
         self.labels = table.target.labels

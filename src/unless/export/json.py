@@ -27,12 +27,12 @@ from unless.errors import MissingFileError, ProgramError, suggest
 from unless.export.quick import fits_around, program_in
 from unless.export.schema import Schema, shown
 from unless.files import write_whole
+from unless.limits import limit, refuse_more
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
 __all__ = [
     "FORMAT",
-    "MAX_BYTES",
     "VERSION",
     "checked",
     "content",
@@ -43,6 +43,7 @@ __all__ = [
     "load",
     "loads",
     "parse",
+    "refuse_long",
     "save",
     "spelled_label",
     "to_dict",
@@ -52,10 +53,6 @@ __all__ = [
 
 FORMAT = "unless-program"
 VERSION = 1
-
-MAX_BYTES = 256_000_000
-"""How large a program or model may be that is read: some million rules. Read whole, it takes ten to twenty times that
-in memory, so that a stranger's file needs a bound."""
 
 _WIDTH = 100
 _INFINITE = (math.inf, -math.inf)
@@ -141,8 +138,8 @@ def load(path: str | os.PathLike[str]) -> Program:
 
 def parse(text: str | bytes) -> object:
     """JSON text as lists, dicts and values; refuses what the format has no meaning for: NaN and keys that repeat."""
-    if isinstance(text, str | bytes | bytearray) and len(text) > MAX_BYTES:
-        raise ProgramError(_too_large())
+    if isinstance(text, str | bytes | bytearray):
+        refuse_long(text, "the text")
     plain = _decoded(text)
     if not plain or plain.isspace():
         raise ProgramError("it is empty; a program starts with {")
@@ -284,20 +281,22 @@ def label_of(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the sche
 
 
 def content(path: Path) -> bytes:
-    """The bytes of a file, or an error that names it. Of one that is too large not all is read; `parse` refuses it."""
+    """The bytes of a file, or an error that names it. One that is too large is refused, without reading all of it."""
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+        with path.open("rb") as file:  # which may be endless, such as a device
+            found = file.read(limit("model") + 1)
     except FileNotFoundError:
         names = sorted(one.name for one in path.parent.glob("*.json"))
         raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, names) if names else ''}") from None
     except OSError as error:
         raise ProgramError(f"cannot be read: {error.strerror}") from error
+    refuse_long(found, str(path))
+    return found
 
 
-def _too_large() -> str:
-    size = f"{MAX_BYTES / 1e6:,.3g} MB"
-    return f"it has more than {size}, the most that is read; if that is meant: unless.export.json.MAX_BYTES = …"
+def refuse_long(text: str | bytes | bytearray, name: str) -> None:
+    """Refuse a file that is too large for a program, or a model."""
+    refuse_more("model", len(text), f"{name}: too large for a model")
 
 
 def _decoded(text: str | bytes) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from unless.encode import Cells
 from unless.errors import ReadError
+from unless.limits import refuse_unpacked
 from unless.sources.content import Content, called, ends
 from unless.sources.frames import PolarsFrame
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ["ArrowFile", "ParquetFile"]
+
+_CELL = 8  # bytes of a number
 
 
 class _ColumnarFile(ABC):
@@ -36,9 +39,11 @@ class _ColumnarFile(ABC):
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns."""
+        wanted = list(names) or list(self.names[:1])  # without any column the rows could not be counted
         with self._blaming_the_file() as pl:
-            # Without any column the rows could not be counted.
-            frame = self._read(pl, list(names) or list(self.names[:1]))
+            size = len(self._source) if isinstance(self._source, bytes) else self._source.stat().st_size
+            refuse_unpacked(_CELL * len(wanted) * self._count(pl), size, self._where)
+            frame = self._read(pl, wanted)
         self.rows = frame.height
         self._frame = PolarsFrame(frame)
         self._frame.load(names, texts, missing)
@@ -53,6 +58,10 @@ class _ColumnarFile(ABC):
     @abstractmethod
     def _read_names(self, pl: ModuleType) -> list[str]:
         """The names of the columns, without reading them."""
+
+    @abstractmethod
+    def _count(self, pl: ModuleType) -> int:
+        """How many rows the file says it has."""
 
     @abstractmethod
     def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
@@ -78,6 +87,9 @@ class ParquetFile(_ColumnarFile):
     def _read_names(self, pl: ModuleType) -> list[str]:
         return list(self._scan(pl).collect_schema())
 
+    def _count(self, pl: ModuleType) -> int:
+        return _rows(self._scan(pl), pl)
+
     def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
         return self._scan(pl).select(columns).collect()
 
@@ -97,6 +109,9 @@ class ArrowFile(_ColumnarFile):
             return list(pl.read_ipc_stream(self._input(), n_rows=0).columns)
         return list(self._scan(pl).collect_schema())
 
+    def _count(self, pl: ModuleType) -> int:
+        return 0 if self._streamed else _rows(self._scan(pl), pl)  # a stream does not say
+
     def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
         if self._streamed:
             return pl.read_ipc_stream(self._input(), columns=columns)  # type: ignore[no-any-return]
@@ -104,3 +119,7 @@ class ArrowFile(_ColumnarFile):
 
     def _scan(self, pl: ModuleType) -> pl.LazyFrame:
         return pl.scan_ipc(self._input(), glob=False, hive_partitioning=False)  # type: ignore[no-any-return]
+
+
+def _rows(lazy: pl.LazyFrame, pl: ModuleType) -> int:
+    return int(lazy.select(pl.len()).collect().item())

@@ -12,14 +12,29 @@ from pathlib import Path
 from typing import BinaryIO
 
 from unless.errors import ReadError
+from unless.limits import RATIO, limit, refuse_unpacked
 
-__all__ = ["Content", "as_file", "blaming", "called", "content", "ends", "kind_of", "undecodable", "unpack"]
+__all__ = [
+    "Content",
+    "PackedLines",
+    "as_file",
+    "blaming",
+    "called",
+    "content",
+    "ends",
+    "kind_of",
+    "read_all",
+    "size_of",
+    "undecodable",
+    "unpack",
+]
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
 
 _SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
 _LONGEST = 8
+_PIECE = 1 << 20
 _STARTS = {
     b"\x1f\x8b": "gzip",
     b"ARROW1\0\0": "arrow",
@@ -80,9 +95,45 @@ def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
 
 
 def unpack(file: BinaryIO, where: str) -> bytes:
-    """The bytes that gzip packed into a file."""
+    """The bytes that gzip packed into a file, if they are not too many."""
+    size = size_of(file)
     with blaming(where), gzip.open(file) as packed:
-        return packed.read()
+        return read_all(packed, size, where)  # type: ignore[arg-type]  # it reads, which is all that is asked of it
+
+
+def read_all(packed: BinaryIO, size: int, where: str) -> bytes:
+    """All bytes of what is packed in a file of that size, if they are not too many."""
+    pieces, count = [], 0
+    while piece := packed.read(_PIECE):
+        pieces.append(piece)
+        count += len(piece)
+        refuse_unpacked(count, size, where)
+    return b"".join(pieces)
+
+
+class PackedLines(gzip.GzipFile):
+    """A gzip file that is read by lines, none of which may be too long."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._where, self._size = str(path), path.stat().st_size
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """The next line."""
+        most = max(limit("unpacked"), RATIO * self._size) + 1
+        line = super().readline(most if size is None or size < 0 else size)
+        refuse_unpacked(len(line), self._size, self._where)
+        return line
+
+
+def size_of(file: BinaryIO) -> int:
+    """How many bytes a file has; 0 of one that does not tell, such as a pipe."""
+    if not file.seekable():
+        return 0
+    place = file.tell()
+    size = file.seek(0, io.SEEK_END)
+    file.seek(place)
+    return size
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 from unless.encode import Cells, of_objects
 from unless.errors import ReadError
+from unless.sources.bombs import refuse_bombs
 from unless.sources.content import Content, called
 from unless.values import spell, value_of
 
@@ -65,6 +66,7 @@ def _first_sheet(source: Content, where: str) -> tuple[list[list[Cell]], int]:
             f"{where}: Excel files are read by python-calamine, which is not installed; pip install 'unless[excel]'"
         ) from None
     try:
+        refuse_bombs(source, where)
         with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
             book = calamine.load_workbook(file)  # by its content, whatever its name says
         shown = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 from collections.abc import Callable
@@ -13,8 +12,9 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from unless.errors import FormatError, MissingFileError, ParameterError, ReadError, suggest
+from unless.limits import refuse_more
 from unless.sources.columnar import ArrowFile, ParquetFile
-from unless.sources.content import Content, blaming, ends, kind_of, unpack
+from unless.sources.content import Content, PackedLines, blaming, ends, kind_of, unpack
 from unless.sources.excel import ExcelFile
 from unless.sources.jsonlines import JsonLines, first_names
 from unless.sources.parts import Parts
@@ -151,7 +151,7 @@ def names_of(path: Path, format: str | None = None) -> list[str]:  # noqa: A002
         return list(_open_file(path, known).names)
     if not packed(path):
         refuse_other(ends(path), known, str(path))
-    with blaming(str(path)), gzip.open(path) if packed(path) else path.open("rb") as file:
+    with blaming(str(path)), PackedLines(path) if packed(path) else path.open("rb") as file:
         return known.head(file, str(path))  # type: ignore[arg-type]  # a gzip file reads lines too
 
 
@@ -182,6 +182,7 @@ def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str)
 def _named_columns(source: Source, where: str) -> Source:
     if not source.names:
         raise ReadError(f"{where}: no columns; the file is empty")
+    refuse_more("columns", len(source.names), f"{where}: {len(source.names):,} columns")
     refuse_twins(source.names, where)
     return source
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from unless.encode import Cells, group, joined, of_dictionary, of_numbers, of_objects
 from unless.errors import ReadError
 from unless.kernels import members as kernels
+from unless.limits import refuse_unpacked
 from unless.sources.content import Content, as_file, called, content, undecodable
 
 __all__ = ["JsonLines", "first_names"]
@@ -32,6 +33,7 @@ _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
 _MANY = 1000
+_CELL = 4  # bytes at least, also of a member that a line does not have
 _CHUNK = 1 << 22  # bytes; where its members stand takes 16 bytes for each
 _KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
 
@@ -66,8 +68,10 @@ class JsonLines:
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
         """Read these columns."""
         pieces: list[list[Cells]] = []
-        self.rows = 0
+        lines = self.rows = 0
         for chunk in self._chunks():
+            lines += chunk.lines
+            refuse_unpacked(_CELL * len(names) * lines, len(self._data), self._where)
             pieces.append(chunk.cells(names))
             self.rows += chunk.rows
         self.seen = set(self._keys.names)
@@ -126,6 +130,11 @@ class _Chunk:
         self._where = where
         self._first_line = first_line
         self.rows = 0
+
+    @property
+    def lines(self) -> int:
+        """How many there are, blank ones too."""
+        return self._data.count(b"\n")
 
     def scan(self) -> None:
         """Take up the names of all members."""

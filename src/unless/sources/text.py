@@ -24,6 +24,7 @@ import numpy as np
 from unless.encode import Cells
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
+from unless.limits import refuse_more
 from unless.sources.content import Content, as_file, called, content, undecodable
 from unless.sources.frames import polars_cells, text_cells
 from unless.values import number_in
@@ -63,6 +64,9 @@ def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHea
     """The header of a text file, of which ``source`` holds at least that much."""
     file = io.BytesIO(source) if isinstance(source, bytes) else source
     start = len(_MARK) if file.read(len(_MARK)) == _MARK else 0
+    file.seek(start)
+    commas = file.readline().count(separator.encode())  # before there is a list of them
+    refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
     file.seek(start)
     for record, _, end in _records(file, separator, where):
         file.seek(start)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from unless.encode import Cells
 from unless.errors import ReadError
 from unless.kernels import rank
+from unless.limits import refuse_unpacked
 from unless.read import read_table
 from unless.sources.excel import ExcelFile
 from unless.sources.files import FORMATS, refuse_other
@@ -39,6 +40,7 @@ _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _MAGIC = 8  # bytes that tell formats apart
 _HEAD = 1 << 16  # bytes to look for the header in
 _ROWS = 1 << 16  # of a batch of a frame
+_CELL = 8  # bytes at least, also of a member that a line does not have
 
 
 class Batch(Protocol):
@@ -167,6 +169,7 @@ class JsonBatch:
 
         If ``spelled``, numbers are text where not all are whole, so that none depends on what else is in the batch.
         """
+        refuse_unpacked(_CELL * len(self.names) * len(self.places), len(self.data), self.where)
         rows = [row for _, row in self._objects(_Spelled if spelled else None)]
         return _framed({name: [row.get(name) for row in rows] for name in self.names})
 

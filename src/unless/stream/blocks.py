@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, TypeVar
+from typing import BinaryIO, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import splice as kernels
-from unless.sources.content import blaming
+from unless.sources.content import blaming, read_all, size_of
 
 __all__ = ["Bytes", "Places", "cut", "objects", "records"]
 
@@ -34,7 +34,12 @@ class Bytes:
     def read(self, size: int) -> bytes:
         """The next bytes, so many unless the file ends."""
         with blaming(self.where):
-            return self._file.read(size) if size < 0 else b"".join(self._pieces(size))
+            return self._rest() if size < 0 else b"".join(self._pieces(size))
+
+    def _rest(self) -> bytes:
+        if self._file is self._raw:
+            return self._raw.read()
+        return read_all(cast("BinaryIO", self._file), size_of(self._raw), self.where)
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         """The next bytes as the file gives them; of a pipe less than asked for, until it ends.

@@ -1,0 +1,91 @@
+"""How large things may be: what a file may ask for before it is refused, rather than take all memory.
+
+A small file can claim to hold anything: gzip packs a gigabyte of zeros into one megabyte, and two cells of a workbook
+can be a billion apart. The limits are far beyond what rules are learned from; who needs more says so:
+
+>>> with raised(columns=200_000):
+...     limit("columns")
+200000
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from unless.errors import LimitError, ParameterError, suggest
+
+__all__ = ["DEFAULTS", "RATIO", "amount_of", "limit", "raised", "refuse_more", "refuse_unpacked"]
+
+DEFAULTS: Mapping[str, int] = {
+    "unpacked": 10**9,  # bytes in memory of what is packed in a file, or `RATIO` times its size if that is more
+    "columns": 100_000,  # of a table
+    "labels": 10_000,  # of a target: each rule counts the records of every label
+    "model": 256_000_000,  # bytes of a model file, of which 20 MB are read in a second
+}
+RATIO = 100
+"""How many times larger than itself a file may always be, unpacked. Tables are packed to a tenth, seldom to a fiftieth;
+gzip's bombs to a thousandth."""
+
+_UNITS = {"": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
+_AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([a-z]*)", re.IGNORECASE)
+
+_current: ContextVar[Mapping[str, int]] = ContextVar("_current", default=DEFAULTS)
+
+
+def limit(name: str) -> int:
+    """The limit that holds now."""
+    return _current.get()[name]
+
+
+@contextmanager
+def raised(**limits: int | str) -> Iterator[None]:
+    """Other limits for what is read and learned within, such as ``columns=200_000`` or ``unpacked="8 GB"``."""
+    for name in limits:
+        if name not in DEFAULTS:
+            raise ParameterError(f"no limit {name!r}{suggest(name, DEFAULTS)}")
+    token = _current.set({**_current.get(), **{name: amount_of(str(amount)) for name, amount in limits.items()}})
+    try:
+        yield
+    finally:
+        _current.reset(token)
+
+
+def refuse_more(name: str, amount: int, what: str) -> None:
+    """Refuse so much of something: ``what`` is said of it."""
+    if amount > limit(name):
+        bytes_ = name in ("unpacked", "model")
+        most = _spelled(limit(name)) if bytes_ else f"{limit(name):,}"
+        enough = _spelled(2 * amount).replace(" ", "") if bytes_ else str(amount)
+        raise LimitError(f"{what}; the limit is {most}", name, enough)
+
+
+def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
+    """Refuse a file of that size that takes so many bytes in memory."""
+    if unpacked > RATIO * size:
+        shown = f"{where}: {_spelled(size)} that take {_spelled(unpacked)} or more, unpacked"
+        refuse_more("unpacked", unpacked, shown)
+
+
+def amount_of(text: str) -> int:
+    """The number that a text gives, with a unit or without.
+
+    >>> [amount_of(text) for text in ("8GB", "1.5 MB", "200000")]
+    [8000000000, 1500000, 200000]
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None or (unit := found[2].lower()) not in _UNITS:
+        raise ParameterError(f"{text!r} is no amount; write a number, or a number with kB, MB, GB or TB: 8GB")
+    return int(float(found[1]) * _UNITS[unit])
+
+
+def _spelled(size: float) -> str:
+    """A number of bytes in a few letters, as `amount_of` takes it.
+
+    >>> [_spelled(size) for size in (5, 1234, 10**9, 3.21e12)]
+    ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']
+    """
+    power = min(max(len(str(int(size))) - 1, 0) // 3, 4)
+    return f"{size / 1000**power:.3g} {('bytes', 'kB', 'MB', 'GB', 'TB')[power]}"
