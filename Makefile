@@ -21,7 +21,7 @@ imports: .venv/test.stamp
 	$(BIN)/lint-imports --no-cache
 
 unit: .venv/test.stamp
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accuracy.md
 	$(BIN)/python -m benchmarks --full

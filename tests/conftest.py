@@ -1,4 +1,4 @@
-"""What all tests need."""
+"""For all tests: how long they are, and that Ctrl-C works."""
 
 from __future__ import annotations
 
@@ -6,6 +6,25 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+from tests.lengths import LONG, shorten
+
+settings.register_profile("unless", deadline=None)  # how long something takes is no test: see benchmarks/
+settings.load_profile("unless")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Shorten what Hypothesis draws, of every test once, however many parameters it has."""
+    if not LONG:
+        tests = (getattr(item, "function", None) for item in items)
+        for test in {id(test): test for test in tests}.values():
+            shorten(test)
+
+
+def pytest_report_header() -> str:
+    """Say which length it is."""
+    return f"unless: {'long' if LONG else 'short'} tests" + (" (UNLESS_TESTS=long for the long ones)" * (not LONG))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -53,7 +53,10 @@ def called(
     given = _stream(input.encode() if isinstance(input, str) else input)
     out, err = _stream(), _stream()
     with mock.patch("sys.stdin", given), redirect_stdout(out), redirect_stderr(err), chdir(cwd):
-        code = _run(lambda: app(words, prog_name="unless", standalone_mode=False))
+        try:
+            code = _run(lambda: app(words, prog_name="unless", standalone_mode=False))
+        except SystemExit as left:  # as completion does
+            code = int(left.code or 0)
     return subprocess.CompletedProcess(["unless", *words], code, _content(out), _content(err))
 
 

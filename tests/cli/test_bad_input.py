@@ -21,7 +21,7 @@ from pathlib import Path
 import pytest
 
 import unless as library
-from tests.cli.command import COMMAND, environment, started, unless, writes_in
+from tests.cli.command import COMMAND, called, environment, started, unless, writes_in
 from unless.cli.outputs import shell_word
 from unless.export import json as programs
 
@@ -432,10 +432,10 @@ def test_standard_input_that_is_a_terminal():
 def test_standard_input():
     """Models and tables come from standard input too."""
     model, table = (Path(name).read_bytes() for name in ("model.json", "new.csv"))
-    assert unless("show", "-", input=model).stdout == unless("show", "model.json").stdout
-    done = unless("explain", "model.json", "-", "--row", "8", input=table)
-    assert done.stdout == unless("explain", "model.json", "new.csv", "--row", "8").stdout
-    done = unless("show", "-", input="{}")
+    assert unless("show", "-", input=model).stdout == called("show", "model.json").stdout
+    done = called("explain", "model.json", "-", "--row", "8", input=table)
+    assert done.stdout == called("explain", "model.json", "new.csv", "--row", "8").stdout
+    done = called("show", "-", input="{}")
     assert (done.returncode, done.stderr.split(":")[1]) == (1, " standard input")
 
 

@@ -313,7 +313,7 @@ class TestStreams:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         with subprocess.Popen(["cp", applicants, pipe]):
-            done = unless("fit", pipe, "-t", "decision", "--json")
+            done = called("fit", pipe, "-t", "decision", "--json")
         assert json.loads(done.stdout)["records"] == 900
 
     def test_folder(self, applicants, tmp_path):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 
-from tests.cli.command import COMMAND, environment, unless
+from tests.cli.command import called, environment, unless
 from tests.docs.manual import PAGE, examples, written
 from unless.cli.app import COMMANDS, function
 
@@ -76,10 +78,9 @@ def test_the_document_is_current():
 def completed(line: str, **more: str) -> list[str]:
     """What bash would offer at the end of a line."""
     words = line.split(" ")
-    env = environment(
-        {"_UNLESS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), **more}
-    )
-    done = subprocess.run(COMMAND, capture_output=True, text=True, env=env, check=False)
+    asked = {"_UNLESS_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), **more}
+    with mock.patch.dict(os.environ, asked):
+        done = called()
     assert done.stderr == ""
     return done.stdout.split("\n")[:-1] if done.stdout.strip() else []
 

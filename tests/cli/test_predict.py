@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import COMMAND, environment, started, unless, writes_in
+from tests.cli.command import COMMAND, called, environment, started, unless, writes_in
 from unless import UnlessClassifier, read_table
 from unless.export import json as programs
 from unless.rule import Literal, Program, Rule
@@ -48,7 +48,7 @@ class TestOutput:
 
     def test_a_file_is_written_and_summed_up(self, here: Path) -> None:
         """Standard output stays empty; one line tells the records, the labels and how many are right."""
-        done = unless("predict", "model.json", "new.csv", "-o", "out.csv", cwd=here)
+        done = called("predict", "model.json", "new.csv", "-o", "out.csv", cwd=here)
         rows = rows_of((here / "out.csv").read_text())
 
         assert (done.returncode, done.stdout) == (0, "")
@@ -64,7 +64,7 @@ class TestOutput:
         again = unless(
             "predict", "-", "new.csv", "-q", "-o", "/dev/stdout", input=(here / "model.json").read_bytes(), cwd=here
         )
-        lines = unless("predict", "model.json", "-", "-q", "--format", "jsonl", input='{"a":1,"b":"x"}\n', cwd=here)
+        lines = called("predict", "model.json", "-", "-q", "--format", "jsonl", input='{"a":1,"b":"x"}\n', cwd=here)
 
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout.startswith("a,b,y,predicted,confidence,rule\n1,x,low,low,")
@@ -83,8 +83,8 @@ class TestOutput:
 
     def test_the_summary_is_data(self, here: Path) -> None:
         """--json prints the summary; to standard error if the records go to standard output."""
-        done = unless("predict", "model.json", "new.csv", "-o", "out.parquet", "--json", cwd=here)
-        aside = unless("predict", "model.json", "new.csv", "--json", "--quiet", cwd=here)
+        done = called("predict", "model.json", "new.csv", "-o", "out.parquet", "--json", cwd=here)
+        aside = called("predict", "model.json", "new.csv", "--json", "--quiet", cwd=here)
 
         assert json.loads(done.stdout) == json.loads(aside.stderr)
         assert json.loads(done.stdout)["labels"] == [{"label": "low", "records": 2}, {"label": "high", "records": 2}]
@@ -93,8 +93,8 @@ class TestOutput:
     def test_surprises_are_said(self, here: Path) -> None:
         """Rules without statistics have no confidence, and a taken name is replaced: both in a line."""
         (here / "new.csv").write_bytes(DATA.replace(b"y", b"rule"))
-        done = unless("predict", "program.json", "new.csv", "-o", "out.csv", cwd=here)
-        named = unless("predict", "program.json", "new.csv", "--prefix", "m_", cwd=here)
+        done = called("predict", "program.json", "new.csv", "-o", "out.csv", cwd=here)
+        named = called("predict", "program.json", "new.csv", "--prefix", "m_", cwd=here)
 
         assert done.stderr.splitlines()[0] == "new.csv has rule already: called rule_2 (--prefix gives other names)"
         assert "program.json holds rules alone" in done.stderr.splitlines()[1]
@@ -165,7 +165,7 @@ class TestMistakes:
         (here / "bad.csv").write_bytes(b"a,b\n1,x\n2\n")
         (here / "other.csv").write_bytes(b"A,b\n1,x\n")
         (here / "zip.csv").write_bytes(b"PK\x03\x04 and so on")
-        done = unless("predict", *arguments, cwd=here)
+        done = called("predict", *arguments, cwd=here)
 
         assert done.returncode == code, done.stderr
         assert message in done.stderr

@@ -1,10 +1,11 @@
-"""`unless report`, through the real command."""
+"""`unless report`: what it writes and says."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.cli.command import unless as run
+from tests.cli.command import called as run
+from tests.cli.command import unless
 from tests.report.examples import loans
 from unless.example import applicants_csv
 from unless.export import json
@@ -38,7 +39,7 @@ def test_writes_a_page(folder):
 def test_pipes(folder):
     """Data from standard input, the page to standard output, nothing else said with --quiet; a program is enough."""
     data = (folder / "data.csv").read_text()
-    done = run("report", "program.json", "-", "-o", "-", "-q", input=data, cwd=folder)
+    done = unless("report", "program.json", "-", "-o", "-", "-q", input=data, cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("<!DOCTYPE html>")
     assert done.stdout.rstrip().endswith("</html>")

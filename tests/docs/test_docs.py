@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import unless
-from tests.cli.command import unless as unless_command
+from tests.cli.command import called
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -43,14 +43,14 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
 def test_commands_print_what_a_page_shows(page, tmp_path):
     """A command on a page prints what the page shows, but for the time it takes and what a lone … leaves out."""
-    assert unless_command("demo", "loans", cwd=tmp_path).returncode == 0
+    assert called("demo", "loans", cwd=tmp_path).returncode == 0
     for block in blocks(page, "console"):
         for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             if "unless demo" in command:
                 continue
             program, *arguments = shlex.split(command)
             assert program == "unless", command
-            ran = unless_command(*arguments, cwd=tmp_path / "loans")
+            ran = called(*arguments, cwd=tmp_path / "loans")
             assert ran.returncode == 0, ran.stderr
             wanted = re.sub(r" in [0-9.]+ m?s$", " in T", shown, flags=re.MULTILINE)
             given = re.sub(r" in [0-9.]+ m?s$", " in T", ran.stdout, flags=re.MULTILINE)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import unless
+from tests.lengths import SHARE
 from tests.logic.traps import NAMES, cases, everything
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ProgramError, UnknownNameError, UnlessError
@@ -41,7 +42,7 @@ def test_clingo_agrees_on_real_data(name):
     """On every record of a dataset, or every so many of a large one, clingo derives the predicted label."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
-    step = max(1, len(table) * len(program) // 40_000)
+    step = max(1, len(table) * len(program) // (40_000 // SHARE))
     sample = table[::step]
     assert agree(program, sample)
     assert from_clingo(to_clingo(program, sample[:5])) == program

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
+from tests.lengths import fewer
 from tests.property.test_learners import examples_of, random_rows, table_of, tables
 from tests.reference import naive_unless
 from tests.shared import needs_compiled
@@ -40,7 +41,7 @@ def test_the_learner_is_its_description(drawn, parameters):
     assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", fewer(20))
 def test_larger_tables_too(seed):
     """With histograms, wide columns and refined bins in play, the program is still the transcription's."""
     rng = random.Random(seed)
@@ -51,7 +52,7 @@ def test_larger_tables_too(seed):
 
 
 @needs_compiled
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", fewer(20))
 def test_the_fast_search_equals_the_plain_one(seed):
     """Bounds and bins find the purest literal that the counts give, on columns of thousands of values."""
     rng = np.random.default_rng(seed)
