@@ -5,174 +5,37 @@ An engine that is not installed skips its tests, and fails them where CI=true.
 
 from __future__ import annotations
 
-import json
 import os
-import pwd
-import shutil
-import sqlite3
-import subprocess
-import tempfile
-import time
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 
-TYPES = {
-    "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},
-    "sqlite": {"number": "REAL", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
-    "postgres": {"number": "DOUBLE PRECISION", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
-}
+from tests import engines
 
 
-def lacking(what: str) -> None:
+def lacking(what: object) -> None:
     """Skip, or fail where everything should be installed."""
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
 
 
-class Database:
-    """A database with tables of cells, from which expressions are selected."""
-
-    def __init__(self, dialect, connection, place="?") -> None:
-        self.dialect, self.connection, self.place = dialect, connection, place
-        self.execute = connection.execute
-        self.tables = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_) -> None:
-        self.connection.close()
-
-    def table(self, columns: dict[str, list], kinds: dict[str, str]) -> str:
-        """A new table; a kind that is none is a type of the database."""
-        self.tables += 1
-        name = f"table_{self.tables}"
-        types = [TYPES[self.dialect].get(kinds[column], kinds[column]) for column in columns]
-        quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
-        self.execute(
-            f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})"
-        )
-        rows = [(number, *row) for number, row in enumerate(zip(*columns.values(), strict=True))]
-        places = ", ".join([self.place] * (len(columns) + 1))
-        self.connection.cursor().executemany(f"INSERT INTO {name} VALUES ({places})", rows)
-        return name
-
-    def select(self, expression: str, table: str) -> list:
-        """The values of an expression, row by row."""
-        rows = self.execute(f"SELECT row_number, {expression} AS result FROM {table} ORDER BY row_number").fetchall()
-        return [row[1] for row in rows]
-
-
-def duckdb_database() -> Database:
-    try:
-        import duckdb  # noqa: PLC0415
-    except ImportError:
-        lacking("duckdb")
-    return Database("duckdb", duckdb.connect())
-
-
-def sqlite_database() -> Database:
-    return Database("sqlite", sqlite3.connect(":memory:"))
-
-
-@pytest.fixture(scope="session")
-def postgres_server():
-    """The folder of the socket of a PostgreSQL server that lives as long as the tests."""
-    places = [*sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb")), shutil.which("initdb")]
-    found = [Path(place).parent for place in places if place]
-    if not found:
-        lacking("PostgreSQL (Debian: postgresql)")
-    folder = tempfile.mkdtemp(prefix="unless-pg-")
-    user = {}
-    if os.getuid() == 0:  # the server refuses to run as root
-        names = {entry.pw_name for entry in pwd.getpwall()}
-        user = {"user": "postgres" if "postgres" in names else "nobody", "cwd": folder}
-        shutil.chown(folder, user["user"])
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.STDOUT, **user}
-    data = f"{folder}/data"
-    create = [found[-1] / "initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync"]
-    subprocess.run(create, check=True, **quiet)
-    settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "shared_buffers=16MB"]
-    server = subprocess.Popen([found[-1] / "postgres", "-D", data, *settings], **quiet)
-    try:
-        yield folder
-    finally:
-        server.terminate()
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@pytest.fixture(scope="session")
-def postgres_database(request):
-    """A connection to the server."""
-    try:
-        import psycopg  # noqa: PLC0415
-    except ImportError:
-        lacking("psycopg")
-    folder = request.getfixturevalue("postgres_server")
-    deadline = time.monotonic() + 30
-    while True:
-        try:
-            connection = psycopg.connect(host=folder, user="test", dbname="postgres", autocommit=True)
-            break
-        except psycopg.OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(0.1)
-
-    with Database("postgres", connection, "%s") as database:
-        yield database
-
-
 @pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
-def database(request):
-    """Each database in turn."""
-    if request.param == "postgres":
-        yield request.getfixturevalue("postgres_database")
-    else:
-        with duckdb_database() if request.param == "duckdb" else sqlite_database() as database:
-            yield database
-
-
-_LOOP = """
-const lines = require("readline").createInterface({input: process.stdin});
-lines.on("line", (line) => {
-  const [source, name, records] = JSON.parse(line);
-  let answer;
-  try {
-    const f = new Function(source + "\\nreturn " + name + ";")();
-    answer = new Function("return " + records)().map(f);
-  } catch (error) { answer = String(error); }
-  console.log(JSON.stringify(answer, (_, v) => typeof v === "number" && !Number.isFinite(v) ? {number: String(v)} : v));
-});
-"""
-
-
-class Node:
-    """A JavaScript engine that answers line by line."""
-
-    def __init__(self, binary: str) -> None:
-        self.process = subprocess.Popen([binary, "-e", _LOOP], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-
-    def run(self, source: str, records: list[dict] | str, name: str = "classify") -> list:
-        """What the function gives for each record; records may also be JavaScript."""
-        if not isinstance(records, str):
-            records = json.dumps(records)  # NaN and Infinity are spelled as JavaScript spells them
-        self.process.stdin.write(json.dumps([source, name, records]) + "\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        assert isinstance(answer, list), answer
-        return answer
+def database(request) -> Iterator[engines.Database]:
+    """Each database in turn, one for all tests."""
+    with ExitStack() as stack:
+        try:
+            opened = stack.enter_context(engines.database(request.param))
+        except engines.Lacking as what:
+            lacking(what)
+        yield opened
 
 
 @pytest.fixture(scope="session")
-def node():
-    """Node, where it is installed."""
-    binary = shutil.which("node")
-    if binary is None:
-        lacking("node (Debian: nodejs)")
-    engine = Node(binary)
-    yield engine
-    engine.process.stdin.close()
-    engine.process.stdout.close()
-    engine.process.wait(10)
+def node() -> Iterator[engines.Node]:
+    """Node, one for all tests."""
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(engines.node())
+        except engines.Lacking as what:
+            lacking(what)
+        yield engine

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from sqlglot import exp
 
 import unless
-from tests.export.conftest import sqlite_database
+from tests.engines import database as opened
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
 from unless.decisions import deciding_rules
@@ -266,7 +266,7 @@ def test_nul_in_texts(database):
 def test_case_matters_in_sqlite_even_where_the_column_ignores_it():
     """A column that SQLite compares without case, or without spaces at the end, is compared as it is spelled."""
     program = Program("y", ("t",), (Rule("x", (Literal("t", "==", "a"),)), Rule("z", (Literal("t", "!=", "B"),))))
-    with sqlite_database() as database:
+    with opened("sqlite") as database:
         for collation in ("NOCASE", "RTRIM"):
             name = database.table({"t": ["a", "A", "a ", "b", "B"]}, {"t": f"TEXT COLLATE {collation}"})
             assert database.select(to_sql(program, "sqlite"), name) == ["x", "z", "z", "z", None]

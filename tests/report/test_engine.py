@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import shutil
+from contextlib import ExitStack
 from importlib.resources import files
 
 import numpy as np
@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
+from tests.engines import Lacking, node
 from tests.explain import examples
-from tests.export.conftest import Node, lacking
+from tests.export.conftest import lacking
 from tests.report.payload import payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
@@ -102,14 +103,12 @@ ALPHABET = st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs", "Z
 @pytest.fixture(scope="module")
 def asked():
     """A function that puts questions to the scripts, many in one go."""
-    binary = shutil.which("node")
-    if binary is None:
-        lacking("node (Debian: nodejs)")
-    engine = Node(binary)
-    yield lambda questions: engine.run(SCRIPTS + ASK, questions, "ask")
-    engine.process.stdin.close()
-    engine.process.stdout.close()
-    engine.process.wait(10)
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(node())
+        except Lacking as what:
+            lacking(what)
+        yield lambda questions: engine.run(SCRIPTS + ASK, questions, "ask")
 
 
 def values(program: Program, record: dict) -> list:
