@@ -24,7 +24,7 @@ from unless.kernels import members as kernels
 from unless.limits import refuse_unpacked
 from unless.sources.content import Content, as_file, called, content, undecodable
 
-__all__ = ["JsonLines", "first_names"]
+__all__ = ["JsonLines", "first_names", "refuse_broken"]
 
 _MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
@@ -245,6 +245,12 @@ def first_names(file: BinaryIO, where: str) -> list[str]:
     """The members of the objects in the first thousand lines."""
     records = islice(_objects(file, where), _MANY)
     return list(dict.fromkeys(name for _, record in records for name in record))
+
+
+def refuse_broken(data: bytes, where: str, first_line: int) -> None:
+    """Refuse lines that are no objects of JSON, with the first of them."""
+    for _ in _objects(as_file(data), where, first_line):
+        pass
 
 
 def _objects(file: BinaryIO, where: str, first: int = 1) -> Iterator[tuple[int, dict[str, object]]]:

@@ -22,7 +22,7 @@ from unless.limits import refuse_unpacked
 from unless.read import read_table
 from unless.sources.excel import ExcelFile
 from unless.sources.files import FORMATS, refuse_other
-from unless.sources.jsonlines import JsonLines
+from unless.sources.jsonlines import JsonLines, refuse_broken
 from unless.sources.parts import same_columns
 from unless.sources.source import refuse_twins
 from unless.sources.text import TextFile, long_fields, text_header
@@ -170,7 +170,11 @@ class JsonBatch:
         If ``spelled``, numbers are text where not all are whole, so that none depends on what else is in the batch.
         """
         refuse_unpacked(_CELL * len(self.names) * len(self.places), len(self.data), self.where)
-        rows = [row for _, row in self._objects(_Spelled if spelled else None)]
+        try:
+            rows = [row for _, row in self._objects(_Spelled if spelled else None)]
+        except (ValueError, RecursionError):  # in a member that no rule tests: nobody has looked at it before
+            refuse_broken(self.data, self.where, self.line)
+            raise
         return _framed({name: [row.get(name) for row in rows] for name in self.names})
 
     def line_of(self, name: str) -> int:
@@ -296,7 +300,8 @@ def _frames(source: Path | bytes, form: str, where: str) -> Iterator[pl.DataFram
         return
     opened = io.BytesIO(source) if isinstance(source, bytes) else source
     if form == "arrow" and _streamed(source):
-        yield from pl.read_ipc_stream(opened).iter_slices(_ROWS)
+        frame = pl.read_ipc_stream(opened)
+        yield from frame.iter_slices(_ROWS) if len(frame) else [frame]  # of no rows there would be no slice
         return
     scan = pl.scan_ipc if form == "arrow" else pl.scan_parquet
     lazy = scan(opened, glob=False, hive_partitioning=False)

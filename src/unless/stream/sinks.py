@@ -262,7 +262,8 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
                 f"{where}: column {name!r} is of another type than at the beginning: {column.dtype} cells, "
                 f"which {dtype} cannot hold as they are; write .csv"
             )
-    return frame.cast(schema)
+    # Not frame.cast(schema), which passes over a column that is called ''.
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
