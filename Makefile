@@ -3,12 +3,12 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit bench pictures clean
+.PHONY: demo test lint types imports unit torture sanitize bench pictures clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
 
-test: lint types imports unit ## everything that must pass
+test: lint types imports unit ## everything that must pass; UNLESS_TESTS=long draws five times as many examples
 
 lint: .venv/test.stamp
 	$(BIN)/ruff check
@@ -22,6 +22,12 @@ imports: .venv/test.stamp
 
 unit: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal
+
+torture: .venv/test.stamp ## every search as far as it goes (20 minutes and more), and write docs/reliability.md
+	$(BIN)/python -m tests.torture
+
+sanitize: .venv/test.stamp ## build the kernels with ASan and UBSan, and fuzz them
+	$(BIN)/python -m tests.torture sanitize
 
 bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accuracy.md
 	$(BIN)/python -m benchmarks --full

@@ -1,0 +1,216 @@
+"""Random programs on hostile records and with hostile names: every engine decides as the plain definition does.
+
+The plain definition is `Program.decides`, by `Literal.holds`. Compared with it, record by record: `predict`, the
+exported Python and JavaScript, the scripts of the report page, DuckDB, SQLite and PostgreSQL; and, on tables of their
+own, clingo and SWI-Prolog. A program that an export refuses with our own error is counted apart.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import unless
+from tests.engines import Lacking, database, node
+from tests.logic.test_prolog import derived
+from tests.logic.traps import NAMES, cases
+from tests.report.payload import payload
+from tests.report.test_engine import ASK, SCRIPTS
+from tests.strategies import CELLS, KINDS, meaning, programs
+from tests.torture.counts import Counts, drawn
+from unless.errors import UnlessError
+from unless.export import json as programs_as_json
+from unless.export import to_javascript, to_python, to_sql
+from unless.logic import from_clingo, run_clingo, to_clingo
+from unless.rule import Program, Rule
+from unless.table import Column, Table
+from unless.values import value_of
+
+__all__ = ["search"]
+
+AT_ONCE = 10  # programs with the same names and records
+ROWS = 60
+WORDS = [
+    "true",
+    "false",
+    "null",
+    "select",
+    "oid",
+    "rowid",
+    "inf",
+    "sup",
+    "mod",
+    "Age",
+    'say "x"',
+    "a.b",
+    "`",
+    "v",
+    "$x",
+]
+TARGETS = ["y", "term_expansion", "goal_expansion", "user", "prolog_load_context", "true", "false", "is", "main", ""]
+
+Decide = Callable[[Program, list[dict[str, Any]]], list[Any]]
+
+
+def search(budget: int, seed: int) -> Counts:
+    """Compare so many times ten programs with every engine that is installed."""
+    counts = Counts()
+    with ExitStack() as stack:
+        engines = dict(_opened(stack, counts))
+        logic = dict(_logic(stack, counts))
+        for number in range(seed, seed + budget):
+            _compare_records(counts, number, engines)
+            _compare_tables(counts, number, logic)
+    return counts
+
+
+# The engines.
+
+
+def _opened(stack: ExitStack, counts: Counts) -> Iterator[tuple[str, Any]]:
+    """Engines that take records: a function of names and kinds, which gives one of a program and records."""
+    yield "predict", lambda kinds, cells: _predict
+    yield "Python", lambda kinds, cells: _python
+    try:
+        engine = stack.enter_context(node())
+    except Lacking as what:
+        counts.lacking.append(str(what))
+    else:
+        yield "JavaScript", lambda kinds, cells: lambda program, records: engine.run(to_javascript(program), records)
+        yield "report page", lambda kinds, cells: lambda program, records: _page(engine, program, records)
+    for dialect in ("duckdb", "sqlite", "postgres"):
+        try:
+            opened = stack.enter_context(database(dialect))
+        except Lacking as what:
+            counts.lacking.append(str(what))
+        else:
+            yield dialect, lambda kinds, cells, opened=opened: _sql(opened, kinds, cells)
+
+
+def _predict(program: Program, records: list[dict[str, Any]]) -> list[Any]:
+    table = Table(
+        tuple(Column.of(name, [one[name] for one in records]) for name in program.features), rows=len(records)
+    )
+    return unless.predict(program, table).tolist()
+
+
+def _python(program: Program, records: list[dict[str, Any]]) -> list[Any]:
+    names: dict[str, Any] = {}
+    exec(compile(to_python(program), "exported", "exec"), names)
+    return list(map(names["classify"], records))
+
+
+def _page(engine: Any, program: Program, records: list[dict[str, Any]]) -> list[Any]:
+    data = payload(program)
+    questions = [["decide", data, [value_of(one[name]) for name in program.used]] for one in records]
+    places = [answer["label"] for answer in engine.run(SCRIPTS + ASK, questions, "ask")]
+    return [None if place is None else data["labels"][place] for place in places]
+
+
+def _sql(opened: Any, kinds: dict[str, str], cells: dict[str, list[Any]]) -> Decide:
+    tables: dict[tuple[str, ...], str] = {}
+
+    def decide(program: Program, records: list[dict[str, Any]]) -> list[Any]:  # noqa: ARG001 - they are in the table
+        sql = to_sql(program, opened.dialect, columns=kinds)
+        if program.used not in tables:  # with these columns only: others may have names that no column can have
+            tables[program.used] = opened.table({name: cells[name] for name in program.used} or {"x": [None] * ROWS},
+                                                {**kinds, "x": "text"})  # fmt: skip
+        return opened.select(sql, tables[program.used])
+
+    return decide
+
+
+def _logic(stack: ExitStack, counts: Counts) -> Iterator[tuple[str, Any]]:
+    """Engines that take tables of any cells."""
+    if importlib.util.find_spec("clingo"):
+        yield "clingo", lambda program, table: run_clingo(program, table).tolist()
+        yield (
+            "clingo, read back",
+            lambda program, table: unless.predict(from_clingo(to_clingo(program)), table).tolist(),
+        )
+    else:
+        counts.lacking.append("clingo")
+    if command := shutil.which("swipl"):
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        yield "SWI-Prolog", lambda program, table: derived(command, folder, program, table)
+    else:
+        counts.lacking.append("SWI-Prolog")
+
+
+# What is compared.
+
+
+def _compare_records(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
+    rng = random.Random(seed)
+    names = dict(zip(KINDS, _names(rng), strict=True))
+    cells = {names[kind]: [rng.choice(CELLS[kind]) for _ in range(ROWS)] for kind in KINDS}
+    kinds = {names[name]: kind for name, kind in KINDS.items()}
+    records = [
+        {name: meaning(kinds[name], cell) for name, cell in zip(cells, row, strict=True)}
+        for row in zip(*cells.values(), strict=True)
+    ]
+    deciders = {name: opened(kinds, cells) for name, opened in engines.items()}
+    for plain in drawn(programs(), AT_ONCE, seed):
+        program = renamed(plain, names)
+        wanted = [program.label(record) for record in records]
+        for name, decide in deciders.items():
+            _check(counts, name, seed, program, wanted, lambda: decide(program, records))  # noqa: B023 - at once
+
+
+def _compare_tables(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
+    rng = random.Random(seed)
+    for drawn_program, table in drawn(cases(), AT_ONCE, seed):
+        target = rng.choice(TARGETS)
+        program = drawn_program if target in drawn_program.features else replace(drawn_program, target=target)
+        wanted = [program.label(table.record(row)) for row in range(len(table))]
+        for name, decide in engines.items():
+            _check(counts, name, seed, program, wanted, lambda: decide(program, table))  # noqa: B023
+
+
+def _check(
+    counts: Counts, name: str, seed: int, program: Program, wanted: list[Any], decide: Callable[[], list[Any]]
+) -> None:
+    try:
+        found = decide()
+    except UnlessError:
+        counts.besides[f"programs that the export to {name} refused"] += 1
+        return
+    except Exception as error:  # noqa: BLE001 - which is what is looked for
+        told = f"{error!r} of {programs_as_json.dumps(program)}"
+        counts.check(name, seed, lambda: told, same=False)
+        return
+    different = len(found) != len(wanted) or any(not _same(*pair) for pair in zip(found, wanted, strict=True))
+    counts.compared[name] += len(wanted) - different
+    if different:
+        told = f"{found} instead of {wanted} of {programs_as_json.dumps(program)}"
+        counts.check(name, seed, lambda: told, same=False)
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Whether a label came back: SQLite has no booleans, JavaScript one type for numbers."""
+    return found == wanted and isinstance(found, str) == isinstance(wanted, str)
+
+
+def _names(rng: random.Random) -> list[str]:
+    """Four names, which no engine takes for one."""
+    while True:
+        names = rng.sample([*NAMES, *WORDS], len(KINDS))
+        if len({name.casefold()[:60] for name in names}) == len(names) and "row_number" not in names:
+            return names
+
+
+def renamed(program: Program, names: dict[str, str]) -> Program:
+    """A program whose features have other names."""
+
+    def rule_of(rule: Rule) -> Rule:
+        default = tuple(replace(literal, feature=names[literal.feature]) for literal in rule.default)
+        return Rule(rule.head, default, tuple(map(rule_of, rule.exceptions)))
+
+    return Program(program.target, tuple(names.values()), tuple(map(rule_of, program.rules)), program.otherwise)

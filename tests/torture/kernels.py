@@ -1,0 +1,327 @@
+"""The kernels, compiled against interpreted, on hostile buffers: rank, members, splice, grid, search, decide.
+
+Every buffer is exactly as large as a kernel may use. In a build with sanitizers (`make sanitize`), where a byte too far
+ends the process, the same search looks for memory that is misused and for arithmetic that C leaves undefined.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import random
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from unittest import mock
+
+import numpy as np
+from unless.predict import _assemble
+
+from tests.torture.counts import Counts
+from unless import kernels
+from unless.rule import Literal, Program, Rule
+from unless.table import Column
+
+__all__ = ["NAMES", "search"]
+
+NAMES = ("rank", "members", "splice", "grid", "search", "decide")
+_COMPILED = {name: importlib.import_module(f"unless.kernels.{name}") for name in NAMES}
+_SOURCE = Path(kernels.__file__).parent
+
+
+def search(budget: int, seed: int) -> Counts:
+    """Compare so many calls of every kind."""
+    counts = Counts()
+    if not kernels.compiled:
+        counts.lacking.append("compiled kernels")
+        return counts
+    for number in range(seed, seed + budget):
+        for name, fuzz in FUZZERS.items():
+            rng = random.Random(f"{name} {number}")
+            found, wanted = fuzz(rng)
+            told = f"{found} compiled, {wanted} interpreted" if found != wanted else ""
+            counts.check(name, number, lambda: told, same=not told)  # noqa: B023 - at once
+    return counts
+
+
+@cache
+def interpreted(name: str) -> ModuleType:
+    """The source of a kernel, run by the interpreter."""
+    spec = importlib.util.spec_from_file_location(f"interpreted_{name}", _SOURCE / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    others = {"unless.kernels.grid": interpreted("grid")} if name == "search" else {}
+    with mock.patch.dict(sys.modules, others):
+        spec.loader.exec_module(module)
+    return module
+
+
+def _both(name: str, call: Callable[[ModuleType], Any]) -> tuple[Any, Any]:
+    """What a call gives of the compiled kernel and of its source."""
+    with np.errstate(all="ignore"):
+        return call(_COMPILED[name]), call(interpreted(name))
+
+
+def _array(values: Any, kind: Any) -> np.ndarray:
+    """A copy in memory of its own, of exactly its size: what lies behind it is nobody's."""
+    return np.array(values, dtype=kind, copy=True)
+
+
+def _bytes(data: bytes) -> np.ndarray:
+    return _array(np.frombuffer(data, dtype=np.uint8), np.uint8)
+
+
+# Numbers and texts: rank.
+
+NUMBERS = [0.0, -0.0, 1.0, 2.0, 2.5, -1.0, 1e300, -1e300, 5e-324, -5e-324, 2.0**53, 2.0**53 - 1, -(2.0**53), 1 / 3]
+ENDS = [float("inf"), float("-inf"), float("nan"), -float("nan"), 1.7976931348623157e308]
+
+
+def _values(rng: random.Random) -> np.ndarray:
+    size = rng.choice([0, 1, 2, 5, 40, 300])
+    few = [rng.choice(NUMBERS + ENDS) for _ in range(rng.randint(1, 6))]
+    near = rng.uniform(-1e3, 1e3)
+    draws = [
+        lambda: rng.choice(few),
+        lambda: float(rng.randint(-50, 50)),
+        lambda: near * (1 + rng.randrange(40) * 2.0**-52),  # differ in the last bits only
+        lambda: rng.gauss(0, 10.0 ** rng.randint(-300, 300)),
+    ]
+    draw = rng.choice(draws)
+    return _array([draw() if rng.random() < 0.9 else rng.choice(NUMBERS + ENDS) for _ in range(size)], np.float64)
+
+
+def _rank_numbers(rng: random.Random) -> tuple[Any, Any]:
+    values = _values(rng)
+
+    def call(module: ModuleType) -> Any:
+        low, high, whole = module.survey(values)
+        found: list[Any] = [float(low), float(high), bool(whole)]
+        codes, firsts = np.zeros(len(values), np.uint32), np.zeros(len(values), np.intp)
+        if whole and high - low < 4096:
+            ranks = np.zeros(int(high - low) + 1, np.uint32)
+            found += [module.rank_whole(values, low, ranks, codes), ranks.tolist(), codes.tolist()]
+        count = module.rank_ordered(values, np.argsort(values), codes, firsts)
+        found += [count, codes.tolist(), values[firsts[:count]].tolist()]
+        bits, packed, room = values.view(np.int64), np.zeros(len(values), np.uint64), len(values).bit_length()
+        present, lost = module.pack(bits, packed, room)
+        words = packed[:present].copy()
+        words.sort()
+        codes, firsts = np.zeros(len(values), np.uint32), np.zeros(len(values), np.intp)
+        count = module.rank_packed(words, room, lost, bits, codes, firsts)
+        kept = ~np.isnan(values)
+        # of twins such as 0.0 and -0.0 either may be the first
+        return [*found, present, lost, count, codes[kept].tolist() if count >= 0 else None]
+
+    return _both("rank", call)
+
+
+def _rank_texts(rng: random.Random) -> tuple[Any, Any]:
+    texts = [bytes(rng.choices(b"ab\0\xff", k=rng.choice([0, 1, 2, 9]))) for _ in range(rng.choice([0, 1, 7, 60]))]
+    ends = _array(np.cumsum([0, *map(len, texts)]), np.int64)
+    data, room = _bytes(b"".join(texts)), 1 << rng.choice([1, 2, 3, 7, 9])
+
+    def call(module: ModuleType) -> Any:
+        codes, firsts = np.zeros(len(texts), np.int32), np.zeros(len(texts), np.int32)
+        count = module.group(ends, data, np.full(room, -1, np.int32), codes, firsts)
+        return [count, codes.tolist(), firsts.tolist()] if count >= 0 else [count]
+
+    return _both("rank", call)
+
+
+def _pieces(rng: random.Random, alphabet: list[bytes]) -> np.ndarray:
+    return _bytes(b"".join(rng.choices(alphabet, k=rng.choice([0, 1, 2, 5, 20, 60]))))
+
+
+def _inspect(rng: random.Random) -> tuple[Any, Any]:
+    data = _pieces(rng, [b'"', b'""', b",", b"\t", b"\n", b"\r", b"\r\n", b"x", b" ", b"\0", b"\xff"])
+    separator, fields = rng.choice([44, 9]), rng.randint(1, 3)
+
+    def call(module: ModuleType) -> Any:
+        return [
+            int(module.inspect(data, separator, fields)),
+            bool(module.has_blank(data, separator)),
+            bool(module.has_any(data, 34, 13, 9)),
+        ]
+
+    return _both("rank", call)
+
+
+# JSON lines: members.
+
+
+def _members(rng: random.Random) -> tuple[Any, Any]:
+    keys = [b"a", b"", b"bb", b"a\\n", b'q\\"', b"\xc3\xa9"][: rng.randint(1, 6)]
+    values = [b"1", b'"x"', b'"\\""', b'"\\', b"[1,{]", b'{"a":"}"}', b"", b"null", b'"', b"tru\\", b"[[[", b"1 2"]
+    text = b""
+    for _ in range(rng.choice([0, 1, 2, 6])):
+        pairs = [b'"' + rng.choice([*keys, b"new"]) + b'":' + rng.choice(values) for _ in range(rng.randint(0, 3))]
+        text += b"{" + b",".join(pairs) + rng.choice([b"}", b"} ", b"", b"}}", b"}\r"]) + b"\n"
+    for _ in range(rng.choice([0, 0, 1, 3])):  # spoiled
+        place = rng.randrange(len(text) + 1)
+        text = text[:place] + rng.choice([b"", b'"', b"\\", b"\n", b"{", b" "]) + text[place + rng.randint(0, 2) :]
+    data, rows = _bytes(text.rstrip(b"\n") + b"\n"), text.count(b"\n") + 1
+    ends = _array(np.cumsum([0, *map(len, keys)]), np.int64)
+    columns = _array([rng.choice([-1, place]) for place in range(len(keys))], np.int64)
+
+    def call(module: ModuleType) -> Any:
+        last = np.full(len(keys), -1, np.int64)
+        starts, stops = np.zeros((2, len(keys) * rows), np.int64)
+        starts, stops = starts.copy(), stops.copy()
+        names = np.arange(len(keys), dtype=np.int64)
+        status = module.scan(data, 0, 0, _bytes(b"".join(keys)), ends, names, columns, last, rows, starts, stops)
+        where, out = np.zeros(len(starts) + 1, np.int64), np.zeros(int((stops - starts).sum()), np.uint8)
+        module.gather(data, starts, stops, where, out)
+        return [tuple(map(int, status)), starts.tolist(), stops.tolist(), where.tolist(), out.tobytes()]
+
+    return _both("members", call)
+
+
+# Records and pieces: splice.
+
+
+def _splice(rng: random.Random) -> tuple[Any, Any]:
+    data = _pieces(rng, [b'"', b",", b"\n", b"\r", b" ", b"x", b"{", b"}", b"\t"])
+    blank, final = rng.random() < 0.5, rng.random() < 0.5
+    texts = [b"", b"one", b",two"]
+    starts, pieces = _array(np.cumsum([0, *map(len, texts)]), np.int64), _bytes(b"".join(texts))
+
+    def call(module: ModuleType) -> Any:
+        places, empty = np.zeros(len(data) + 1, np.int64), np.zeros(len(data) + 1, np.uint8)
+        found: list[Any] = [tuple(module.record_ends(data, 44, blank, final, places)), places.tolist()]
+        found += [tuple(module.line_ends(data, blank, places)), places.tolist(), module.count_lines(data)]
+        count = module.object_ends(data, places, empty)
+        choices = _array([place % 3 for place in range(count)], np.int32)
+        out = np.zeros(len(data) + sum(len(texts[choice]) for choice in choices), np.uint8)
+        module.splice(data, places[:count].copy(), choices, starts, pieces, out)
+        return [*found, count, places.tolist(), empty.tolist(), out.tobytes()]
+
+    return _both("splice", call)
+
+
+# Learning: grid and search.
+
+
+def _table(rng: random.Random) -> dict[str, Any]:
+    """Columns as codes: narrow, of exactly 256 bins, wide; labels, and weights of which some are 0."""
+    rows, labels = rng.choice([1, 2, 31, 33, 100, 700]), rng.randint(1, 4)
+    numbers, ranks, codes = [], [], []
+    for _ in range(rng.randint(1, 4)):
+        count = rng.choice([0, 1, 3, 15, 16, 17, 240, 255, 256, 257, 600])
+        others = rng.choice([0, 1, 2, 16, 300])
+        numbers.append(count)
+        ranks.append(count + others + 1)
+        used = [rng.randrange(ranks[-1]) for _ in range(rng.choice([1, 4, rows]))]
+        codes.append([rng.choice(used) for _ in range(rows)])
+    weights = rng.choice([[1], [0, 1, 2], [1, 1000]])
+    return {
+        "labels": [rng.randrange(labels) for _ in range(rows)],
+        "count": labels,
+        "weights": [rng.choice(weights) for _ in range(rows)],
+        "numbers": numbers,
+        "ranks": ranks,
+        "codes": codes,
+    }
+
+
+def _loaded(make: Any, table: dict[str, Any]) -> tuple[Any, list[bool]]:
+    labels, weights = _array(table["labels"], np.int32), _array(table["weights"], np.int32)
+    made, fits = make(labels, weights, table["numbers"], table["ranks"]), []
+    for place, codes in enumerate(table["codes"]):
+        if made.is_wide(place):
+            fits.append(bool(made.load_wide(place, _array(codes, np.int32), table["ranks"][place])))
+        else:
+            fits.append(bool(made.load_narrow(place, _array(codes, np.uint8))))
+    made.loaded()
+    return made, fits
+
+
+def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[..., Any]) -> list[Any]:
+    """A random walk over selections, as a learner takes: what every step gives."""
+    everything = rows = made.everything()
+    found: list[Any] = [[made.distinct(place, ranks) for place, ranks in enumerate(table["ranks"])]]
+    for _ in range(rng.randint(1, 4)):
+        label = rng.randrange(table["count"])
+        found.append([rows.weight(), rows.rows().tolist(), list(map(int, made.popularity(rows, table["count"])))])
+        positive, negative = made.by_label(rows, label, table["count"])
+        used: list[Any] = []
+        for _ in range(rng.randint(1, 4)):
+            found.append([side.rows().tolist() for side in (positive, negative)])
+            test = best(made, positive, negative, used)
+            found.append(test)
+            feature = rng.randrange(len(table["ranks"]))
+            other = (feature, rng.randrange(table["ranks"][feature]), rng.random() < 0.5)
+            test = other if test is None or rng.random() < 0.3 else test
+            used.append(test)
+            positive, negative = made.covered(positive, *test), made.covered(negative, *test)
+        rows = made.minus(rows, positive)
+    return [*found, made.minus(everything, rows).rows().tolist()]
+
+
+def _grid(rng: random.Random) -> tuple[Any, Any]:
+    table, seed = _table(rng), rng.random()
+
+    def call(module: ModuleType) -> Any:
+        made, fits = _loaded(module.Grid, table)
+        return [fits, _walk(made, table, random.Random(seed), lambda *_: None)]
+
+    return _both("grid", call)
+
+
+def _search(rng: random.Random) -> tuple[Any, Any]:
+    table, seed, support = _table(rng), rng.random(), rng.choice([1, 1, 5])
+
+    def best(made: Any, positive: Any, negative: Any, used: Any) -> Any:
+        return [made.best(positive, negative, used), made.purest(positive, negative, support)][len(used) % 2]
+
+    def call(module: ModuleType) -> Any:
+        made, fits = _loaded(module.Search, table)
+        return [fits, _walk(made, table, random.Random(seed), best)]
+
+    return _both("search", call)
+
+
+# Predicting: decide.
+
+
+def _decide(rng: random.Random) -> tuple[Any, Any]:
+    names = ["a", "b"]
+    columns = [
+        Column.of(name, [rng.choice([0.0, 1.0, "x", "y", None]) for _ in range(rng.randint(0, 9))]) for name in names
+    ]
+
+    def rule(head: str | None, depth: int) -> Rule:
+        literals = [
+            Literal("a", "<=", 0.5), Literal("b", ">", 0.0), Literal("a", "==", "x"), Literal("b", "!=", "never"),
+            Literal("b", "missing"), Literal("a", "present"),
+        ]  # fmt: skip
+        default = tuple(rng.choices(literals, k=rng.randint(0, 3)))
+        return Rule(head, default, tuple(rule(None, depth + 1) for _ in range(rng.randint(0, 2 if depth < 3 else 0))))
+
+    program = Program("y", tuple(names), tuple(rule("l", 0) for _ in range(rng.randint(0, 4))))
+    code, rows = _assemble(program, columns), rng.randint(0, 11)
+    code[1:][::5] = np.where(code[1:][::5] > 0, rows, 0)  # columns begin where the rows of the one before end
+    block = _array([rng.randrange(-1, 6) for _ in range(2 * rows)], np.int32)
+
+    def call(module: ModuleType) -> Any:
+        out = np.zeros(rows, np.int32)
+        module.decide(_array(code, np.int32), block, out)
+        return out.tolist()
+
+    return _both("decide", call)
+
+
+FUZZERS: dict[str, Callable[[random.Random], tuple[Any, Any]]] = {
+    "rank: numbers": _rank_numbers,
+    "rank: texts": _rank_texts,
+    "rank: text files": _inspect,
+    "members": _members,
+    "splice": _splice,
+    "grid": _grid,
+    "search": _search,
+    "decide": _decide,
+}

@@ -1,0 +1,52 @@
+"""A few cases of every search of `make torture`, and its page."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.lengths import LONG
+from tests.torture.counts import Counts
+from tests.torture.page import PAGE, page
+from tests.torture.searches import SEARCHES
+from unless.stream import answers
+
+
+@pytest.mark.parametrize("name", [name for name, planned in SEARCHES.items() if planned.of_tests])
+def test_nothing_differs(name):
+    """What is fast, exported or written agrees with what is slow and obvious; in CI always on the same cases."""
+    seed = 0 if LONG else random.randrange(10**6)
+    counts = SEARCHES[name].search(SEARCHES[name].of_tests, seed)
+    assert not counts.differences, counts.told(name)
+    assert counts.compared or counts.lacking
+
+
+def test_a_difference_is_found(monkeypatch):
+    """A search is no formality: an answer without its quotes is found, and can be shown again by its seed."""
+    monkeypatch.setattr(answers, "_fields", lambda cells, separator: separator.join(["", *map(str, cells)]))
+    counts = SEARCHES["streams"].search(20, 0)
+    assert counts.differences
+    assert "python -m tests.torture streams --seed" in counts.told("streams")
+
+
+def test_the_page_has_what_was_counted():
+    """Every search has a row with its counts, and a section with those of each kind."""
+    counts = {name: Counts() for name in SEARCHES}
+    counts["kills"].check("fit", 7, lambda: "half a file", same=False)
+    counts["kills"].besides["the old file was there"] += 3
+    counts["engines"].lacking.append("node")
+    written = page(counts, 7, "today")
+    assert "| Commands killed at random moments | 100 kills | 1 | 1 | 0 |" in written
+    assert "| fit | 1 | 1 |" in written
+    assert "Besides: the old file was there 3." in written
+    assert "Not installed where this was run: node." in written
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="written by make torture")
+def test_the_page_is_of_these_searches():
+    """docs/reliability.md has a section for every search there is, and tells of no difference."""
+    written = PAGE.read_text()
+    rows = [line.split("|") for line in written.splitlines() if line.startswith("| ") and line.count("|") == 6][1:]
+    assert [row[1].strip() for row in rows] == [planned.title for planned in SEARCHES.values()]
+    assert {row[4].strip() for row in rows} == {"0"}
