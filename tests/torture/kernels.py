@@ -18,10 +18,10 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from unless.predict import _assemble
 
 from tests.torture.counts import Counts
 from unless import kernels
+from unless.decisions import _assemble
 from unless.rule import Literal, Program, Rule
 from unless.table import Column
 
