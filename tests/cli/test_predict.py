@@ -188,10 +188,11 @@ class TestMistakes:
         assert b"No space left on device" in piped.stderr
         assert b"Traceback" not in piped.stderr
 
-    def test_a_reader_that_goes_away(self, here: Path) -> None:
-        """Nobody is told that `head` has read enough."""
+    @pytest.mark.parametrize("options", [[], ["--to", "jsonl"], ["-o", "/dev/stdout"]], ids=" ".join)
+    def test_a_reader_that_goes_away(self, here: Path, options: list[str]) -> None:
+        """Nobody is told that `head` has read enough, whatever is written and by whatever path."""
         (here / "long.csv").write_bytes(b"a,b,y\n" + ROW * 100_000)
-        with started("predict", "model.json", "long.csv", cwd=here) as process:
+        with started("predict", "model.json", "long.csv", *options, cwd=here) as process:
             process.stdout.readline()
             process.stdout.close()
             assert process.wait(60) == 1
