@@ -156,13 +156,14 @@ def test_numeric_types_compare_as_doubles(database, kind, cells):
         assert database.select(to_sql(program, database.dialect), name) == wanted, bound
 
 
-def test_decimals_beyond_the_doubles_in_postgres(postgres_database):
+@pytest.mark.parametrize("database", ["postgres"], indirect=True)
+def test_decimals_beyond_the_doubles_in_postgres(database):
     """A numeric cell that no double can hold is infinite or zero, as in `read_table`, and no error."""
     edge = Decimal(sys.float_info.max)
     cells = [Decimal(text) for text in ("1e400", "-1e400", "1e-400", "-1e-400", "3e-324", "2e-324", "0", "0.5", "NaN")]
     cells += [edge, -edge, Decimal("1.7976931348623158e308"), Decimal("0.1"), 2**53 + 1, 2**53 + 3, None]
     cells += [Decimal("0.10000000000000001249"), Decimal("0.10000000000000001250")]
-    name = postgres_database.table({"n": cells}, {"n": "NUMERIC"})
+    name = database.table({"n": cells}, {"n": "NUMERIC"})
     table = Table((Column.of("n", cells),))
     for bound in (
         0.0,
@@ -180,7 +181,7 @@ def test_decimals_beyond_the_doubles_in_postgres(postgres_database):
         for op in ("<=", ">"):
             for rule in (Rule("x", (test := Literal("n", op, bound),)), Rule("x", (), (Rule(None, (test,)),))):
                 program = Program("y", ("n",), (rule, Rule("z", (Literal("n", "missing"),))), "rest")
-                agree(postgres_database, name, program, table, None)
+                agree(database, name, program, table, None)
 
 
 def test_columns_called_true_and_false(database):
