@@ -15,9 +15,9 @@ def percent(share: float, digits: int = 0) -> str:
     >>> percent(0.98765, 1), percent(0.99996, 1), percent(0.5, 1), percent(1, 1)
     ('98.8 %', '> 99.9 %', '50.0 %', '100 %')
     """
-    share = round(share, 12)  # weights that are all right may add up to a little less than 1
+    share = _exact(share)
     if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
+        return f"{100 * share:.0f} %"
     unit = 10**digits
     units = math.floor(100 * unit * share + 0.5 + 1e-9)  # 0.285 is 29 %, though 100 * 0.285 is less than 28.5
     if 1 <= units < 100 * unit:
@@ -30,8 +30,16 @@ def share_text(share: float) -> str:
 
     >>> [share_text(share) for share in (0.9666, 0.99996, 0.0002, 0.0, 1.0)]
     ['0.967', '0.999', '0.001', '0.000', '1.000']
+    >>> share_text(1 - 5e-16), percent(1 - 5e-16)
+    ('1.000', '100 %')
     """
+    share = _exact(share)
     return f"{share:.3f}" if share in (0, 1) else f"{min(max(share, 0.001), 0.999):.3f}"
+
+
+def _exact(share: float) -> float:
+    """A share without what was lost on the way: weights that are all right may add up to a little less than 1."""
+    return round(share, 12)
 
 
 def counted(count: float, noun: str) -> str:

@@ -24,7 +24,7 @@ from unless.progress import Meter, meter
 from unless.refine import learn_unless
 from unless.rule import Program
 from unless.table import Table
-from unless.values import Label
+from unless.values import Label, plain
 
 __all__ = ["FoldRMLearner", "FoldRPPLearner", "LearnedModel", "Learner", "UnlessLearner", "learn"]
 
@@ -178,8 +178,3 @@ class FoldRPPLearner(Learner):
 
     def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
         return program.otherwise if len(data.labels.labels) > 1 else data.labels.labels[0]
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401 - any parameter
-    """A parameter as a value of Python: a search over ``np.arange(3)`` gives numpy's."""
-    return value.item() if isinstance(value, np.generic) else value

@@ -20,7 +20,7 @@ from unless.limits import limit
 from unless.measure import Statistics
 from unless.rule import Program
 from unless.table import Column, Schema, Table
-from unless.values import Label
+from unless.values import Label, plain
 
 __all__ = ["SavedModel", "document", "file_text", "parsed", "read", "read_stream", "save"]
 
@@ -87,18 +87,14 @@ def document(model: SavedModel) -> dict[str, Any]:
 def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
     """A parameter as JSON holds it."""
     if isinstance(value, Mapping):
-        return {"weights": [[json.spelled_label(_plain(label)), float(weight)] for label, weight in value.items()]}
-    value = _plain(value)
+        return {"weights": [[json.spelled_label(plain(label)), float(weight)] for label, weight in value.items()]}
+    value = plain(value)
     if value is None or isinstance(value, bool | int | float | str):
         return json.spelled_label(value)
     try:
-        return [_plain(column) for column in value]
+        return [plain(column) for column in value]
     except TypeError:
         raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    return value.item() if isinstance(value, np.generic) else value
 
 
 # Reading: the schema has been checked; what follows is what it cannot say.

@@ -16,6 +16,7 @@ import re
 from collections.abc import Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ __all__ = [
     "label_place",
     "label_type",
     "number_in",
+    "plain",
     "same_label",
     "spell",
     "value_of",
@@ -101,6 +103,11 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
         case bytes():
             return cell.decode("utf-8", "backslashreplace")
     return str(cell)
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 - any parameter of a learner
+    """A value of numpy as one of Python; a search over ``np.arange(3)`` gives numpy's."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def label_type(kind: type) -> type[Label]:

@@ -326,7 +326,10 @@ class TestRows:
         torn = sum(counts.total() for counts in groups.values() if len(counts) > 1)
         assert ("contradictions" in found) == bool(torn)
         if torn:
+            wrong = sum(counts.total() - max(counts.values()) for counts in groups.values())
+            labelled = sum(counts.total() for counts in groups.values())
             assert found["contradictions"].startswith(f"{torn:,} records")
+            assert found["contradictions"].endswith(f"any rules are wrong for at least {wrong:,} of {labelled:,}")
 
     @settings(max_examples=80, deadline=None)
     @given(tables)

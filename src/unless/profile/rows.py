@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.figures import percent, share_text
+from unless.figures import percent
 from unless.profile.identity import counts_of
 from unless.profile.values import Remark
 from unless.table import Column
@@ -102,9 +102,8 @@ def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
     records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
-    best = 100 * float(share_text(1 - wrong / int(counts.sum())))
     alike = f"{records:,} records have the same cells as one of another label"
-    said = f"{alike}: no rules can be right for more than {best:g} %"
+    said = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
     return [Remark("contradictions", None, said)]
 
 

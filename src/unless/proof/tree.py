@@ -50,11 +50,6 @@ class RuleProof(NamedTuple):
     covers: bool
 
     @property
-    def default_holds(self) -> bool:
-        """Whether every literal of the default holds."""
-        return all(check.holds for check in self.checks)
-
-    @property
     def failing(self) -> tuple[Check, ...]:
         """The checks that fail."""
         return tuple(check for check in self.checks if not check.holds)
