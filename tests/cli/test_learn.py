@@ -142,7 +142,7 @@ def test_examples_are_held_back(run):
     done = run("learn", "people.lp", "who.lp", "-t", "plays")
     assert done.out.splitlines()[-2].startswith("% with people.lp: entails 24 of 24 examples")
     assert done.out.splitlines()[-1] == "% test: 6 examples held back: accuracy 1.000, F1 1.000 (always no: 0.667)"
-    assert done.err.startswith("no features: friend, as every value belongs to one example only; say in a rule what")
+    assert done.err.startswith("friend is not used: every value belongs to one example only; say in a rule what")
     assert run("learn", "people.lp", "who.lp", "-t", "plays").out == done.out
     document = json.loads(
         run("learn", "people.lp", "who.lp", "-t", "plays", "--test", "0.5", "--seed", "3", "--json").out
@@ -150,6 +150,19 @@ def test_examples_are_held_back(run):
     assert len(document["examples"]) == len(document["test"]["examples"]) == 15
     assert (document["test"]["right"], document["test"]["accuracy"], document["left_out"]) == (15, 1.0, ["friend"])
     assert run("learn", "people.lp", "who.lp", "-t", "plays", "--test", "0").out.endswith("30 examples was held back\n")
+
+
+def test_nothing_learned_is_said(run):
+    """Where no rule was found the output says so and what to try, and the document has no rules."""
+    Path("alike.lp").write_text("p(a;b;c).")
+    Path("labels.lp").write_text("y(a,1). y(b,2). y(c,3).")
+    done = run("learn", "alike.lp", "labels.lp", "-t", "y")
+    first, worth, _ = done.out.splitlines()
+    assert first.startswith("% no rule was found: no predicate tells one label from the others; say more of the")
+    assert worth == "% with alike.lp: entails 0 of 3 examples (clingo)"
+    assert run("learn", "alike.lp", "labels.lp", "-t", "y", "--exclusive").out == done.out
+    document = json.loads(run("learn", "alike.lp", "labels.lp", "-t", "y", "--json").out)
+    assert (document["rules"], document["right"]) == ([], 0)
 
 
 def test_predicates_are_chosen(run):

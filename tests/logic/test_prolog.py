@@ -95,7 +95,7 @@ def test_the_form_for_swi_prolog():
         "% body_mass: Body mass",
         "% legs_text: legs",
         "% legs_present: legs",
-        ":- op(900, fy, not), op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #).",
+        ":- op(900, fy, not).",
         ":- style_check(-singleton).",
         ":- dynamic record/1.",
         ":- redefine_system_predicate(lives_in(_,_)).",
@@ -138,7 +138,9 @@ def test_the_sentences_for_scasp():
     assert not [line for line in lines if line.startswith(":-")]
     swi = to_prolog(habitat(), None, "swi").splitlines()
     assert [line for line in lines if line[0] not in "%#"] == [line for line in swi if line[0] not in "%:"]
-    assert set(to_prolog(habitat(), dialect="both", sentences=own).splitlines()) == {*said, *swi}
+    operators = ":- op(900, fy, not), op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)."
+    both = [operators if line == ":- op(900, fy, not)." else line for line in swi]
+    assert set(to_prolog(habitat(), dialect="both", sentences=own).splitlines()) == {*said, *both}
     assert to_prolog(habitat()) == to_prolog(habitat(), dialect="swi")
 
 

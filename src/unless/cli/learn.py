@@ -17,6 +17,7 @@ from unless.errors import ParameterError
 from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
+    from unless.export.text import Style
     from unless.logic import Hypothesis
     from unless.logic.background import Source
     from unless.logic.learn import Algorithm
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 __all__ = ["learn"]
 
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
+
+_NO_RULE = (
+    "no rule was found: no predicate tells one label from the others; say more of the examples in rules of the "
+    "background, or try another --ratio or --algorithm"
+)
 
 
 def learn(  # noqa: PLR0913 - its options
@@ -131,16 +137,23 @@ def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive
     """The rules, and what they are worth, in a comment: what is printed is still a logic program."""
     from rich.text import Text  # noqa: PLC0415
 
-    for line in found.to_text("exclusive" if exclusive else "paper").split("\n"):
+    for line in _lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
     known = " and ".join("standard input" if one == "-" else one for one in background)
     form = "mutually exclusive form" + ("" if exclusive else " with --exclusive")
     entails = f"% with {known}: entails {found.right} of {len(found.individuals)} examples (clingo)"
-    screen.show(Text(f"{entails}, stratified, {form}", "dim"))
+    screen.show(Text(f"{entails}, stratified, {form}" if _lines(found) else entails, "dim"))
     screen.show(Text(f"% test: {_test(found)}", "dim"))
     if found.left_out:
+        names = f"{' and '.join(found.left_out)} {'is' if len(found.left_out) == 1 else 'are'}"
         reason = "every value belongs to one example only"
-        screen.note(f"no features: {', '.join(found.left_out)}, as {reason}; say in a rule what they have in common")
+        screen.note(f"{names} not used: {reason}; say in a rule what they have in common")
+
+
+def _lines(found: Hypothesis, style: Style = "paper") -> list[str]:
+    """The rules line by line, none if nothing was learned."""
+    text = found.to_text(style)
+    return text.split("\n") if text else []
 
 
 def _test(found: Hypothesis) -> str:
@@ -159,7 +172,7 @@ def _document(found: Hypothesis) -> dict[str, object]:
     from unless.export.json import to_dict  # noqa: PLC0415
 
     return {
-        "rules": found.to_text("paper").split("\n"),
+        "rules": _lines(found),
         "clingo": found.to_clingo(),
         "program": to_dict(found.program),
         "examples": _labels(found.individuals, found.examples, found.entailed),

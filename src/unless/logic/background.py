@@ -265,12 +265,17 @@ def _scan(text: str, name: Origin, before: int) -> None:
         if depth > _DEEPEST or operators > _DEEPEST:
             _refuse(name, line, f"a term of more than {_DEEPEST} parentheses or operators; take it apart")
         if kind == "decimal":
-            shown = lexeme[:40]
+            shown = (_sign(text, found.start()) + lexeme)[:40]
             _refuse(
                 name, line, f'the decimal {shown}; clingo counts in integers, so scale it, or make it text, "{shown}"'
             )
         if kind == "integer" and (len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST):
             _refuse(name, line, f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text")
+
+
+def _sign(text: str, place: int) -> str:
+    """The minus before a number at a place, if it is not one between two terms."""
+    return "-" if re.search(r"(?:^|[^\w\s)\"])\s*-$", text[max(0, place - 40) : place]) else ""
 
 
 def _parsed(text: str, name: Origin) -> list[AST]:

@@ -2,7 +2,8 @@
 
 A unary predicate is a column of ``yes`` and nothing; a binary predicate with one value per individual is a column of
 these values; one with several is a column of ``yes`` and nothing per value that two individuals share. What only one
-of them has, such as the cars of a train, tells nothing of others: a rule on it would be a list of names.
+of them has, such as the cars of a train, tells nothing of others: a rule on it would be a list of names. A column of
+values keeps them, but the learner takes them for one (`without_names`), on which it has no literal.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from unless.errors import ReadError
 from unless.logic.engine import atoms
@@ -24,12 +27,12 @@ if TYPE_CHECKING:
 
     from unless.logic.background import Signature
 
-__all__ = ["Goals", "categories", "columns"]
+__all__ = ["Goals", "categories", "columns", "without_names"]
 
 YES = "yes"
 
 _FEW = 10
-"""Individuals: among fewer, a predicate with one value for each that no other has may still be more than a name."""
+"""Individuals with a value: among fewer, one that no other has may still be more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,22 @@ def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple
     return [
         (Column.of(feature, values, kind), replace(goals, terms={text: str(symbol) for symbol, text in texts.items()}))
     ]
+
+
+def without_names(column: Column) -> tuple[Column, Literal | None]:
+    """The column with all categories that only one individual has as one, the first of them, and the literal on it.
+
+    Where few individuals have a value, or there is no such category, it stays as it is, without a literal.
+    """
+    held = np.bincount(column.codes, minlength=column.missing + 1)[: column.missing]
+    names = np.flatnonzero(held == 1)
+    names = names[names >= len(column.numbers)]
+    if held.sum() < _FEW or not names.size:
+        return column, None
+    first = str(column.value(int(names[0])))
+    gone = set(names.tolist())
+    cells = [first if code in gone else column.value(code) for code in column.codes.tolist()]
+    return Column.of(column.name, cells, column.kind), Literal(column.name, "==", first)
 
 
 def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:

@@ -89,14 +89,14 @@ class Hypothesis:
     ) -> dict[str, Label | None]:
         """The labels of the individuals of other background knowledge, which need not know those of the examples.
 
-        They are all of which a predicate holds that is a feature, or those that are named. None is a label that is not
-        entailed.
+        They are all of which a predicate holds that is a feature, or those in a list of names. None is a label that is
+        not entailed.
         """
         known = read_background(background)
         target = self.program.target
         refuse_leak(known, target)
         named = self._features_hold_of(known) if individuals is None else _terms(individuals)
-        if not named:
+        if individuals is None and not named:
             raise ReadError(f"{known.name}: no predicate of the rules holds of anything, such as {self._an_atom()}")
         words = Words.beside(target, {*(name for name, _ in known.signatures), *self._predicates()})
         labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
@@ -117,7 +117,8 @@ class Hypothesis:
         """
         held_back = () if self.trial is None else self.trial.individuals
         used = dict.fromkeys(self._goals[feature].signature for feature in self.program.used)
-        lines = [f"#show {self.program.target}/2.", *(f"#defined {name}/{arity}." for name, arity in used)]
+        target = self.program.target, 2
+        lines = [f"#show {target[0]}/2.", *(f"#defined {name}/{arity}." for name, arity in (target, *used))]
         return "\n".join([*lines, self._text(self._words, (*self.individuals, *held_back))])
 
     def __str__(self) -> str:
@@ -195,6 +196,8 @@ def derived(known: Background, text: str, target: str, labels: dict[Symbol, Labe
 
 
 def _terms(individuals: Iterable[str]) -> list[Symbol]:
+    if isinstance(individuals, str):
+        raise ParameterError(f"individuals is a list of names, not a text; write individuals=[{individuals!r}]")
     found: list[Symbol] = []
     for individual in individuals:
         try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
@@ -16,11 +17,12 @@ from unless.kernels import Selection
 from unless.learn import fold_rm, fold_rpp
 from unless.logic.background import Background, Signature, Source, read_background
 from unless.logic.engine import atoms
-from unless.logic.facts import Goals, categories, columns
+from unless.logic.facts import Goals, categories, columns, without_names
 from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
 from unless.logic.shape import Words
 from unless.refine import fold_unless
 from unless.rule import Literal, Program
+from unless.search import candidates, impurity
 from unless.split import held_back
 from unless.table import Labels, Table
 from unless.values import Label
@@ -75,12 +77,13 @@ def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
     """
     known = read_background(background)
     asked = read_background(examples, "examples")
-    given = _examples(asked, target)
+    pairs = _examples(asked, target)
     refuse_leak(known, target)
     chosen = _chosen(known, features, ignore)
     control = known.ground()
-    if why := _relation(known, control, given, target):
+    if why := _relation(known, control, pairs, target):
         raise ReadError(f"{asked.name}: {why}")
+    given = _one_each(asked, pairs)
     terms = _label_terms(given.values(), target)
     labels = {individual: terms[symbol] for individual, symbol in given.items()}
     learned, back = _split(labels, target, test, seed)
@@ -94,7 +97,17 @@ def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
     words = Words.beside(target, (name for name, _ in known.signatures))
     names, others = tuple(map(str, learned)), tuple(map(str, back))
     trial = Trial(others, tuple(labels[one] for one in back), (), _usual(table)) if back else None
-    hypothesis = Hypothesis(program, table, names, (), trial, tuple(left_out), spelled, goals, words)
+    hypothesis = Hypothesis(
+        program=program,
+        table=table,
+        individuals=names,
+        entailed=(),
+        trial=trial,
+        left_out=tuple(left_out),
+        _terms=spelled,
+        _goals=goals,
+        _words=words,
+    )
     entailed = derived(known, hypothesis.to_clingo(), target, terms)
     return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in back])
 
@@ -116,20 +129,46 @@ def _usual(table: Table) -> Label:
 
 
 class _ClosedWorld(MemoryEngine):
-    """An engine for which "is missing" is no literal where a predicate is true or not: "is not yes" says that."""
+    """An engine without literals that say nothing, or only a name.
 
-    def __init__(self, table: Table, unary: Iterable[str]) -> None:
-        super().__init__(table)
-        self._banned = tuple(Literal(feature, "missing") for feature in unary)
+    "Is missing" is none where a predicate is true or not: "is not yes" says that. Nor is a value that only one
+    individual has: a rule on it would hold of no other.
+    """
+
+    def __init__(self, table: Table, unary: Collection[str]) -> None:
+        told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
+        super().__init__(replace(table, columns=tuple(column for column, _ in told)))
+        self._banned = (
+            *(Literal(feature, "missing") for feature in unary),
+            *(literal for _, literal in told if literal is not None),
+        )
+        self._names = {(literal.feature, literal.value) for _, literal in told if literal is not None}
 
     def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
         return super().best_literal(positive, negative, self._banned + used)
+
+    def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
+        literal = super().purest_literal(positive, negative, support)
+        if literal is None or (literal.feature, literal.value) not in self._names:
+            return literal
+        return self._purest_other(positive, negative, support)
+
+    def _purest_other(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
+        """`search.purest_literal` without names: the kernel bans none."""
+        best, least = None, inf
+        p, n = positive.weight(), negative.weight()
+        for counts in self.counts(positive, negative):
+            for literal, a, b in candidates(counts):
+                fits = a >= support and a * n > b * p and (literal.feature, literal.value) not in self._names
+                if fits and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least:
+                    best, least = literal, mixed
+        return best
 
 
 def _learned(
     table: Table, goals: dict[str, Goals], ratio: float, algorithm: Algorithm, positive: Label | None
 ) -> Program:
-    engine = _ClosedWorld(table, (feature for feature, goal in goals.items() if goal.yes is not None))
+    engine = _ClosedWorld(table, [feature for feature, goal in goals.items() if goal.yes is not None])
     match algorithm:
         case "fold_rm":
             return fold_rm(engine, ratio)
@@ -142,8 +181,8 @@ def _learned(
     raise ParameterError(f"no algorithm {algorithm!r}{suggest(str(algorithm), get_args(Algorithm))}")
 
 
-def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
-    """The label of every individual, in the order of the text."""
+def _examples(read: Background, target: str) -> list[tuple[Symbol, Symbol]]:
+    """The individuals and their labels, in the order of the text."""
     wanted = (target, 2)
     if wanted not in read.mentions:
         names = [name for name, _ in read.signatures]
@@ -155,30 +194,41 @@ def _examples(read: Background, target: str) -> dict[Symbol, Symbol]:
     if other := next((signature for signature in read.signatures if signature != wanted), None):
         line = read.mentions[other]
         raise ReadError(f"{read.name.line(line)}: {_shown(other)} is not the target {_shown(wanted)}; move it to B")
+    return [(individual, label) for individual, label in atoms(read.ground(), *wanted)]
+
+
+def _one_each(read: Background, pairs: list[tuple[Symbol, Symbol]]) -> dict[Symbol, Symbol]:
+    """The label of every individual, which has one only."""
     labels: dict[Symbol, Symbol] = {}
-    for individual, label in atoms(read.ground(), *wanted):
+    for individual, label in pairs:
         if labels.setdefault(individual, label) != label:
-            raise ReadError(f"{read.name}: {individual} has two labels, {labels[individual]} and {label}; keep one")
+            raise ReadError(
+                f"{read.name}: {individual} has two labels, {labels[individual]} and {label}; keep one, as relations "
+                "with several are not learned"
+            )
     return labels
 
 
-def _relation(known: Background, control: Control, given: dict[Symbol, Symbol], target: str) -> str | None:
+def _relation(known: Background, control: Control, pairs: list[tuple[Symbol, Symbol]], target: str) -> str | None:
     """Why the examples relate individuals, if they do.
 
-    Then a label is an example itself, or of most labels the same predicates hold as of examples.
+    Then a label is an example itself, or of most labels the same predicates hold as of examples; of one label, if an
+    individual has several.
     """
-    labels = {label for label in given.values() if label.type.name != "Number"}
-    alike = dict.fromkeys(labels & set(given), (target, 2))
+    given = {individual for individual, _ in pairs}
+    labels = {label for _, label in pairs if label.type.name != "Number"}
+    alike = dict.fromkeys(labels & given, (target, 2))
     for signature in known.signatures if labels else ():
         firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
         if not firsts.isdisjoint(given):
             alike |= dict.fromkeys((labels & firsts) - set(alike), signature)
-    if labels.isdisjoint(given) and 2 * len(alike) <= len(labels):
+    enough = len(labels) // 2 + 1 if labels.isdisjoint(given) and len(pairs) == len(given) else 1
+    if len(alike) < enough:
         return None
-    individual, label = next(pair for pair in given.items() if pair[1] in alike)
+    individual, label = next(pair for pair in pairs if pair[1] in alike)
     return (
-        f"{target}({individual},{label}) relates two individuals: {_shown(alike[label])} holds of {label} as of an "
-        f"example; what is learned is a label, as in {target}({individual},yes)"
+        f"{target}({individual},{label}) relates two individuals: {_shown(alike[label])} holds of {label}, as it does "
+        f"of examples; what is learned is a label, as in {target}({individual},yes)"
     )
 
 
@@ -187,7 +237,10 @@ def _chosen(known: Background, features: Iterable[str] | None, ignore: Iterable[
     usable = [signature for signature in known.signatures if signature[1] in {1, 2}]
     wanted = usable if features is None else _named(features, usable, "features")
     ignored = _named(ignore, usable, "ignore")
-    return [signature for signature in usable if signature in wanted and signature not in ignored]
+    chosen = [signature for signature in usable if signature in wanted and signature not in ignored]
+    if usable and not chosen:
+        raise ParameterError("features and ignore leave no predicate to learn from")
+    return chosen
 
 
 def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:

@@ -77,6 +77,7 @@ class _Writer:
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
         self.program = program
+        self.dialect = dialect
         # s(CASP) counts in rationals, which have no infinity: a number beyond every float takes its place
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
         self.words = vocabulary(program, _AVOIDED)
@@ -132,16 +133,19 @@ class _Writer:
         yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.texts.items())
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: operators, and no error where a predicate has no facts or a system's name."""
-        yield ":- op(900, fy, not), op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)."
+        """What SWI-Prolog needs: operators, and no error where a predicate has no facts or a system's name.
+
+        The operators of sentences are only for a text that has them.
+        """
+        sentences = "" if self.dialect == "swi" else ", op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)"
+        yield f":- op(900, fy, not){sentences}."
         yield ":- style_check(-singleton)."
         yield ":- dynamic record/1."
         predicates = [self.words.target]
         for feature in self.words.features.values():
             predicates += [name for name in (feature.number, feature.text) if name]
-        for (
-            predicate
-        ) in predicates:  # a column may be called length; the system's own length/2 stays as it is elsewhere
+        # a column may be called length; the system's own length/2 stays as it is elsewhere
+        for predicate in predicates:
             yield f":- redefine_system_predicate({predicate}(_,_))."
             yield f":- dynamic(({predicate})/2)."  # in parentheses for the sake of operators, such as rem
 
