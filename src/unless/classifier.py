@@ -32,7 +32,7 @@ from unless.proof.words import Words
 from unless.report import report
 from unless.rule import Program
 from unless.table import Labels, Schema, Table
-from unless.unseen import Unseen, summary, unseen_values
+from unless.unseen import Unseen, summary, unseen_values, unusual
 from unless.values import Label, Value
 
 __all__ = ["RuleClassifier"]
@@ -149,10 +149,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def unseen(self, X: Any) -> tuple[Unseen, ...]:
         """What new records hold, in the features that rules test, that training did not have, and how many do.
 
-        Categories, numbers outside the range, text where all was numbers. Predicting warns of the same, but for a few
-        numbers a little outside the range, as chance has it.
+        Categories, numbers outside the range, text where all was numbers. Predicting warns of the same, but for what
+        may be chance: ``by_chance`` says so.
         """
-        return unseen_values(self.domain_, self._table(X, tell=False))
+        return unseen_values(self, self._table(X, tell=False))
 
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model that decides by an edited program; what its rules decide is counted on these records.
@@ -298,19 +298,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """One record as values, read like the training data."""
         if not isinstance(record, Mapping) and hasattr(record, "to_dict") and getattr(record, "ndim", 0) == 1:
             record = record.to_dict()  # a row of a pandas frame
-        table = self._table([record] if isinstance(record, Mapping) else record)
+        table = self._table([record] if isinstance(record, Mapping) else record, caller=4)
         if len(table) != 1:
             raise ParameterError(f"one record is wanted, not {len(table)}; pass them one by one")
         return table.record(0)
 
-    def _table(self, X: Any, *, tell: bool = True) -> Table:
-        """Records, read like those of training; ``tell`` what they hold that training did not have."""
+    def _table(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
+        """Records, read like those of training; ``tell`` the caller what they hold that training did not have."""
         check_is_fitted(self)
         table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self._named)
-        found = unseen_values(self.domain_, table) if tell else ()
-        if unusual := [one for one in found if not one.by_chance(self.statistics_.total)]:
-            said = "\n".join(["values that training did not have:", *summary(unusual)])
-            warnings.warn(said, UnlessWarning, stacklevel=3)
+        if lines := summary(unusual(unseen_values(self, table))) if tell else []:
+            warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=caller)
         return table
 
 

@@ -67,11 +67,7 @@ class MissingFileError(ReadError, FileNotFoundError):
 
 
 class OverwriteError(ParameterError):
-    """An output that is one of the inputs."""
-
-    def __init__(self, output: str, read: str) -> None:
-        finding = "is read" if output == read else f"is the same file as {read}, which is read"
-        super().__init__(f"{output} {finding}, so it is not written to; name another file")
+    """An output that is one of the inputs, or would be taken for one."""
 
 
 class UnseenValuesError(ReadError):

@@ -65,16 +65,17 @@ def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Itera
 
 
 def refuse_inputs(output: Place, inputs: Iterable[Place]) -> None:
-    """Refuse an output that is one of the inputs: it would be lost.
+    """Refuse an output that is one of the inputs, which would be lost.
 
     Files are the same if the system says so (by device and inode), whatever links lead there and however their paths
     are spelled. Pipes and devices may be both.
     """
-    written = _status(output)
+    written, name = _status(output), _called(output)
     for one in inputs:
         read = _status(one)
         if written is not None and read is not None and os.path.samestat(written, read):
-            raise OverwriteError(_called(output), _called(one))
+            same = "is read" if name == _called(one) else f"is the same file as {_called(one)}, which is read"
+            raise OverwriteError(f"{name} {same}, so it is not written to; name another file")
 
 
 def _status(place: Place) -> os.stat_result | None:

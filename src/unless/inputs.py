@@ -69,15 +69,19 @@ def read_training(
     numeric: Sequence[Any] | None,
     categorical: Sequence[Any] | None,
 ) -> Training:
-    """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there."""
+    """X, y and weights as a table to learn from; rows of weight 0 are left out, as if they had never been there.
+
+    Rows that weigh too little to count (`as_counts`) stay: their labels are classes, their values were seen.
+    """
     given = _given(X)
     found = _labels_given(X, y)
     if y is not None:
         _checks().check_consistent_length(np.empty(given.rows), found.places)
-    counts = row_counts(sample_weight, given.rows)
-    if counts is not None and not counts.all():
-        kept = np.flatnonzero(counts)
-        given, found, counts = given.taking(kept), found.taking(kept), counts[kept]
+    weights = _row_weights(sample_weight, given.rows)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        given, found, weights = given.taking(kept), found.taking(kept), weights[kept]
+    counts = None if weights is None else as_counts(weights)
     features = _read(given.source, _texts(numeric), _texts(categorical))
     classes, codes = _classes(found)
     name = _target_name(X.target if y is None else y, features.features)
@@ -138,11 +142,13 @@ def true_places(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]
     found = _found(y)
     _checks().check_consistent_length(np.empty(rows), found.places)
     labels = [label.item() if isinstance(label, np.generic) else label for label in found.distinct]
+    if any(value_of(label) is None for label in labels):
+        raise ReadError("y has missing labels (NaN or None); leave those rows out, or fill in their labels")
     places = [class_place(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
     if labels and all(place is None for place in places) and _kind(labels[0]) != _kind(classes[0]):
         raise ReadError(
-            f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and none of both are the "
-            "same; give y as it was in training"
+            f"y has labels such as {labels[0]!r}, training had labels such as {classes[0]!r}, and they have "
+            "no label in common; give y as it was in training"
         )
     return np.array([-1 if place is None else place for place in places], dtype=np.intp)[found.places]  # type: ignore[no-any-return]
 
@@ -402,19 +408,26 @@ def _target_name(y: Any, features: Sequence[str]) -> str:
 
 def row_counts(sample_weight: Any, rows: int) -> Weights | None:
     """How many times each of so many rows is there (`as_counts`); None if there are no weights."""
+    weights = _row_weights(sample_weight, rows)
+    return None if weights is None else as_counts(weights)
+
+
+def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
+    """The weights of so many rows, checked; None if there are none."""
     if sample_weight is None:
         return None
     from sklearn.utils.validation import _check_sample_weight  # noqa: PLC0415 - see _checks
 
     weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
-    return as_counts(checked(weights, rows))
+    return checked(weights, rows)
 
 
 def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
     """The weight of every class: named, or, balanced, the same for all classes together."""
     totals = np.bincount(labels.codes, counts, len(labels.labels))
     if isinstance(class_weight, str) and class_weight == "balanced":
-        return totals.sum() / (len(totals) * totals)  # type: ignore[no-any-return]
+        there = totals > 0  # a class may weigh too little to count
+        return np.where(there, totals.sum() / (np.count_nonzero(there) * np.where(there, totals, 1.0)), 0.0)
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
     found = np.full(len(labels.labels), np.nan)

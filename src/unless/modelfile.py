@@ -198,7 +198,7 @@ def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that
     columns: dict[str, Column] = {}
     for name, numbers, categories in values:
         if name not in schema.kinds or name in columns:
-            raise ProgramError(f"columns.values: {name!r} is no feature, or stands there twice")
+            raise ProgramError(f"columns.values: {name!r} is no feature, or appears twice")
         ordered = np.sort(np.array(numbers, dtype=np.float64)) + 0.0
         columns[name] = Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8))
     return Table(tuple(columns.values()), rows=0, missing=schema.missing)

@@ -163,7 +163,7 @@ class Program:
         known = set(self.features)
         if len(known) < len(self.features):
             twice = next(name for name in self.features if self.features.count(name) > 1)
-            raise ProgramError(f"the feature {twice!r} stands twice; rename one of them")
+            raise ProgramError(f"the feature {twice!r} appears twice; rename one of them")
         if self.target in known:
             raise ProgramError(
                 f"{self.target!r} is the target, so it cannot be a feature; leave it out of the features"

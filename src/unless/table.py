@@ -54,7 +54,7 @@ def _ranks(codes: object, count: int, whose: str) -> Codes:
     if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
         wrong = found.max() if found.max() >= count else found.min()
         raise ReadError(f"{whose}, so its codes are below {count}, and from 0 on: {wrong} is not")
-    return _frozen(smallest(found, count))
+    return _own(smallest(found, count))
 
 
 def _taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
@@ -64,8 +64,13 @@ def _taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
     return taken
 
 
+def _own(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that nobody else can write to, a copy of one that somebody may: what was checked stays so."""
+    return _frozen(array.copy() if array.flags.writeable else array)
+
+
 def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to: what was checked stays so."""
+    """A view that cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
@@ -93,6 +98,11 @@ class Column:
         object.__setattr__(self, "categories", _sorted(self.categories, self.name))
         whose = f"the column {self.name!r} has {self.missing} values and missing"
         object.__setattr__(self, "codes", _ranks(self.codes, self.missing + 1, whose))
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """What was pickled or copied, its arrays as they were made: not to be written to."""
+        for name, value in state.items():
+            object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
@@ -149,7 +159,7 @@ def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
     zero = int(np.searchsorted(ordered, 0.0))
     if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
         ordered = ordered + 0.0
-    return _frozen(ordered)
+    return _own(ordered)
 
 
 def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
@@ -180,6 +190,8 @@ class Labels:
         object.__setattr__(self, "labels", self._checked())
         whose = f"the target {self.name!r} has {len(self.labels)} labels"
         object.__setattr__(self, "codes", _ranks(self.codes, len(self.labels), whose))
+
+    __setstate__ = Column.__setstate__
 
     def _checked(self) -> tuple[Label, ...]:
         """The labels, in order and of one type."""
@@ -258,7 +270,7 @@ class Table:
         if len(self._places) < len(self.columns):
             names = [column.name for column in self.columns]
             twice = next(name for name in names if names.count(name) > 1)
-            raise ReadError(f"the column name {twice!r} stands twice; rename one of them")
+            raise ReadError(f"the column name {twice!r} appears twice; rename one of them")
 
     @property
     def features(self) -> tuple[str, ...]:

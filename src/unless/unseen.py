@@ -8,24 +8,26 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 from typing import Literal as OneOf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.domain import MOST
-from unless.errors import UnseenValuesError
+from unless.errors import ParameterError, UnseenValuesError
 from unless.figures import counted
+from unless.measure import Statistics
 from unless.proof.data import value_data
 from unless.proof.words import DEFAULT, Words
+from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import Value
 
-__all__ = ["Unseen", "UnseenCounts", "refuse", "summary", "unseen_values"]
+__all__ = ["Known", "Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
 
 Kind = OneOf["category", "text", "number", "range"]
 """A category among categories, text where all was numbers, a number where all was text, a number outside the range."""
@@ -34,7 +36,7 @@ _SHOWN = 3  # values that a sentence names
 _LONG = 60  # letters of a value or a name
 _KEPT = 10  # values that are kept as examples
 _COLUMNS = 8  # that a summary names
-_RARE = 0.01
+_UNLIKELY = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class Unseen:
     """What some records hold in one column that training did not have there.
 
     ``records`` of ``total`` do. ``examples`` are such values: the most frequent texts first, the least and the largest
-    number. ``seen`` is what training had: some categories, or the ends of its range.
+    number. ``seen`` is what training had: some categories, or the ends of its range. ``by_chance`` says that records
+    like those of training may well hold such values: a few numbers a little outside the range, a rare category.
     """
 
     feature: str
@@ -51,20 +54,7 @@ class Unseen:
     total: int
     examples: tuple[Value, ...]
     seen: tuple[Value, ...]
-
-    def by_chance(self, trained: float) -> bool:
-        """Whether it may well be chance: a few numbers a little outside the range of so many records of training.
-
-        If new records are like those of training, the j least and the k - j largest numbers of all are found among the
-        m new ones, rather than the n of training, with probability (m / (n + m)) ** k, about, for each of k + 1 values
-        of j. A number that is outside by more than the width of the range is none of these.
-        """
-        if self.kind != "range":
-            return False
-        low, high = (float(end or 0) for end in self.seen)
-        far = any(not low - (high - low) <= float(one or 0) <= high + (high - low) for one in self.examples)
-        share = self.total / (trained + self.total)
-        return not far and (self.records + 1) * share**self.records > _RARE
+    by_chance: bool = False
 
     def text(self, words: Words = DEFAULT) -> str:
         """A sentence: "contract: 3,875 of 7,043 records hold 'Monthly', which training did not have (it had …)."."""
@@ -80,7 +70,7 @@ class Unseen:
             case "range":
                 low, high = (words.value(self.feature, end) for end in self.seen)
                 found = f"{'is' if one else 'are'} outside the range of training, {low} to {high}: {said}"
-        return f"{name}: {some} {found}"
+        return f"{name}: {some} {found}{' (so few may be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON holds it."""
@@ -91,17 +81,35 @@ class Unseen:
             "of": self.total,
             "examples": [value_data(value) for value in self.examples],
             "training": [value_data(value) for value in self.seen],
+            "by_chance": self.by_chance,
         }
 
     def __str__(self) -> str:
         return self.text()
 
 
-def unseen_values(domain: Table, table: Table) -> tuple[Unseen, ...]:
-    """What the records of a table hold that training did not, of the features whose ``domain`` is known."""
-    counts = UnseenCounts(domain)
+class Known(Protocol):
+    """A model, as far as it knows what training had."""
+
+    @property
+    def statistics_(self) -> Statistics:
+        """What the rules decided in training, and so how many records it had."""
+
+    @property
+    def domain_(self) -> Table:
+        """What the features could be in training."""
+
+
+def unseen_values(model: Known, table: Table) -> tuple[Unseen, ...]:
+    """What the records of a table hold that training did not, of the features whose values the model knows."""
+    counts = UnseenCounts(model)
     counts.add(table)
     return counts.found()
+
+
+def unusual(found: Iterable[Unseen]) -> list[Unseen]:
+    """What is not explained by chance."""
+    return [one for one in found if not one.by_chance]
 
 
 def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
@@ -111,18 +119,28 @@ def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
     return [*lines, f"the same in {counted(more, 'more column')}"] if more > 0 else lines
 
 
-def refuse(found: Sequence[Unseen]) -> None:
-    """Refuse records that hold what training did not."""
-    if found:
-        lines = "\n".join(summary(found))
-        raise UnseenValuesError(f"values that training did not have:\n{lines}")
+def refuse(found: Iterable[Unseen], where: str = "") -> None:
+    """Refuse records that hold what training did not, unless that may be chance; ``where`` says which records."""
+    if lines := summary(unusual(found)):
+        raise UnseenValuesError("\n".join([f"values that training did not have{where}:", *lines]))
+
+
+def refuse_ignorance(model: object, program: Program) -> None:
+    """Refuse to be strict with a model that does not know what training had."""
+    domain = getattr(model, "domain_", None)
+    if domain is None or not set(program.used) <= set(domain.features):
+        raise ParameterError(
+            "rules alone, or a model of an earlier version, do not know which values training had, so that nothing new "
+            "can be refused; use a model that fit has written"
+        )
 
 
 class UnseenCounts:
-    """Counts, batch by batch, what training did not have."""
+    """Counts, batch by batch, what training did not have; of rules alone nobody knows."""
 
-    def __init__(self, domain: Table) -> None:
-        self._columns = [_Counts(column) for column in domain.columns]
+    def __init__(self, model: Known | None) -> None:
+        self._columns = [] if model is None else [_Counts(column) for column in model.domain_.columns]
+        self._trained = 0.0 if model is None else model.statistics_.total
         self._total = 0
 
     def add(self, table: Table) -> None:
@@ -134,7 +152,27 @@ class UnseenCounts:
 
     def found(self) -> tuple[Unseen, ...]:
         """What was found so far, in the order of the features."""
-        return tuple(one for counts in self._columns for one in counts.found(self._total))
+        found = (one for counts in self._columns for one in counts.found(self._total))
+        return tuple(replace(one, by_chance=_by_chance(one, self._trained)) for one in found)
+
+
+def _by_chance(found: Unseen, trained: float) -> bool:
+    """Whether it may well be chance, given how many records training had.
+
+    If new records are like those of training, the j least and the k - j largest numbers of all are found among the m
+    new ones, rather than the n of training, with probability (m / (n + m)) ** k, about, for each of k + 1 values of j.
+    A number that is outside by more than the width of the range is none of these. A category that only k of all records
+    have is found among the new ones alone with that probability too; it is rare if it is in one of a hundred of them.
+    """
+    share, records = found.total / (trained + found.total), found.records
+    match found.kind:
+        case "range":
+            low, high = (float(end or 0) for end in found.seen)
+            near = all(2 * low - high <= float(one or 0) <= 2 * high - low for one in found.examples)
+            return near and (records + 1) * share**records > _UNLIKELY
+        case "category":
+            return 100 * records <= found.total and share**records > _UNLIKELY
+    return False
 
 
 @dataclass(slots=True)
@@ -168,7 +206,7 @@ class _Counts:
         counts = np.bincount(column.codes, minlength=len(outside))[: len(outside)]
         found = column.numbers[outside & (counts > 0)]
         self.number_records += int(counts[outside].sum())
-        self.low, self.high = min([self.low, *found]), max([self.high, *found])
+        self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
 
     def found(self, total: int) -> Iterator[Unseen]:
         name, ends, categories = self.seen.name, tuple(self.seen.numbers.tolist()), self.seen.categories[:_KEPT]

@@ -74,3 +74,13 @@ def test_mistakes(folder, arguments, code, said):
     assert said in done.stderr
     assert len(done.stderr.splitlines()) <= 2
     assert "Traceback" not in done.stderr
+
+
+def test_a_page_among_parts(folder):
+    """A page may be written beside the parts of a folder, but not under a name that makes it one of them."""
+    (folder / "parts").mkdir()
+    (folder / "parts" / "1.csv").write_text((folder / "data.csv").read_text())
+    done = run("report", "model.json", "parts", "-o", "parts/2.csv", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "'parts/2.csv' would be a part of the folder that is read; write it elsewhere" in done.stderr
+    assert run("report", "model.json", "parts", "-o", "parts/page.html", cwd=folder).returncode == 0

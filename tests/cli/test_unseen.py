@@ -41,6 +41,7 @@ def test_predict(run, renamed):
             "of": 12,
             "examples": ["jobless"],
             "training": ["no", "self", "yes"],
+            "by_chance": False,
         }
     ]
 
@@ -82,3 +83,20 @@ def test_rules_alone_know_no_values(run, renamed):
     """Of a program without a model nobody knows what training had."""
     run("export", "model.json", "--to", "json", "-o", "program.json")
     assert "training" not in run("explain", "program.json", renamed, "--row", "1").err
+    for command in (("predict", "-o", "out.csv"), ("report", "-o", "out.html"), ("explain", "-r1")):
+        done = run(command[0], "program.json", renamed, *command[1:], "--strict")
+        assert done.code == 1
+        assert "do not know which values training had" in done.err
+    assert not [path for path in Path().iterdir() if path.name.startswith("out.")]
+
+
+def test_what_may_be_chance(run):
+    """A number a little outside the range is told, without a sign of alarm, and is no reason to refuse."""
+    head, *lines = Path("applicants.csv").read_text().splitlines()
+    cells = lines[0].split(",")
+    cells[head.split(",").index("age")] = "81"
+    Path("older.csv").write_text("\n".join([head, ",".join(cells), *lines[1:]]) + "\n")
+    done = run("predict", "model.json", "older.csv", "-o", "out.csv", "--strict")
+    assert done.code == 0
+    assert "\nage: 1 of 900 records is outside the range of training, " in f"\n{done.err}"
+    assert "(so few may be chance)" in done.err

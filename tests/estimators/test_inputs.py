@@ -13,7 +13,8 @@ import pytest
 import scipy.sparse
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import AdaBoostClassifier
+from sklearn.ensemble import AdaBoostClassifier, VotingClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, UnlessClassifier, UnlessError, read_table
 from unless.errors import ParameterError, ReadError, UnknownNameError
@@ -349,12 +350,27 @@ class TestWeights:
         assert one.program_ == other.program_
         assert_allclose(one.statistics_.counts, other.statistics_.counts)
 
+    @each
+    def test_a_light_class_stays_a_class(self, learner):
+        """Records that weigh next to nothing are no evidence, but their labels are classes, and their values known."""
+        X, y = load_breast_cancer(return_X_y=True)
+        weights = np.where(y == 0, 1e-4, 1.0)
+        model = learner().fit(X, y, sample_weight=weights)
+        assert model.classes_.tolist() == [0, 1]
+        assert model.predict_proba(X).shape == (len(y), 2)
+        assert not model.unseen(X)
+        balanced = learner(class_weight="balanced").fit(X, y, sample_weight=weights)
+        assert balanced.classes_.tolist() == [0, 1]
+        votes = VotingClassifier([("rules", learner()), ("tree", DecisionTreeClassifier())], voting="soft")
+        assert votes.fit(X, y, sample_weight=weights).predict_proba(X).shape == (len(y), 2)
+
     def test_a_record_that_outweighs_all_others(self):
         """Weights of all magnitudes are fine; what weighs next to nothing is next to absent."""
         weights = np.full(20, 1e-300)
         weights[:2] = 1e300, 1.0
         model = UnlessClassifier().fit(self.X, self.y, sample_weight=weights)
-        assert model.classes_.tolist() == ["p"]
+        assert model.classes_.tolist() == ["p", "q"]
+        assert set(model.predict(self.X)) == {"p"}
         assert model.statistics_.total == pytest.approx(20)
 
     @each
@@ -382,7 +398,7 @@ class TestWeights:
         ([{}, {}, {}, {}], r"0 feature\(s\)"),
         ([], "Expected 2D array"),
         ({"x": [1, 2, 3, 4]}, "X is a dict; give a list of records"),
-        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "'a' stands twice"),
+        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "'a' appears twice"),
         (pl.DataFrame({"x": [1, 2, 3, 4]}).lazy(), "Expected 2D array|LazyFrame"),
         ("data.csv", "Expected 2D array"),
         (None, "Expected 2D array|NoneType"),

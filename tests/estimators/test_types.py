@@ -229,3 +229,12 @@ def test_streams_are_no_different(form, block, tmp_path):
     assert done.labels == {True: 40, False: 40}
     assert pl.read_csv(tmp_path / "out.csv")["predicted"].cast(bool).to_list() == FLAGS
     assert done.right == 80
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_labels_have_no_score(missing):
+    """A score against labels that are not there would be a wrong number."""
+    X, y = pd.DataFrame({"x": range(20)}), ["a"] * 10 + ["b"] * 10
+    model = UnlessClassifier().fit(X, y)
+    with pytest.raises(ReadError, match="y has missing labels"):
+        model.score(X, [missing, *y[1:]])

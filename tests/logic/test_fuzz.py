@@ -147,7 +147,7 @@ def test_any_text_is_read_or_refused(text):
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "thresholds": [2, 1]}}', "ascend"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "thresholds": [1e999]}}', "for a threshold"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "decimals": true}}', "decimals that are no number"),
-        (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "text": "y"}}', "'y' stands twice"),
+        (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "text": "y"}}', "'y' appears twice"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "text": "rule1"}}', "'rule1' in the header is not a name"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "colour": 1}}', "'colour' in the header, which means nothing"),
         (f'{FIRST_LINE}\n{MARK}%: {{"stand_in": "text1", "text": "plain"}}', "for a text that needs none"),

@@ -448,7 +448,7 @@ class TestFrames:
             pa.table([[1], [2]], names=["a", "a"]),
         ]
         for frame in frames:
-            with pytest.raises(ReadError, match="stands twice"):
+            with pytest.raises(ReadError, match="appears twice"):
                 read_table(frame)
 
     def test_names_become_text(self) -> None:
@@ -528,7 +528,7 @@ class TestParameters:
             read_table(self.ROWS, **wrong)
 
     def test_feature_twice(self) -> None:
-        """A feature that stands twice in features= is an error."""
+        """A feature that appears twice in features= is an error."""
         with pytest.raises(ReadError, match=r"twice in features="):
             read_table(self.ROWS, features=["age", "age"])
 

@@ -264,9 +264,9 @@ class TestJsonLines:
             ('{"a":tru}', "not JSON"),
             ('{"a":01}', "not JSON"),
             ('{"a":[1}}', "not JSON"),
-            ('{"a":1,"a":2}', "'a' stands twice"),
-            ('{"a":1,"\\u0061":2}', "'a' stands twice"),
-            ('{"a":{"b":1,"b":2}}', "'b' stands twice"),
+            ('{"a":1,"a":2}', "'a' appears twice"),
+            ('{"a":1,"\\u0061":2}', "'a' appears twice"),
+            ('{"a":{"b":1,"b":2}}', "'b' appears twice"),
             ('{"a":"\\ud800"}', "half a character"),
             ('{"a":"tab\there"}', "not JSON"),
             (b'{"a":"\xff"}', "0xff is not UTF-8"),
@@ -346,7 +346,7 @@ class TestExcel:
 
     def test_name_twice(self, tmp_path: Path) -> None:
         """Two columns of one name are an error."""
-        with pytest.raises(ReadError, match="'a' stands twice"):
+        with pytest.raises(ReadError, match="'a' appears twice"):
             read_table(self.book(tmp_path / "d.xlsx", [["a", "a"], [1, 2]]))
 
     def test_empty_sheet(self, tmp_path: Path) -> None:
@@ -437,7 +437,7 @@ class TestFolders:
             ({"1.csv": "a,b\n1,2\n", "2.csv": "b,a,c\n1,2,3\n"}, r"p/2\.csv: a column 'c', which .*p/1\.csv does not"),
             ({"1.csv": "a\n1\n", "2.tsv": "a\n1\n"}, r"several formats: 1\.csv is CSV, 2\.tsv is TSV"),
             ({"1.csv": "a,b\n1,2\n", "2.csv": "b,a\n1,2\n\n3\n"}, r"p/2\.csv, line 4: 1 field,"),
-            ({"1.csv": "a,b\n1,2\n", "2.csv": "a,a\n1,2\n"}, r"'a' stands twice in .*2\.csv"),
+            ({"1.csv": "a,b\n1,2\n", "2.csv": "a,a\n1,2\n"}, r"'a' appears twice in .*2\.csv"),
             ({"1.csv": "a\n1\n", "2.csv": ""}, r"p/2\.csv: the file is empty"),
             ({"1.jsonl": '{"a":1}', "2.jsonl": '{"a":1}\n{'}, r"p/2\.jsonl, line 2: not JSON"),
             ({"1.jsonl": "", "2.jsonl": ""}, "empty"),

@@ -305,8 +305,8 @@ def test_parts_are_of_their_kind(make: Callable[[], object], message: str) -> No
 
 
 def test_features_are_unique() -> None:
-    """A feature name that stands twice is refused: a literal could not say which it means."""
-    with pytest.raises(ProgramError, match="the feature 'f' stands twice"):
+    """A feature name that appears twice is refused: a literal could not say which it means."""
+    with pytest.raises(ProgramError, match="the feature 'f' appears twice"):
         Program("y", ("f", "g", "f"))
 
 

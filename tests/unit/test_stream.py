@@ -597,7 +597,7 @@ class TestFormats:
         with pytest.raises(MissingFileError, match=r"no file '.*inn\.csv'; did you mean 'in\.csv'"):
             run(tmp_path / "inn.csv")
         (tmp_path / "twice.csv").write_bytes(b"a,b,a\n1,x,2\n")
-        with pytest.raises(ReadError, match=r"the column name 'a' stands twice in .*twice\.csv; rename one of them"):
+        with pytest.raises(ReadError, match=r"the column name 'a' appears twice in .*twice\.csv; rename one of them"):
             run(tmp_path / "twice.csv")
         assert not list(tmp_path.glob("out*"))
         run(out="out.dat", to="jsonl")

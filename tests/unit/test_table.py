@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -86,7 +88,7 @@ def test_refusals() -> None:
     """Columns of different lengths, or of one name, make no table."""
     with pytest.raises(ReadError, match="different lengths"):
         Table((Column.of("a", [1]), Column.of("b", [1, 2])))
-    with pytest.raises(ReadError, match="'a' stands twice"):
+    with pytest.raises(ReadError, match="'a' appears twice"):
         Table((Column.of("a", [1]), Column.of("a", [2])))
 
 
@@ -200,3 +202,17 @@ def test_printing() -> None:
     """Tables and columns print what they hold."""
     assert repr(make()) == "<Table: 3 rows, 2 features, target 'y'>"
     assert repr(make().column("b")) == "<Column 'b': mixed, 3 cells, 0 numbers, 2 categories>"
+
+
+@pytest.mark.parametrize("again", [lambda it: it, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
+def test_nobody_else_can_write_to_a_column(again):
+    """Nobody can write to the arrays of a column: neither who gave them, nor who copied or unpickled it."""
+    codes, numbers = np.zeros(3, dtype=np.uint8), np.array([1.0, 2.0])
+    column = again(Column("x", "number", numbers, (), codes))
+    labels = again(Labels("y", ("a", "b"), codes))
+    codes[:], numbers[:] = 255, 9.0
+    assert column.codes.tolist() == labels.codes.tolist() == [0, 0, 0]
+    assert column.numbers.tolist() == [1.0, 2.0]
+    for array in (column.codes, column.numbers, labels.codes):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1

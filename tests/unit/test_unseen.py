@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,15 +12,24 @@ from hypothesis import strategies as st
 from unless.domain import MOST, domain_of
 from unless.errors import UnseenValuesError
 from unless.table import Column, Table
-from unless.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values
+from unless.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
+
+CHANCE = " (so few may be chance)"
 
 
 def table(**columns) -> Table:
     return Table(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
 
+def model(training: Table) -> SimpleNamespace:
+    """What a model knows of the records that it learned from."""
+    return SimpleNamespace(
+        domain_=domain_of(training, training.features), statistics_=SimpleNamespace(total=len(training))
+    )
+
+
 def found(training: list, new: list) -> tuple[Unseen, ...]:
-    return unseen_values(domain_of(table(x=training), ["x"]), table(x=new))
+    return unseen_values(model(table(x=training)), table(x=new))
 
 
 @pytest.mark.parametrize(
@@ -26,9 +37,9 @@ def found(training: list, new: list) -> tuple[Unseen, ...]:
     [
         (["a", "b"], ["a", "c", "c"], ["x: 2 of 3 records hold c, which training did not have (it had a, b)"]),
         (["a", "b"], ["c"], ["x: the record holds c, which training did not have (it had a, b)"]),
-        ([1, 5], [0, 3, 9], ["x: 2 of 3 records are outside the range of training, 1 to 5: 0, 9"]),
-        ([1, 5], [3, 6, 7], ["x: 2 of 3 records are outside the range of training, 1 to 5: 6, 7"]),
-        ([1, 5], [5, 5.1], ["x: 1 of 2 records is outside the range of training, 1 to 5: 5.1"]),
+        ([1, 5], [0, 3, 9], [f"x: 2 of 3 records are outside the range of training, 1 to 5: 0, 9{CHANCE}"]),
+        ([1, 5], [3, 6, 7], [f"x: 2 of 3 records are outside the range of training, 1 to 5: 6, 7{CHANCE}"]),
+        ([1, 5], [5, 5.1], [f"x: 1 of 2 records is outside the range of training, 1 to 5: 5.1{CHANCE}"]),
         ([1, 5], ["?", 3], ["x: 1 of 2 records holds text where training had only numbers: '?'"]),
         (["a"], [1, 1], ["x: all 2 records hold numbers where training had only text: 1"]),
         (
@@ -62,12 +73,12 @@ cells = st.lists(st.sampled_from([None, "a", "b", "c", 0.0, 1.0, 2.5, -3.0]), mi
 @given(cells, st.lists(cells, max_size=4))
 def test_counts_add_up(training, batches):
     """Batch by batch the counts are those of all records at once, each counted by the plain definition."""
-    domain = domain_of(table(x=training), ["x"])
-    counts = UnseenCounts(domain)
+    known = model(table(x=training))
+    counts = UnseenCounts(known)
     for batch in batches:
         counts.add(table(x=batch))
     every = [cell for batch in batches for cell in batch]
-    assert counts.found() == unseen_values(domain, table(x=every))
+    assert counts.found() == unseen_values(known, table(x=every))
     numbers = [cell for cell in training if isinstance(cell, float)]
     texts = sum(isinstance(cell, str) and cell not in training for cell in every)
     outside = sum(isinstance(cell, float) and not (numbers and min(numbers) <= cell <= max(numbers)) for cell in every)
@@ -79,15 +90,14 @@ def test_counts_add_up(training, batches):
 def test_training_has_nothing_new(training):
     """The records of training hold nothing that training did not have, nor do some of them."""
     whole = table(x=training)
-    domain = domain_of(whole, ["x"])
-    assert not unseen_values(domain, whole)
-    assert not unseen_values(domain, whole[:1])
+    assert not unseen_values(model(whole), whole)
+    assert not unseen_values(model(whole), whole[:1])
 
 
 def test_values_that_no_row_has():
     """What stands among the ranks of a table, but in none of its rows, is not held by a record."""
     new = table(x=["a", "b", 9])[:1]
-    assert not unseen_values(domain_of(table(x=["a"]), ["x"]), new)
+    assert not unseen_values(model(table(x=["a"])), new)
 
 
 def test_more_categories_than_a_model_remembers():
@@ -97,36 +107,40 @@ def test_more_categories_than_a_model_remembers():
 
 
 def test_chance():
-    """A few numbers a little outside the range are what chance gives; many, far ones and categories are not."""
-    assert found(list(range(100)), [100, *[50] * 99])[0].by_chance(100)
-    assert not found(list(range(100)), [100] * 10)[0].by_chance(100)
-    assert not found(list(range(100)), [1000, *[50] * 99])[0].by_chance(100)
-    assert not found(["a"] * 100, ["b", *["a"] * 99])[0].by_chance(100)
+    """A few numbers a little outside the range, and a rare category, are what chance gives; others are not."""
+    assert found(list(range(100)), [100, *[50] * 99])[0].by_chance
+    assert str(found(list(range(100)), [100, *[50] * 99])[0]).endswith("0 to 99: 100 (so few may be chance)")
+    assert not found(list(range(100)), [100] * 10)[0].by_chance
+    assert not found(list(range(100)), [1000, *[50] * 99])[0].by_chance
+    assert not found(["a"] * 300, ["b"])[0].by_chance
+    assert not found(["a"] * 300, ["b", *["a"] * 98])[0].by_chance
+    assert found(["a"] * 300, ["b", *["a"] * 99])[0].by_chance
+    assert not found([1] * 300, ["b", *[1] * 99])[0].by_chance
 
 
 def test_chance_is_measured():
     """Of records that are drawn like those of training, numbers are taken for unusual once in a hundred at most."""
-    unusual = tried = 0
+    unlikely = tried = 0
     rng = np.random.default_rng(5)
     for trained, new in [(100, 1), (100, 100), (30, 200), (400, 20)] * 250:
         drawn = rng.normal(size=trained + new)
-        for one in found(drawn[:trained].tolist(), drawn[trained:].tolist()):
-            unusual += not one.by_chance(trained)
+        unlikely += len(unusual(found(drawn[:trained].tolist(), drawn[trained:].tolist())))
         tried += 1
-    assert unusual / tried < 0.01
+    assert unlikely / tried < 0.01
 
 
 def test_very_many_columns():
     """Of very many columns a summary names the first."""
     names = [f"x{k}" for k in range(20)]
-    domain = domain_of(table(**{name: ["a"] for name in names}), names)
-    lines = summary(unseen_values(domain, table(**{name: ["b"] for name in names})))
+    known = model(table(**{name: ["a"] for name in names}))
+    lines = summary(unseen_values(known, table(**{name: ["b"] for name in names})))
     assert len(lines) == 9
     assert lines[-1] == "the same in 12 more columns"
 
 
 def test_refusing():
-    """Refused records are told of by what they hold; nothing new is not refused."""
+    """Refused records are told of by what they hold; nothing new, and what may be chance, is not refused."""
     refuse(())
+    refuse(found(list(range(100)), [100, *[50] * 99]))
     with pytest.raises(UnseenValuesError, match="training did not have:\nx: the record holds c"):
         refuse(found(["a"], ["c"]))

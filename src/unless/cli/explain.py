@@ -12,18 +12,18 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
-from unless.cli.lines import warning_line
+from unless.cli.lines import unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.figures import counted
+from unless.rule import Program
 
 if TYPE_CHECKING:
     from unless.counterfactual import Counterfactuals
     from unless.explanations import Proof, WhyNot
     from unless.measure import Statistics
     from unless.modelfile import SavedModel
-    from unless.rule import Program
     from unless.table import Table
     from unless.unseen import Unseen
     from unless.values import Label, Value
@@ -87,7 +87,7 @@ def explain(  # noqa: PLR0913 - its options
 
     Example: unless explain model.json --set history=late --why-not accept
     """
-    from unless.unseen import refuse, summary  # noqa: PLC0415
+    from unless.unseen import refuse, refuse_ignorance  # noqa: PLC0415
 
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
@@ -111,9 +111,10 @@ def explain(  # noqa: PLR0913 - its options
     ]
     unseen = _unseen(found, answers)
     if strict:
+        refuse_ignorance(found, program)
         refuse(unseen)
-    for line in summary(unseen):
-        screen.note(warning_line(line))
+    for line in unseen_lines(unseen):
+        screen.note(line)
     if json:
         records = [answer.to_dict() for answer in answers]
         screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})
@@ -217,12 +218,12 @@ def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Un
     from unless.table import Column, Table  # noqa: PLC0415
     from unless.unseen import unseen_values  # noqa: PLC0415
 
-    if not hasattr(model, "domain_"):
+    if isinstance(model, Program):
         return ()
     records = [answer.proof.record for answer in answers]
     names = [name for name in model.domain_.features if all(name in record for record in records)]
     columns = tuple(Column.of(name, [record[name] for record in records]) for name in names)
-    return unseen_values(model.domain_, Table(columns, rows=len(records)))
+    return unseen_values(model, Table(columns, rows=len(records)))
 
 
 def _records(

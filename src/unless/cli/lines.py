@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["MARGIN", "command_line", "duration", "report_line", "warning_line"]
+if TYPE_CHECKING:
+    from unless.unseen import Unseen
+
+__all__ = ["MARGIN", "command_line", "duration", "report_line", "unseen_lines"]
 
 MARGIN = 12
 
@@ -25,9 +31,12 @@ def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
     return Text.assemble((f"{about:{margin}}  ", "bold"), command, no_wrap=True, overflow="ignore")
 
 
-def warning_line(text: str) -> RenderableType:
-    """A line about what should not be overlooked."""
-    return Text.assemble(("! ", "bold yellow"), text)
+def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
+    """What training did not have: what should not be overlooked first, then what may be chance."""
+    from unless.unseen import summary, unusual  # noqa: PLC0415 - few commands have something to say
+
+    lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
+    return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]
 
 
 def duration(seconds: float) -> str:

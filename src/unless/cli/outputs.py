@@ -27,6 +27,11 @@ def keep_inputs(output: str | None, *inputs: str | None, format: str | None = No
     written = _number(sys.stdout) if output in (None, "-") else [output, *_number(sys.stdout)]
     for place in written:
         refuse_inputs(place, read)
+    for one in inputs:
+        if output is not None and one is not None and os.path.isdir(one):  # noqa: PTH112 - see below
+            from unless.sources.files import refuse_part  # noqa: PLC0415
+
+            refuse_part(output, one, format)
 
 
 def _read_at(one: str, form: str | None) -> list[Place]:

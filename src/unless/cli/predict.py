@@ -11,7 +11,7 @@ import typer
 
 from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
-from unless.cli.lines import duration, warning_line
+from unless.cli.lines import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs, terminal
 from unless.errors import ParameterError
@@ -56,7 +56,6 @@ def predict(  # noqa: PLR0913 - its options
     Example: unless predict model.json new.csv -o predicted.csv
     """
     from unless.stream import predict_file  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.unseen import summary  # noqa: PLC0415
 
     screen = Screen(quiet=quiet, aside=output == "-")
     if model == data == "-":
@@ -81,8 +80,8 @@ def predict(  # noqa: PLR0913 - its options
         screen.data(done.to_dict())
     for line in _remarks(done, model, data):
         screen.note(line)
-    for line in summary(done.unseen):
-        screen.note(warning_line(line))
+    for told in unseen_lines(done.unseen):
+        screen.note(told)
     if not json:
         screen.note(_summary(done, time.perf_counter() - started))
 

@@ -8,7 +8,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, program_of, read, read_model
-from unless.cli.lines import warning_line
+from unless.cli.lines import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import keep_inputs, write_document
 from unless.errors import ParameterError
@@ -57,7 +57,7 @@ def report(  # noqa: PLR0913 - its options
     Example: unless report model.json applicants.csv -o report.html
     """
     from unless.report import render, summarise  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.unseen import refuse, summary  # noqa: PLC0415
+    from unless.unseen import refuse, refuse_ignorance  # noqa: PLC0415
 
     if model == data == "-":
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")
@@ -70,11 +70,12 @@ def report(  # noqa: PLR0913 - its options
     with screen.busy("writing the page"):
         page = summarise(found, table, title=title, sample=sample, seed=seed)
         if strict:
+            refuse_ignorance(found, program_of(found))
             refuse(page.unseen)
         text = render(page)
         write_document(text, output)
-    for line in summary(page.unseen):
-        screen.note(warning_line(line))
+    for line in unseen_lines(page.unseen):
+        screen.note(line)
     screen.note(_summary(page, output, len(text.encode())))
     if show:
         typer.launch(output)

@@ -317,7 +317,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         before: dict[str, Any] = {}
         for key, value in pairs:
             if key in before:
-                raise ProgramError(f"the key {shown(key)} stands twice in {shown(before)}; remove one")
+                raise ProgramError(f"the key {shown(key)} appears twice in {shown(before)}; remove one")
             before[key] = value
     return found
 

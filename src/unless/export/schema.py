@@ -179,6 +179,6 @@ def _twice(texts: list[str]) -> str | None:
     seen: set[str] = set()
     for text in texts:
         if text in seen:
-            return f"{_key(text)} stands twice; remove one"
+            return f"{_key(text)} appears twice; remove one"
         seen.add(text)
     return None

@@ -115,7 +115,7 @@ def _check_names(words: Header) -> None:
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives to a predicate")
     if twice := _twice(names):
-        raise ProgramError(f"the predicate {twice!r} stands twice in the header")
+        raise ProgramError(f"the predicate {twice!r} appears twice in the header")
     if twice := _twice(words.stand_ins.values()):
         raise ProgramError(f"two stand-ins in the header are for the text {ascii(twice)[:40]}")
 

@@ -44,7 +44,8 @@ class Facts:
 
     ``labels`` are all labels of training, program and records, ``deciding`` the rule of each record (-1 for none),
     ``truth`` the place of each true label, None without truth. ``trained`` are the statistics of training, if known;
-    ``domain`` what the features may be: that of training, else that of the records.
+    ``domain`` what the features may be: that of training, else that of the records; ``unseen`` what
+    these hold that training did not have, as far as that is known.
     """
 
     program: Program
@@ -54,6 +55,7 @@ class Facts:
     truth: NDArray[np.int64] | None
     trained: Statistics | None
     domain: Table
+    unseen: tuple[Unseen, ...]
 
     @cached_property
     def used(self) -> tuple[str, ...]:
@@ -96,11 +98,6 @@ class Facts:
         return np.where(self.heads < 0, 0, own)
 
     @cached_property
-    def unseen(self) -> tuple[Unseen, ...]:
-        """What records hold that training did not have; of a program without training nobody knows."""
-        return () if self.trained is None else unseen_values(self.domain, self.table)
-
-    @cached_property
     def quality(self) -> Quality | None:
         """Decisions against the truth, None without truth."""
         return None if self.truth is None else quality(self.truth, self.decisions, self.labels)
@@ -115,15 +112,17 @@ def gather(model: Program | Trained, table: Table) -> Facts:
     program, trained = _parts(model)
     deciding = deciding_rules(program, table)
     domain = domain_of(table, program.used) if trained is None else trained.domain_
+    unseen = () if trained is None else unseen_values(trained, table)
     known = _known(program, trained)
     statistics = None if trained is None else trained.statistics_
     if table.target is None:
-        return Facts(program, table, known, deciding, None, statistics, domain)
+        return Facts(program, table, known, deciding, None, statistics, domain, unseen)
     target = aligned(table.target, known)
     if trained is None:  # a program knows only the labels it gives: no other label is new
         target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
     labelled = replace(table, target=target)
-    return Facts(program, labelled, target.labels, deciding, target.codes.astype(np.int64), statistics, domain)
+    truth = target.codes.astype(np.int64)
+    return Facts(program, labelled, target.labels, deciding, truth, statistics, domain, unseen)
 
 
 def _parts(model: Program | Trained) -> tuple[Program, Trained | None]:

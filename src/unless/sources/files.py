@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from unless.errors import FormatError, MissingFileError, ParameterError, ReadError, suggest
+from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
 from unless.sources.columnar import ArrowFile, ParquetFile
 from unless.sources.content import Content, PackedLines, blaming, ends, kind_of, unpack
@@ -32,6 +32,7 @@ __all__ = [
     "packed",
     "parts_of",
     "refuse_other",
+    "refuse_part",
 ]
 
 
@@ -119,6 +120,13 @@ def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[Pa
     with suppress(ReadError):
         return parts_of(path, format)[1]
     return []
+
+
+def refuse_part(path: str | os.PathLike[str], folder: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
+    """Refuse to write a file that the next run would take for a part of the folder that is read."""
+    home = Path(os.path.realpath(path)).parent
+    if (format is not None or _ending(path) in _ENDINGS) and home.is_dir() and home.samefile(folder):
+        raise OverwriteError(f"{os.fspath(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
 def open_path(path: Path, format: str | None = None) -> Source:  # noqa: A002

@@ -307,7 +307,7 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
     found = dict(members)
     if len(found) < len(members):
         names = [name for name, _ in members]
-        raise ValueError(next(f"the name {name!r} stands twice" for name in names if names.count(name) > 1))
+        raise ValueError(next(f"the name {name!r} appears twice" for name in names if names.count(name) > 1))
     return found
 
 

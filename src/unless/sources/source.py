@@ -36,8 +36,8 @@ class Loaded:
 
 
 def refuse_twins(names: Sequence[str], where: str | None = None, advice: str = "rename one of them") -> None:
-    """Refuse a name that stands twice, before a library renames one of the columns or fails."""
+    """Refuse a name that appears twice, before a library renames one of the columns or fails."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         place = f" in {where}" if where else ""
-        raise ReadError(f"the column name {twice!r} stands twice{place}; {advice}")
+        raise ReadError(f"the column name {twice!r} appears twice{place}; {advice}")

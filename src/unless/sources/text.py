@@ -207,7 +207,8 @@ class TextFile:
         """The wanted columns, named by their places; None if polars finds fault with the file."""
         import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
 
-        schema = {_name(place): pl.Float64 if place in numeric else pl.String for place in range(len(self.names))}
+        numbers = set(numeric)
+        schema = {_name(place): pl.Float64 if place in numbers else pl.String for place in range(len(self.names))}
         try:
             return pl.read_csv(
                 self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps it too

@@ -16,7 +16,7 @@ from unless.errors import FormatError, ParameterError, ReadError, suggest
 from unless.files import Place, descriptor_of, refuse_inputs, writing
 from unless.read import column_names
 from unless.sources.content import ends
-from unless.sources.files import FORMATS, format_of, packed, parts_of, refuse_other
+from unless.sources.files import FORMATS, format_of, packed, parts_of, refuse_other, refuse_part
 from unless.stream.batches import Batch, frame_batches, json_batches, text_batches
 from unless.stream.blocks import Bytes
 from unless.stream.sinks import SINKS
@@ -118,7 +118,7 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
     if path is not None and packed(path) and form in _TABLES:
         raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are packed within; leave .gz away")
     if path is not None and isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
-        _refuse_among(path, Path(source))
+        refuse_part(path, source, form)
     return form
 
 
@@ -130,13 +130,6 @@ def _form_of(path: Path, usual: str) -> str:
             return usual
         finding = f"{str(path)!r} does not tell the format to write; let it end in .csv or the like, or say which"
         raise FormatError(finding, *SINKS, parameter="to") from None
-
-
-def _refuse_among(path: Path, folder: Path) -> None:
-    """Refuse an output that the next run would take for a part of its input."""
-    home = path.resolve().parent
-    if home.is_dir() and home.samefile(folder):
-        raise ParameterError(f"{str(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
 @contextmanager

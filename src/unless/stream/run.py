@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unless.decisions import deciding_rules
-from unless.errors import UnknownNameError, suggest
+from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.stream.answers import NAMES, Answers, Choices, refuse_halves
 from unless.stream.batches import Batch, JsonBatch
 from unless.stream.files import File, Input, form_of_output, is_patient, output
 from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
-from unless.table import Labels, Table
-from unless.unseen import Unseen, UnseenCounts, refuse
+from unless.table import Labels
+from unless.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.values import Label, class_place
 
 if TYPE_CHECKING:
@@ -135,6 +135,8 @@ class _Tally:
     """Decides batches, and counts."""
 
     def __init__(self, model: RuleClassifier | SavedModel | Program, *, strict: bool) -> None:
+        if not isinstance(model, Program) and not hasattr(model, "program_"):
+            raise ParameterError(f"a {type(model).__name__} is no model; load one: unless.load('model.json')")
         self._program = model if isinstance(model, Program) else model.program_
         self._like = self._program if model is self._program else model
         self._used = self._program.used
@@ -142,7 +144,9 @@ class _Tally:
         self.answers = Answers.of(self._program, getattr(model, "statistics_", None))
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.right: int | None = 0
-        self.unseen = UnseenCounts(getattr(model, "domain_", Table((), rows=0)))
+        if strict:
+            refuse_ignorance(model, self._program)
+        self.unseen = UnseenCounts(None if isinstance(model, Program) else model)
         self._strict = strict
 
     @property
@@ -157,7 +161,7 @@ class _Tally:
             self._members = (self._members or set()).union(batch.seen)
         self.unseen.add(table)
         if self._strict:
-            refuse(self.unseen.found())
+            refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
         choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
