@@ -7,7 +7,7 @@ import math
 import random
 import struct
 import sys
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact
 
 import pytest
 import sqlglot
@@ -102,6 +102,8 @@ def test_texts_at_the_edge_of_the_doubles(database):
         pytest.skip("SQLite's reader of numbers is not exact")
     cells = ["2.4703282292062328e-324", "2.4703282292062327e-324", "1.7976931348623158e308", "1.797693134862315808e308"]
     cells += ["0.1000000000000000055511151231257827", "0.10000000000000001", "0.1000000000000000124"]
+    zero, above, infinite, below = 5**1075, 5**1075 * 10 + 1, 2**1024 - 2**970, 2**1024 - 2**970 - 1
+    cells += [f".{zero}e-323", f".{above}e-323", str(infinite), f"{below}.9"]  # at the middles, and beside them
     name = database.table({"m": cells}, {"m": "mixed"})
     for bound in (0.0, 0.1, 1.7976931348623157e308):
         program = Program(
@@ -182,6 +184,37 @@ def test_decimals_beyond_the_doubles_in_postgres(database):
             for rule in (Rule("x", (test := Literal("n", op, bound),)), Rule("x", (), (Rule(None, (test,)),))):
                 program = Program("y", ("n",), (rule, Rule("z", (Literal("n", "missing"),))), "rest")
                 agree(database, name, program, table, None)
+
+
+def _around(bound):
+    """The middles between a double and its neighbours, exactly, and decimals a little below and above them."""
+    exactly = Context(prec=2000, traps=[Inexact])
+    limit = Decimal(2**1024)  # where the double after the largest one would be
+    ends = [Decimal(math.nextafter(bound, way)) for way in (-math.inf, math.inf)]
+    for end in ends:
+        other = end if end.is_finite() else limit.copy_sign(end)
+        middle = exactly.divide(exactly.add(Decimal(bound), other), Decimal(2))
+        steps = (Decimal(0), Decimal("1e-30"), Decimal("1e-400"), Decimal("1e-1500"))
+        yield from (exactly.add(middle, step * sign) for step in steps for sign in (-1, 1))
+
+
+BOUNDS = [0.0, 0.1, 1 / 3, 0.5, 1e22, 1e23, 2.0**53, 1e300, 5e-324, 2.2250738585072014e-308, sys.float_info.max]
+
+
+@pytest.mark.parametrize("database", ["postgres"], indirect=True)
+@pytest.mark.parametrize("bound", [sign * bound for bound in BOUNDS for sign in (1, -1)] + [math.inf, -math.inf])
+def test_decimals_between_two_doubles_in_postgres(database, bound):
+    """A numeric cell is the nearest double, of two equally near the even one, however many digits that takes."""
+    cells = list(_around(math.copysign(sys.float_info.max, bound) if math.isinf(bound) else bound))
+    cells += [Decimal("0.10000000000000001249000500"), Decimal(repr(bound)), Decimal("1e-16383"), Decimal("-1e-16383")]
+    rules = (Rule("low", (Literal("n", "<=", bound),)), Rule("high", (Literal("n", ">", bound),)))
+    program = Program("y", ("n",), rules)
+    sql = to_sql(program, "postgres")
+    name = database.table({"n": [str(cell) for cell in cells]}, {"n": "NUMERIC"})
+    assert database.select(sql, name) == [program.label({"n": float(cell)}) for cell in cells]
+    doubles = [float(cell) for cell in cells]
+    name = database.table({"n": doubles}, {"n": "number"})
+    assert database.select(sql, name) == [program.label({"n": cell}) for cell in doubles]
 
 
 def test_columns_called_true_and_false(database):

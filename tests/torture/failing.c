@@ -1,6 +1,7 @@
 /* The calls by which a process changes a folder, made to fail: LD_PRELOAD this, then call failing() by ctypes.
 
-   The n-th such call from then on fails with an error; a write with error 0 takes only half of what it is given. */
+   The n-th such call from then on fails with an error; a write with error 0 takes only half of what it is given, any
+   other call then fails with EIO. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,7 +46,7 @@ static int opened(int file) {
 static int fails(int ours, const char *call) {
     if (!ours || __atomic_add_fetch(&count, 1, __ATOMIC_SEQ_CST) != wanted) return 0;
     failed = call;
-    errno = error;
+    errno = error ? error : EIO;
     return 1;
 }
 
@@ -62,7 +63,7 @@ ssize_t write(int file, const void *data, size_t size) {
 #define CALL(name, ours, parameters, arguments) \
     int name parameters { \
         REAL(int, #name, parameters); \
-        return fails(ours, #name) && error ? -1 : real arguments; \
+        return fails(ours, #name) ? -1 : real arguments; \
     }
 
 CALL(fsync, opened(file), (int file), (file))
@@ -76,6 +77,13 @@ CALL(linkat, named(to), (int a, const char *from, int b, const char *to, int fla
 CALL(rename, named(to), (const char *from, const char *to), (from, to))
 CALL(renameat, named(to), (int a, const char *from, int b, const char *to), (a, from, b, to))
 
+/* A close that fails has closed the file, as on Linux. */
+int close(int file) {
+    REAL(int, "close", (int));
+    int ours = opened(file), result = real(file);
+    return fails(ours, "close") ? -1 : result;
+}
+
 static mode_t mode_of(int flags, va_list list) {
     return flags & (O_CREAT | O_TMPFILE) ? (mode_t)va_arg(list, int) : 0;
 }
@@ -87,7 +95,7 @@ static mode_t mode_of(int flags, va_list list) {
         va_start(list, flags); \
         mode_t mode = mode_of(flags, list); \
         va_end(list); \
-        return fails(named(path), "open") && error ? -1 : real(path, flags, mode); \
+        return fails(named(path), "open") ? -1 : real(path, flags, mode); \
     }
 OPEN(open)
 OPEN(open64)

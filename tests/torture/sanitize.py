@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ import numpy as np
 
 from tests.torture.counts import Counts
 
-__all__ = ["search"]
+__all__ = ["last_round", "search"]
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "sanitize"
@@ -42,12 +43,17 @@ def search(budget: int, seed: int) -> Counts:
         capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ, "PYTHONMALLOC": "malloc", **env},
     )  # fmt: skip
     if done.returncode:
-        counts.check("all kernels", seed, lambda: done.stderr[-4000:], same=False)
+        counts.check("all kernels", last_round(done.stderr, seed), lambda: done.stderr[-4000:], same=False)
         return counts
     compared, differences = json.loads(done.stdout)
     counts.compared = Counter(compared)
     counts.differences = [tuple(one) for one in differences]
     return counts
+
+
+def last_round(told: str, first: int) -> int:
+    """The round that was begun last, by what the process told."""
+    return int(([str(first), *re.findall(r"^round (\d+)$", told, re.MULTILINE)])[-1])
 
 
 def _library() -> str | None:
@@ -96,8 +102,16 @@ def main() -> None:
 
     for name in kernels.NAMES:
         assert str(BUILD) in (sys.modules[f"unless.kernels.{name}"].__file__ or ""), name
-    counts = kernels.search(*map(int, sys.argv[1:]))
-    json.dump([counts.compared, counts.differences], sys.stdout)
+    budget, seed = map(int, sys.argv[1:])
+    compared: Counter[str] = Counter()
+    differences = []
+    for number in range(seed, seed + budget):
+        sys.stderr.write(f"round {number}\n")  # the last thing that is known, if the process ends here
+        sys.stderr.flush()
+        counts = kernels.search(1, number)
+        compared += counts.compared
+        differences += counts.differences
+    json.dump([compared, differences], sys.stdout)
 
 
 if __name__ == "__main__":

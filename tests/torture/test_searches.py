@@ -7,9 +7,11 @@ import random
 import pytest
 
 from tests.lengths import LONG
+from tests.torture import engines, sanitize
 from tests.torture.counts import Counts
 from tests.torture.page import PAGE, page
 from tests.torture.searches import SEARCHES
+from unless.errors import ProgramError
 from unless.stream import answers
 
 
@@ -20,6 +22,7 @@ def test_nothing_differs(name):
     counts = SEARCHES[name].search(SEARCHES[name].of_tests, seed)
     assert not counts.differences, counts.told(name)
     assert counts.compared or counts.lacking
+    assert all(counts.compared.values()), f"nothing was compared with some of {dict(counts.compared)}"
 
 
 def test_a_difference_is_found(monkeypatch):
@@ -28,6 +31,23 @@ def test_a_difference_is_found(monkeypatch):
     counts = SEARCHES["streams"].search(20, 0)
     assert counts.differences
     assert "python -m tests.torture streams --seed" in counts.told("streams")
+
+
+def test_a_refusal_is_a_difference(monkeypatch):
+    """An engine that takes every program may refuse none: a `predict` that does is found."""
+
+    def refuse(*_):
+        raise ProgramError("no")
+
+    monkeypatch.setattr(engines, "_predict", refuse)
+    counts = SEARCHES["engines"].search(1, 0)
+    assert counts.found["predict"] == counts.compared["predict"] == engines.AT_ONCE
+
+
+def test_a_crash_is_shown_again_by_its_round():
+    """The round in which a sanitizer ended the process is the last one that was told; if none was, the first."""
+    assert sanitize.last_round("round 7\nround 8\n==1==ERROR: AddressSanitizer: round 9\n", 7) == 8
+    assert sanitize.last_round("cannot be loaded", 7) == 7
 
 
 def test_the_page_has_what_was_counted():

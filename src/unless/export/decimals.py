@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_DOWN, Context, Decimal
+from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
 __all__ = ["easily_read", "reach", "steps"]
 
-_SHORT = Context(prec=6, rounding=ROUND_DOWN)
+_EXACT = Context(prec=2000, traps=[Inexact])
+"""A double has at most 767 digits; the middle between two, less a short decimal, has not many more."""
 
 
 def easily_read(number: float) -> bool:
@@ -35,16 +36,15 @@ def steps(exponent: int) -> list[int]:
     return [52] * (exponent // 52) + [exponent % 52] * (exponent % 52 > 0)
 
 
-def reach(number: float) -> str:
-    """How far above the decimal of a double the decimals go that are still read as this double, in six digits.
+def reach(number: float) -> tuple[str, bool]:
+    """How far above the decimal of a double the decimals go that are read as it, and whether the last of them is too.
 
-    >>> reach(0.1), 0.1 == float("0.1000000000000000124900") < float("0.1000000000000000124901")
-    ('1.24900E-17', True)
+    That last one is the middle between the double and the next, which is read as the even one of the two. The largest
+    double has no next one.
+
+    >>> reach(0.5), float("0.500000000000000055511151231257827021181583404541015625")
+    (('5.5511151231257827021181583404541015625E-17', True), 0.5)
     """
-    above = math.nextafter(number, math.inf)
-    middle = (Fraction(number) + (Fraction(above) if math.isfinite(above) else 2**1024)) / 2
-    rest = middle - Fraction(repr(number))
-    short = _SHORT.divide(Decimal(rest.numerator), Decimal(rest.denominator))
-    if rest == Fraction(short) and (math.isinf(above) or float(middle) != number):  # the middle itself is the next one
-        short = _SHORT.next_minus(short)
-    return str(short)
+    twice = _EXACT.add(Decimal(number), Decimal(math.nextafter(number, math.inf)))
+    middle = _EXACT.divide(twice, Decimal(2))
+    return str(_EXACT.subtract(middle, Decimal(repr(number)))), float(middle) == number

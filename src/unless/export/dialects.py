@@ -18,6 +18,7 @@ from unless.export.decimals import easily_read, reach, steps
 __all__ = ["DIALECTS", "Dialect", "all_of", "any_of", "bracketed"]
 
 _MAX = sys.float_info.max
+_MIN = 5e-324
 _NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 """The cells that `values.number_in` takes for numbers, spaces and size apart."""
 
@@ -155,8 +156,27 @@ class Dialect:
         return self.literal(number)
 
 
-_HIGHEST, _LOWEST = "1.7976931348623158079E308", "2.4703282292062327209E-324"
-"""Where doubles end, in twenty digits, rounded to the side on which no cast to a double fails."""
+def _power(base: str, exponent: str) -> exp.Expression:
+    return exp.Pow(this=exp.Literal.number(base), expression=exp.Literal.number(exponent))
+
+
+_INFINITE = exp.Sub(this=_power("2.0", "1024"), expression=_power("2.0", "970"))
+_ZERO = exp.Mul(this=_power("5.0", "1075"), expression=exp.Literal.number("1E-1075"))
+_HIGHEST = exp.Sub(this=_INFINITE, expression=exp.Literal.number("1E-16383"))
+_LOWEST = exp.Add(this=_ZERO, expression=exp.Literal.number("1E-16383"))
+"""The last decimal that is no infinite double, and the first that is not zero: casts of both to a double succeed.
+
+The middle between a double and the next is read as the even one: 2 ** 1024 - 2 ** 970 as infinity, 2 ** -1075 as zero.
+No numeric lies between these and ours, since it has at most 16383 decimals. Powers of whole numbers are exact.
+"""
+
+_ENDS = {
+    -math.inf: (exp.Neg(this=bracketed(_HIGHEST.copy())), False),
+    -_MIN: (exp.Neg(this=bracketed(_LOWEST.copy())), True),
+    0.0: (_LOWEST, False),
+    _MAX: (_HIGHEST, True),
+}
+"""What the thresholds become at which a cast of the middle to a double would fail, as `Dialect.limit` gives it."""
 
 
 class _Postgres(Dialect):
@@ -172,14 +192,15 @@ class _Postgres(Dialect):
         """Decimals, which take the type of the column: as a double, a numeric cell of 1e400 or 1e-400 is an error.
 
         So that a numeric cell still compares as the nearest double, the bound goes up to where that is another one:
-        ``"n" <= 0.1 + 1.24900E-17``. For a column of doubles, the sum is the bound again.
+        ``"n" <= 0.5 + 5.5511151231257827021181583404541015625E-17``. For a column of doubles, the sum is the bound
+        again; or the next double, if that is what the sum is read as: then only what is below it counts.
         """
-        if bound == -math.inf:
-            return exp.Neg(this=exp.Literal.number(_HIGHEST)), False
-        if bound == 0:
-            return exp.Literal.number(_LOWEST), False  # the largest decimal that is zero would be an error as a double
-        number, rest = _signed(exp.Literal.number(repr(abs(bound))), bound), reach(bound)
-        return exp.Add(this=number, expression=exp.Literal.number(rest)), True
+        if bound in _ENDS:
+            limit, included = _ENDS[bound]
+            return limit.copy(), included
+        rest, included = reach(bound)
+        number = _signed(exp.Literal.number(repr(abs(bound))), bound)
+        return exp.Add(this=number, expression=exp.Literal.number(rest)), included
 
     def is_nan(self, column: exp.Expression) -> exp.Expression:
         return exp.EQ(this=_cast(column, _TEXT), expression=exp.Literal.string("NaN"))  # no cast of 1e400 to a double
@@ -199,8 +220,8 @@ class _Postgres(Dialect):
             (exp.Not(this=matches(f"^ *{_NUMBER} *$")), False),
             (matches("^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), False),
             (matches(far), zero),
-            (exp.GTE(this=size, expression=exp.Literal.number(_HIGHEST)), False),
-            (exp.LT(this=size.copy(), expression=exp.Literal.number(_LOWEST)), zero),
+            (exp.GT(this=size, expression=_HIGHEST.copy()), False),
+            (exp.LT(this=size.copy(), expression=_LOWEST.copy()), zero),
         ]
 
     def cast(self, column: exp.Expression) -> exp.Expression:
