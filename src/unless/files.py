@@ -191,7 +191,8 @@ def _locked(descriptor: int) -> Iterator[None]:
         yield
     finally:
         if held is not None:
-            os.close(held)
+            with suppress(OSError):  # nothing was written to it
+                os.close(held)
 
 
 def _sweep(folder: Path) -> None:
@@ -239,10 +240,10 @@ class _Raw(io.FileIO):
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
         super().__init__(descriptor, "wb")
-        self._path = path
+        self.path = path
 
     def write(self, data: ReadableBuffer, /) -> int:
-        with _blaming(self._path):
+        with _blaming(self.path):
             return super().write(data)
 
 
@@ -255,7 +256,8 @@ def _closing(raw: _Raw) -> Iterator[BinaryIO]:
         with suppress(OSError):  # what could not be written cannot be flushed either
             file.close()
         raise
-    file.close()
+    with _blaming(raw.path):
+        file.close()
 
 
 @contextmanager

@@ -108,7 +108,7 @@ class _Folder:
             call, error = self._failing(number, lambda: write(path))
             if not call:
                 break
-            fault = self._fault(path, old, new, error, closing=call == "close")
+            fault = self._fault(path, old, new, error)
             told = f"{kind}, call {number}, {'over an old file' if old else 'a new file'}: {fault}"
             self._counts.check(call, self._seed, lambda: told, same=fault is None)  # noqa: B023 - at once
         self._prepare(path, None)
@@ -128,9 +128,7 @@ class _Folder:
             error = raised
         return self._calls.failing_call().decode(), error
 
-    def _fault(
-        self, path: Path, old: bytes | None, new: bytes, error: BaseException | None, *, closing: bool
-    ) -> str | None:
+    def _fault(self, path: Path, old: bytes | None, new: bytes, error: BaseException | None) -> str | None:
         """What is wrong after a call has failed; None if nothing is."""
         files = {one.name: one.read_bytes() for one in self._folder.iterdir()}
         content = files.pop(path.name, None)
@@ -138,8 +136,6 @@ class _Folder:
             return f"left {sorted(files)}, after {error!r}"
         if error is None:
             return None if content == new else "nothing was said, but the file is not the new one"
-        if closing and isinstance(error, OSError):  # what was written may have taken its place by then
-            return None if content in {old, new} else f"neither the old file nor the new one, after {error!r}"
         if content != old:
             return f"the old file is gone, after {error!r}"
         named = isinstance(error, OSError) and error.filename == os.fspath(path) and path.name in str(error)
