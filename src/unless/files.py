@@ -265,6 +265,8 @@ def _blaming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:  # the same kind of error
+        if isinstance(error.__cause__, OSError):  # told already: a buffer writes when it is closed
+            raise
         raise OSError(error.errno, f"cannot write the file: {error.strerror}", os.fspath(path)) from error
 
 
