@@ -63,7 +63,6 @@ def test_the_page_has_what_was_counted():
     assert "Not installed where this was run: node." in written
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="written by make torture")
 def test_the_page_is_of_these_searches():
     """docs/reliability.md has a section for every search there is, and tells of no difference."""
     written = PAGE.read_text()
