@@ -74,3 +74,4 @@ def test_an_edited_program_learns_what_its_records_hold(model):
         warnings.simplefilter("error")
         edited = model.with_program(model.program_, renamed(CHURN), LEFT)
         edited.predict(renamed(CHURN))
+    assert not edited.unseen(renamed(CHURN))
