@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unless import Table
-from unless.read import read_table
+from unless.read.table import read_table
 
 if TYPE_CHECKING:
     import pandas as pd

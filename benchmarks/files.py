@@ -12,7 +12,7 @@ from benchmarks.datasets import Dataset
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import race
 from unless import fold_rm
-from unless.read import read_table
+from unless.read.table import read_table
 
 __all__ = ["from_csv"]
 

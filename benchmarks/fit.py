@@ -12,9 +12,9 @@ from benchmarks.peers import FROM_FRAME, decision_tree, matrix
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
 from unless import FoldRMClassifier, Table, UnlessClassifier, fold_rm
-from unless.classifier import RuleClassifier
-from unless.read import read_table
-from unless.refine import fold_unless
+from unless.estimators.base import RuleClassifier
+from unless.learn.own import fold_unless
+from unless.read.table import read_table
 
 __all__ = ["by_classifiers", "from_frames", "on_codes"]
 

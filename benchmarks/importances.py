@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from benchmarks import datasets
 from benchmarks.accuracy import DATA
 from unless import Program, Table
-from unless.decisions import deciding_rules
-from unless.importance import Evidence
-from unless.measure import measure
-from unless.refine import fold_unless
+from unless.judge.importance import Evidence
+from unless.judge.rules import measure
+from unless.learn.own import fold_unless
+from unless.prediction import deciding_rules
 
 __all__ = ["DEFINITIONS", "correlations", "main", "rank_correlation"]
 

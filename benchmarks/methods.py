@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import spent
 from unless import Program, Table, fold_rm, fold_rpp
-from unless.decisions import deciding_rules
 from unless.export.text import flatten
-from unless.measure import measure
-from unless.refine import fold_unless
+from unless.judge.rules import measure
+from unless.learn.own import fold_unless
+from unless.prediction import deciding_rules
 from unless.table import Column
 from unless.values import Label
 

@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
-from unless.measure import Statistics
-from unless.modelfile import SavedModel, file_text, parsed
+from unless.estimators.file import SavedModel, file_text, parsed
+from unless.judge.rules import Statistics
 from unless.table import Column, Schema, Table
 
 __all__ = ["commands", "generated", "importing", "models"]

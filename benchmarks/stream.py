@@ -10,7 +10,7 @@ from benchmarks import generate
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import alone, race
 from unless import UnlessClassifier, load
-from unless.read import read_table
+from unless.read.table import read_table
 from unless.stream import predict_file
 
 __all__ = ["file_to_file", "memory_of_prediction"]

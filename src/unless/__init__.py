@@ -5,20 +5,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unless._version import __version__
-
 if TYPE_CHECKING:
-    from unless.counterfactual import counterfactuals
-    from unless.decisions import predict
     from unless.errors import Interrupted, UnlessError, UnlessWarning
-    from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
-    from unless.explanations import Proof, explain, why_not
-    from unless.learn import fold_rm, fold_rpp
+    from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+    from unless.estimators.load import load
+    from unless.explanation.changes.counterfactuals import counterfactuals
+    from unless.explanation.why import Proof, explain, why_not
+    from unless.learn.fold import fold_rm, fold_rpp
     from unless.logic import learn_logic
-    from unless.model import load
-    from unless.read import read_table
+    from unless.prediction import predict
+    from unless.read.table import read_table
     from unless.rule import Literal, Program, Rule
     from unless.table import Table
+
+__version__ = "0.1.0"
 
 __all__ = [
     "FoldRMClassifier",
@@ -45,15 +45,15 @@ __all__ = [
 ]
 
 _HOMES = {
-    "counterfactual": ("counterfactuals",),
-    "decisions": ("predict",),
     "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
-    "estimators": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"),
-    "explanations": ("Proof", "explain", "why_not"),
-    "learn": ("fold_rm", "fold_rpp"),
+    "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"),
+    "estimators.load": ("load",),
+    "explanation.changes.counterfactuals": ("counterfactuals",),
+    "explanation.why": ("Proof", "explain", "why_not"),
+    "learn.fold": ("fold_rm", "fold_rpp"),
     "logic": ("learn_logic",),
-    "model": ("load",),
-    "read": ("read_table",),
+    "prediction": ("predict",),
+    "read.table": ("read_table",),
     "rule": ("Literal", "Program", "Rule"),
     "table": ("Table",),
 }

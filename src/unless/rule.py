@@ -224,7 +224,7 @@ class Program:
 
     def _repr_html_(self) -> str | None:
         # Only a notebook asks for this: by name, since nothing here may depend on how rules are shown.
-        html: str | None = import_module("unless.notebook").rules_html(self)
+        html: str | None = import_module("unless.report.notebook").rules_html(self)
         return html
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from unless.cli import app as cli
-from unless.example import applicants_csv
+from unless.demo.applicants import applicants_csv
 
 
 class Done(NamedTuple):

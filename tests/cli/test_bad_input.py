@@ -180,7 +180,7 @@ def test_what_is_too_large(run, monkeypatch):
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("unless.profile.profile", exhausted)
+    monkeypatch.setattr("unless.inspection.profile", exhausted)
     done = run("inspect", "applicants.csv")
     assert (done.code, done.out, done.err.startswith("unless: there is not enough memory")) == (1, "", True)
 

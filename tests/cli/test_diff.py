@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import unless
-from unless.compare import compare
-from unless.effect import effect
+from unless.diff.records import effect
+from unless.diff.rules import compare
 from unless.export import json as programs
 
 pytestmark = pytest.mark.usefixtures("loans")

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-import unless.evaluate
+import unless.judge.learners
 from tests.cli.command import called
-from unless.example import applicants_csv
+from unless.demo.applicants import applicants_csv
 
 
 def evaluate(data, *more):
@@ -75,7 +75,7 @@ def test_test_file(applicants, tmp_path):
 
 def test_interrupted(applicants, monkeypatch):
     """Ctrl-C shows the folds that are done, says so, and ends with 130; before the first fold there is nothing."""
-    runs = unless.evaluate.cross_validation
+    runs = unless.judge.learners.cross_validation
 
     def stopping(after):
         def stopped(*arguments):
@@ -84,7 +84,7 @@ def test_interrupted(applicants, monkeypatch):
                     raise KeyboardInterrupt
                 yield run
 
-        monkeypatch.setattr(unless.evaluate, "cross_validation", stopped)
+        monkeypatch.setattr(unless.judge.learners, "cross_validation", stopped)
 
     stopping(8)
     done = evaluate(applicants, "--cv", 5)

@@ -18,7 +18,7 @@ import pytest
 from tests.cli.command import COMMAND, called, environment, unless
 from unless import load, read_table
 from unless.cli.console import RuleMeter
-from unless.example import applicants_csv
+from unless.demo.applicants import applicants_csv
 
 
 def fit(applicants, *more, **options):

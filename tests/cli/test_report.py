@@ -7,7 +7,7 @@ import pytest
 from tests.cli.command import called as run
 from tests.cli.command import unless
 from tests.report.examples import loans
-from unless.example import applicants_csv
+from unless.demo.applicants import applicants_csv
 from unless.export import json
 
 

@@ -26,7 +26,7 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
-from unless.importance import Evidence
+from unless.judge.importance import Evidence
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
 each = pytest.mark.parametrize("learner", LEARNERS)
@@ -378,7 +378,7 @@ class TestVerbose:
 
         terminal = Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
-        monkeypatch.setattr("unless.progress._EVERY", 0)
+        monkeypatch.setattr("unless.estimators.progress._EVERY", 0)
         FoldRMClassifier(verbose=1).fit(TITANIC, FATE, sample_weight=np.full(120, 3.0))
         bars = re.findall(r"\r\033\[K(█*)░* (\d+) rules, (\d+) of 360 records left", terminal.getvalue())
         assert len(bars) > 1

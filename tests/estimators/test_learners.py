@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 
 import numpy as np
 import pytest
 
 import unless
+from unless.demo.applicants import TARGET, applicants
 from unless.errors import Interrupted, ParameterError, ReadError
-from unless.estimators import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
-from unless.evaluate import LEARNERS, cross_validation
-from unless.example import TARGET, applicants
-from unless.learners import FoldRMLearner, UnlessLearner, learn
-from unless.modelfile import file_text
-from unless.progress import Meter, metered_by
+from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+from unless.estimators.file import file_text
+from unless.estimators.learners import LEARNERS, FoldRMLearner, UnlessLearner, learn, program_of
+from unless.estimators.progress import Meter, metered_by
+from unless.judge.learners import cross_validation
 from unless.table import Labels, Table
 
 CLASSIFIERS = {"unless": UnlessClassifier, "fold-rm": FoldRMClassifier, "fold-rpp": FoldRPPClassifier}
@@ -46,7 +47,7 @@ def test_a_learner_makes_the_file_of_its_classifier(name, table, tmp_path):
 def test_learning_changes_no_learner(table):
     """Evaluation leaves the classifiers that it is given as they were."""
     model = UnlessClassifier()
-    assert len(list(cross_validation(table, {"unless": model}, 2))) == 4
+    assert len(list(cross_validation(table, {"unless": partial(program_of, model)}, 2))) == 4
     assert vars(model) == vars(UnlessClassifier())
 
 

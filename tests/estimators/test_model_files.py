@@ -16,11 +16,11 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import LimitError, MissingFileError, ProgramError
+from unless.estimators.file import document as document_of
 from unless.export import json as programs
 from unless.export.quick import fits_around, program_in
 from unless.export.schema import Schema
 from unless.limits import raised
-from unless.modelfile import document as document_of
 
 DATA = Path(__file__).parents[1] / "data"
 X = pd.DataFrame(

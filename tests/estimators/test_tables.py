@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import unless
+from unless.demo.applicants import TARGET, applicants_csv
 from unless.errors import ParameterError, ReadError, UnknownNameError
-from unless.example import TARGET, applicants_csv
-from unless.progress import Meter, metered_by
+from unless.estimators.progress import Meter, metered_by
 
 
 @pytest.fixture

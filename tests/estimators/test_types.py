@@ -11,9 +11,9 @@ from numpy.testing import assert_array_equal
 
 import unless
 from unless import FoldRMClassifier, UnlessClassifier, predict, read_table
-from unless.encode import _flags
 from unless.errors import ReadError
-from unless.quality import aligned
+from unless.judge.labels import aligned
+from unless.read.ranks import _flags
 from unless.stream import predict_file
 from unless.table import Labels
 from unless.values import class_place, flag_in

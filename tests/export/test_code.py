@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, given, settings
 import unless
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
-from unless.decisions import deciding_rules
 from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
+from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

@@ -18,9 +18,9 @@ import unless
 from tests.engines import database as opened
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
-from unless.decisions import deciding_rules
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.export import to_sql
+from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 

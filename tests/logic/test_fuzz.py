@@ -12,12 +12,12 @@ import unless
 from tests.logic.traps import cases
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
-from unless.logic.asp import FIRST_LINE, LABEL_KINDS, _Writer
 from unless.logic.background import read_background
-from unless.logic.engine import grounded, undecided
+from unless.logic.clauses import Vocabulary, facts
+from unless.logic.clingo import FIRST_LINE, LABEL_KINDS, _Writer
 from unless.logic.header import read_header
 from unless.logic.names import StandIns, clingo_string
-from unless.logic.shape import Vocabulary, facts
+from unless.logic.solver import grounded, undecided
 from unless.logic.tokens import Source
 
 pytestmark = pytest.mark.usefixtures("clingo")

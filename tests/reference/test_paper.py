@@ -9,10 +9,10 @@ import pytest
 
 import unless
 from tests.shared import SHARED, needs_shared
-from unless.engine import Counts, MemoryEngine
 from unless.export import to_text
 from unless.export.text import flatten
-from unless.search import best_literal, candidates, information_gain
+from unless.learn import Counts, MemoryEngine
+from unless.learn.literals import best_literal, candidates, information_gain
 from unless.table import Column, Labels, Table
 
 POSITIVE = [1, 2, 2, 4, 5, "x", "x", "y"]

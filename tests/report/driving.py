@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import unless
-from tests.explain.examples import LOAN
+from tests.explanation.examples import LOAN
 from unless.report import report
 
 __all__ = [

@@ -8,7 +8,7 @@ import numpy as np
 
 import unless
 from tests.strategies import chain
-from unless.example import TARGET, applicants
+from unless.demo.applicants import TARGET, applicants
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 

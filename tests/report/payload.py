@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
-from unless.measure import Statistics
-from unless.proof.story import figures
-from unless.proof.words import Words, printable
+from unless.explanation.story import figures
+from unless.explanation.words import Words, printable
+from unless.judge.rules import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
 

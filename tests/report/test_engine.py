@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 import unless
 from tests.engines import Lacking, node
-from tests.explain import examples
+from tests.explanation import examples
 from tests.export.conftest import lacking
 from tests.report.payload import payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
-from unless.counterfactual import counterfactuals
 from unless.domain import domain_of
-from unless.explanations import explain
-from unless.measure import Statistics, measure
-from unless.proof.data import rule_dict
-from unless.proof.words import Phrase, Words, number_text, plain_text, printable
+from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.data import rule_dict
+from unless.explanation.why import explain
+from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
+from unless.judge.rules import Statistics, measure
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 from unless.values import number_in, spell, value_of

@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from tests.explain.examples import LOAN
+from tests.explanation.examples import LOAN
 from tests.report.driving import applicants, caption, decision, go_to, numbers, open_loan
 from tests.report.examples import hostile
-from unless.decisions import predict
+from unless.prediction import predict
 from unless.report import report
 
 

@@ -17,11 +17,10 @@ from scipy.stats import binomtest
 import unless
 from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
-from unless import markup
 from unless.errors import ParameterError, ReadError, UnlessError
+from unless.explanation import Phrase, Words, markup
 from unless.figures import interval
-from unless.measure import measure
-from unless.proof import Phrase, Words
+from unless.judge.rules import measure
 from unless.report import render, report, summarise
 from unless.report.data import as_script
 from unless.rule import Literal, Program, Rule

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import unless
-from tests.explain.examples import LOAN, REPEATING
+from tests.explanation.examples import LOAN, REPEATING
 from tests.report.driving import RECORD, applicants, changes, control, decision, go_to, open_loan
 from tests.shared import SHARED, needs_shared
-from unless.counterfactual import counterfactuals
-from unless.decisions import deciding_rules, predict
-from unless.explanations import explain
+from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.why import explain
+from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table

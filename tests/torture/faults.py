@@ -24,7 +24,7 @@ from pathlib import Path
 
 from tests.torture.counts import Counts
 from unless import UnlessClassifier, read_table
-from unless.example import TARGET, applicants_csv
+from unless.demo.applicants import TARGET, applicants_csv
 from unless.export import json as programs
 from unless.files import write_whole
 from unless.report import report

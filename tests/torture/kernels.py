@@ -21,7 +21,7 @@ import numpy as np
 
 from tests.torture.counts import Counts
 from unless import kernels
-from unless.decisions import _assemble
+from unless.prediction import _assemble
 from unless.rule import Literal, Program, Rule
 from unless.table import Column
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from tests.cli.command import COMMAND, called, environment
 from tests.torture.counts import Counts
-from unless.example import TARGET, applicants_csv
+from unless.demo.applicants import TARGET, applicants_csv
 
 __all__ = ["search"]
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from unless import fold_rm
-from unless.read import read_table
+from unless.read.table import read_table
 
 pytest.importorskip("pandas")
 

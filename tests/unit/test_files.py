@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all (`tests/unit/test_json.py` has more, of `write_whole`)."""
+"""Files that are written whole or not at all (`tests/export/test_json.py` has more, of `write_whole`)."""
 
 from __future__ import annotations
 

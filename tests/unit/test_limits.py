@@ -16,7 +16,7 @@ from unless import Program, UnlessClassifier, fold_rm, load, read_table
 from unless.errors import LimitError, ParameterError, ReadError
 from unless.export import json as programs
 from unless.limits import DEFAULTS, amount_of, limit, raised
-from unless.read import column_names
+from unless.read.table import column_names
 from unless.stream import predict_file
 
 BOMB = gzip.compress(b"a,b\n" + b"0,0\n" * 500_000, 9)  # 2 MB in 2 kB: a thousandth

@@ -15,7 +15,7 @@ from typing import Annotated, Any, cast
 import typer
 from typer.core import TyperGroup
 
-from unless._version import __version__
+from unless import __version__
 from unless.cli.console import complain, visible
 from unless.errors import FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
 from unless.limits import DEFAULTS, raised

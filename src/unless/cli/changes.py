@@ -10,8 +10,8 @@ from rich.text import Text
 
 from unless.cli.reasons import hanging
 from unless.cli.rules import literal_text, rule_lines
-from unless.compare import Comparison, LiteralEdit, RuleEdit
-from unless.proof.words import DEFAULT, printable
+from unless.diff.rules import Comparison, LiteralEdit, RuleEdit
+from unless.explanation.words import DEFAULT, printable
 from unless.rule import Literal
 
 __all__ = ["rule_changes"]

@@ -22,7 +22,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.segment import Segment
 from rich.text import Text
 
-from unless.progress import Meter
+from unless.estimators.progress import Meter
 
 __all__ = ["RuleMeter", "Screen", "complain", "visible"]
 

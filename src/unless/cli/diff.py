@@ -17,9 +17,9 @@ from unless.figures import counted, percent
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.compare import Comparison
-    from unless.effect import Effect, Switch
-    from unless.modelfile import SavedModel
+    from unless.diff.records import Effect, Switch
+    from unless.diff.rules import Comparison
+    from unless.estimators.file import SavedModel
     from unless.rule import Program
 
 __all__ = ["diff"]
@@ -42,7 +42,7 @@ def diff(
 
     Example: unless diff old.json model.json applicants.csv
     """
-    from unless.compare import compare  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.diff.rules import compare  # noqa: PLC0415 - a command imports what it needs when it runs
 
     if [old, new, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
@@ -68,8 +68,8 @@ def _effect(
     format: str | None,  # noqa: A002
     most: int,
 ) -> Effect:
-    from unless.effect import effect  # noqa: PLC0415
-    from unless.read import read_table  # noqa: PLC0415
+    from unless.diff.records import effect  # noqa: PLC0415
+    from unless.read.table import read_table  # noqa: PLC0415
 
     source, known = source_of(data, format)
     with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
@@ -81,7 +81,7 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
     from rich.text import Text  # noqa: PLC0415
 
     from unless.cli.changes import rule_changes  # noqa: PLC0415
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     target = printable(found.new.target)
     if found.old.target != found.new.target:
@@ -145,6 +145,6 @@ def _switch(switch: Switch) -> Iterator[RenderableType]:
 
 
 def _label(label: Any) -> str:  # noqa: ANN401 - any label, None for none
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     return "(no label)" if label is None else printable(str(label))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from unless.cli.training import Training
-    from unless.evaluate import Evaluation, Run, Score
+    from unless.judge.learners import Evaluation, Run, Score
     from unless.table import Table
 
 __all__ = ["evaluate"]
@@ -77,14 +78,15 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     if test is not None and cv is not None:
         raise typer.BadParameter("--test takes the place of folds; leave out --cv", param_hint="--test")
     from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.evaluate import LEARNERS, Evaluation, cross_validation, holdout  # noqa: PLC0415
+    from unless.estimators.learners import LEARNERS, program_of  # noqa: PLC0415
+    from unless.judge.learners import Evaluation, cross_validation, holdout  # noqa: PLC0415
 
     keep_inputs(None, data, test, format=format)
     screen = Screen(quiet=quiet)
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
     names = _applying(screen, algorithm, training)
-    learners = {name: LEARNERS[name]() for name in names}
+    learners = {name: partial(program_of, LEARNERS[name]()) for name in names}
     if test is None:
         folds = cv or 10
         runs = cross_validation(training.table, learners, folds, seed)
@@ -121,7 +123,7 @@ def _applying(screen: Screen, asked: Sequence[Algorithm] | None, training: Train
 
 def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Table:
     """The records of the test, read as those of training were."""
-    from unless.read import column_names, read_table  # noqa: PLC0415
+    from unless.read.table import column_names, read_table  # noqa: PLC0415
 
     source, form = source_of(test, form)
     target = table.schema.target
@@ -165,7 +167,7 @@ def _heading(
 ) -> list[RenderableType]:
     from rich.text import Text  # noqa: PLC0415
 
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     table = training.table
     said = f" ({training.said})" if training.said else ""
@@ -198,7 +200,7 @@ def _table(found: Evaluation) -> RenderableType:
 
 def _figure(score: Score, measure: str) -> str:
     """A mean and its spread; the baseline has no rules and takes no time."""
-    from unless.evaluate import BASELINE  # noqa: PLC0415
+    from unless.judge.learners import BASELINE  # noqa: PLC0415
 
     mean, spread = score.mean(measure), score.spread(measure)
     if measure not in _QUALITIES and score.algorithm == BASELINE:

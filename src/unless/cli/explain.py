@@ -20,12 +20,12 @@ from unless.figures import counted
 from unless.rule import Program
 
 if TYPE_CHECKING:
-    from unless.counterfactual import Counterfactuals
-    from unless.explanations import Proof, WhyNot
-    from unless.measure import Statistics
-    from unless.modelfile import SavedModel
+    from unless.estimators.file import SavedModel
+    from unless.explanation.changes.counterfactuals import Counterfactuals
+    from unless.explanation.why import Proof, WhyNot
+    from unless.judge.rules import Statistics
+    from unless.judge.unseen import Unseen
     from unless.table import Table
-    from unless.unseen import Unseen
     from unless.values import Label, Value
 
 __all__ = ["explain"]
@@ -87,7 +87,7 @@ def explain(  # noqa: PLR0913 - its options
 
     Example: unless explain model.json --set history=late --why-not accept
     """
-    from unless.unseen import refuse, refuse_ignorance  # noqa: PLC0415
+    from unless.judge.unseen import refuse, refuse_ignorance  # noqa: PLC0415
 
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
@@ -137,7 +137,7 @@ class _Answer:
     changes: Counterfactuals | None
 
     def to_dict(self) -> dict[str, Any]:
-        from unless.proof.data import label_data, value_data  # noqa: PLC0415
+        from unless.explanation.data import label_data, value_data  # noqa: PLC0415
 
         place = -1 if self.proof.decided is None else self.proof.decided
         figures = self.statistics and {
@@ -159,7 +159,7 @@ class _Answer:
         from rich.text import Text  # noqa: PLC0415
 
         from unless.cli.reasons import hanging, reasons, what_changes  # noqa: PLC0415
-        from unless.proof.words import DEFAULT, printable  # noqa: PLC0415
+        from unless.explanation.words import DEFAULT, printable  # noqa: PLC0415
         from unless.values import same_label  # noqa: PLC0415
 
         changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
@@ -195,8 +195,8 @@ class _Asked:
     def answer(
         self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
     ) -> _Answer:
-        from unless.counterfactual import counterfactuals  # noqa: PLC0415
-        from unless.explanations import explain, why_not  # noqa: PLC0415
+        from unless.explanation.changes.counterfactuals import counterfactuals  # noqa: PLC0415
+        from unless.explanation.why import explain, why_not  # noqa: PLC0415
 
         nearest = None
         if self.fixed is not None:
@@ -215,8 +215,8 @@ class _Asked:
 
 def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
     """What the explained records hold that training did not have; of rules alone nobody knows."""
+    from unless.judge.unseen import unseen_values  # noqa: PLC0415
     from unless.table import Column, Table  # noqa: PLC0415
-    from unless.unseen import unseen_values  # noqa: PLC0415
 
     if isinstance(model, Program):
         return ()
@@ -294,7 +294,7 @@ def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str,
     import csv  # noqa: PLC0415
     import io  # noqa: PLC0415
 
-    from unless.read import read_table  # noqa: PLC0415
+    from unless.read.table import read_table  # noqa: PLC0415
 
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])

@@ -15,11 +15,11 @@ from unless.cli.outputs import Output, keep_inputs, write_document
 from unless.errors import ParameterError, UnlessError, suggest
 
 if TYPE_CHECKING:
+    from unless.estimators.file import SavedModel
     from unless.export.code import Returns
     from unless.export.sql import What
     from unless.export.text import Style
     from unless.logic.prolog import Dialect as Prolog
-    from unless.modelfile import SavedModel
     from unless.rule import Program
     from unless.table import Table
 

@@ -35,10 +35,10 @@ from unless.figures import counted, share_text
 
 if TYPE_CHECKING:
     from unless.cli.training import Training
-    from unless.learners import Learner
-    from unless.modelfile import SavedModel
-    from unless.profile import Remark
-    from unless.quality import Quality
+    from unless.estimators.file import SavedModel
+    from unless.estimators.learners import Learner
+    from unless.inspection import Remark
+    from unless.judge.labels import Quality
     from unless.table import Labels
     from unless.values import Label
 
@@ -146,8 +146,8 @@ class Fitted:
 
     def to_dict(self) -> dict[str, Any]:
         """What was found, as JSON holds it; ``model`` is what a model file holds."""
-        from unless.modelfile import document  # noqa: PLC0415
-        from unless.proof.data import label_data  # noqa: PLC0415
+        from unless.estimators.file import document  # noqa: PLC0415
+        from unless.explanation.data import label_data  # noqa: PLC0415
 
         statistics, program = self.model.statistics_, self.model.program_
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
@@ -203,7 +203,7 @@ def _learner(
     algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
 ) -> Learner:
     """The learner that the options describe."""
-    from unless.evaluate import LEARNERS  # noqa: PLC0415
+    from unless.estimators.learners import LEARNERS  # noqa: PLC0415
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
         raise ParameterError(
@@ -253,9 +253,9 @@ def learned(
     """Learn from the records that are not held back, and test on those that are."""
     import numpy as np  # noqa: PLC0415
 
-    from unless.evaluate import baseline, held_back, judged  # noqa: PLC0415
-    from unless.learners import learn  # noqa: PLC0415
-    from unless.progress import metered_by  # noqa: PLC0415
+    from unless.estimators.learners import learn  # noqa: PLC0415
+    from unless.estimators.progress import metered_by  # noqa: PLC0415
+    from unless.judge.learners import baseline, held_back, judged  # noqa: PLC0415
 
     table = training.table
     back = held_back(training.labels, test, seed)
@@ -285,7 +285,7 @@ def learned(
 
 def _save(model: SavedModel, output: str | None) -> None:
     """Write the model where it is wanted, if it is wanted."""
-    from unless.modelfile import file_text  # noqa: PLC0415
+    from unless.estimators.file import file_text  # noqa: PLC0415
 
     if output is not None:
         write_document(file_text(model), output)
@@ -327,7 +327,7 @@ def _ended(fitted: Fitted) -> str:
 
 
 def _name(fitted: Fitted) -> str:
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
 
@@ -339,7 +339,7 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """How the rules do on the records held back, and what always saying the same would do."""
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     if fitted.test is None or fitted.baseline is None:
         return "no records were held back; unless evaluate tells how good such rules are"

@@ -17,9 +17,9 @@ from unless.rule import Program
 from unless.values import DEFAULT_MISSING, label_place
 
 if TYPE_CHECKING:
-    from unless.classifier import RuleClassifier
     from unless.cli.console import Screen
-    from unless.modelfile import SavedModel
+    from unless.estimators.base import RuleClassifier
+    from unless.estimators.file import SavedModel
     from unless.table import Table
     from unless.values import Label
 
@@ -90,7 +90,7 @@ def needed(by_model: bool, data: str) -> Iterator[None]:  # noqa: FBT001 - only 
 
 def read_model(path: str) -> SavedModel | Program:
     """A model, or the program of a file that holds nothing more."""
-    from unless.modelfile import read, read_stream  # noqa: PLC0415
+    from unless.estimators.file import read, read_stream  # noqa: PLC0415
 
     if path != "-":
         try:
@@ -142,7 +142,7 @@ def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the file that the command line names already."""
-    from unless.read import column_names  # noqa: PLC0415
+    from unless.read.table import column_names  # noqa: PLC0415
 
     data = _given(context, "data")
     try:

@@ -20,7 +20,7 @@ from unless.figures import counted, percent
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.profile import ColumnProfile, Profile, TargetProfile
+    from unless.inspection import ColumnProfile, Profile, TargetProfile
 
 __all__ = ["inspect"]
 
@@ -48,8 +48,8 @@ def inspect(  # noqa: PLR0913 - a person chooses among them by name
 
     Example: unless inspect applicants.csv --target decision
     """
-    from unless.profile import profile  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.read import column_names  # noqa: PLC0415
+    from unless.inspection import profile  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.read.table import column_names  # noqa: PLC0415
 
     keep_inputs(None, data, format=format)
     screen = Screen(quiet=quiet)
@@ -164,7 +164,7 @@ def _gaps(column: ColumnProfile) -> str:
 
 def _values(column: ColumnProfile) -> str:
     """What stands in a column, in a few words: its range, its most frequent texts."""
-    from unless.proof.words import number_text  # noqa: PLC0415
+    from unless.explanation.words import number_text  # noqa: PLC0415
 
     parts = []
     if column.low is not None and column.high is not None:

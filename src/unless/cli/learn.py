@@ -199,7 +199,7 @@ def _trial(found: Hypothesis) -> dict[str, object] | None:
 def _labels(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
-    from unless.proof.data import label_data  # noqa: PLC0415
+    from unless.explanation.data import label_data  # noqa: PLC0415
 
     return [
         {"individual": one, "label": label_data(label), "entailed": label_data(found)}

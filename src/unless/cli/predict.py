@@ -15,8 +15,8 @@ from unless.cli.lines import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs, terminal
 from unless.errors import ParameterError
+from unless.explanation.words import printable
 from unless.figures import counted, share_text
-from unless.proof.words import printable
 
 if TYPE_CHECKING:
     from unless.stream import PredictedFile

@@ -6,11 +6,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from unless.counterfactual import Counterfactuals
-from unless.measure import Statistics
-from unless.proof.story import lines
-from unless.proof.tree import Proof
-from unless.proof.words import DEFAULT, Words
+from unless.explanation.changes.counterfactuals import Counterfactuals
+from unless.explanation.proof import Proof
+from unless.explanation.story import lines
+from unless.explanation.words import DEFAULT, Words
+from unless.judge.rules import Statistics
 
 __all__ = ["hanging", "reasons", "what_changes"]
 

@@ -12,7 +12,7 @@ from unless.cli.outputs import shell_word
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.profile import Profile, Remark
+    from unless.inspection import Profile, Remark
 
 __all__ = ["ADVICE", "named", "remark_table", "short"]
 
@@ -107,7 +107,7 @@ def _places(remark: Remark) -> dict[str, str]:
 
 def short(text: str) -> str:
     """A name or a cell that may be shown anywhere: printable, and not a page long."""
-    from unless.proof.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
 
     return printable(text if len(text) <= _LONG else f"{text[: _LONG - 1]}…")
 

@@ -56,8 +56,8 @@ def report(  # noqa: PLR0913 - its options
 
     Example: unless report model.json applicants.csv -o report.html
     """
+    from unless.judge.unseen import refuse, refuse_ignorance  # noqa: PLC0415
     from unless.report import render, summarise  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.unseen import refuse, refuse_ignorance  # noqa: PLC0415
 
     if model == data == "-":
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")

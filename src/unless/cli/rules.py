@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from unless.explanation.words import DEFAULT, Words, printable
 from unless.figures import amount, counted, share_text
-from unless.measure import Statistics
-from unless.proof.words import DEFAULT, Words, printable
+from unless.judge.rules import Statistics
 from unless.rule import Literal, Program, Rule
 
 __all__ = ["literal_text", "rule_lines", "rule_table"]

@@ -31,10 +31,10 @@ def show(
     Example: unless show model.json --style paper
     """
     from unless.cli.rules import rule_table  # noqa: PLC0415 - imported when it is needed
+    from unless.estimators.file import SavedModel, document  # noqa: PLC0415
+    from unless.explanation.words import printable  # noqa: PLC0415
     from unless.export import to_text  # noqa: PLC0415
     from unless.export.json import to_dict  # noqa: PLC0415
-    from unless.modelfile import SavedModel, document  # noqa: PLC0415
-    from unless.proof.words import printable  # noqa: PLC0415
 
     screen = Screen(quiet=quiet)
     keep_inputs(None, model)

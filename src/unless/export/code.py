@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
-from unless.export.lower import covers
+from unless.export.conditions import covers
 from unless.rule import Literal, Program
 from unless.values import Label
 

@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import Protocol, get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.lower import covers
+from unless.export.conditions import covers
 from unless.rule import Literal, Program, Rule
 from unless.table import Schema
 from unless.values import Label, number_in

@@ -8,7 +8,7 @@ import cython
 
 
 def decide(code: cython.int[::1], block: cython.int[::1], out: cython.int[::1]):
-    """The rule that decides each row of a block, -1 if none does; `unless.decisions` describes the code.
+    """The rule that decides each row of a block, -1 if none does; `unless.prediction` describes the code.
 
     Four rows at a time: a jump waits for two loads, and four independent chains of them take little longer than one
     (2.3 times as fast on a program of 435 literals).

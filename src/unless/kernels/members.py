@@ -3,7 +3,7 @@
 """JSON lines: where the members of every object stand.
 
 Only what holds an object together is looked at; what a value means is left to the json module, which is asked once for
-each distinct one (`unless.sources.jsonlines`).
+each distinct one (`unless.read.jsonlines`).
 """
 
 from __future__ import annotations

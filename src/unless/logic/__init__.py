@@ -1,6 +1,6 @@
 """Programs that logic engines run: clingo, s(CASP), SWI-Prolog; and learning from background knowledge."""
 
-from unless.logic.asp import run_clingo, to_clingo
+from unless.logic.clingo import run_clingo, to_clingo
 from unless.logic.hypothesis import Hypothesis
 from unless.logic.learn import learn_logic
 from unless.logic.parse import from_clingo

@@ -10,11 +10,11 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError, suggest
 from unless.export.text import Body, Style, flatten
+from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
-from unless.logic.engine import atoms, clingo, grounded
+from unless.logic.clauses import Clause, Words, clauses
 from unless.logic.facts import Goals
-from unless.logic.shape import Clause, Words, clauses
-from unless.quality import Quality, quality
+from unless.logic.solver import atoms, clingo, grounded
 from unless.rule import Literal, Program
 from unless.table import Table
 from unless.values import Label

@@ -10,20 +10,20 @@ from typing import Literal as OneOf
 
 import numpy as np
 
-from unless.decisions import predict
-from unless.engine.memory import MemoryEngine
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
+from unless.judge.folds import held_back
 from unless.kernels import Selection
-from unless.learn import fold_rm, fold_rpp
+from unless.learn.fold import fold_rm, fold_rpp
+from unless.learn.literals import candidates, impurity
+from unless.learn.memory import MemoryEngine
+from unless.learn.own import fold_unless
 from unless.logic.background import Background, Signature, Source, read_background
-from unless.logic.engine import atoms
+from unless.logic.clauses import Words
 from unless.logic.facts import Goals, categories, columns, without_names
 from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
-from unless.logic.shape import Words
-from unless.refine import fold_unless
+from unless.logic.solver import atoms
+from unless.prediction import predict
 from unless.rule import Literal, Program
-from unless.search import candidates, impurity
-from unless.split import held_back
 from unless.table import Labels, Table
 from unless.values import Label
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from unless.errors import ProgramError
-from unless.logic.asp import FIRST_LINE
+from unless.logic.clauses import Body, Feature
+from unless.logic.clingo import FIRST_LINE
 from unless.logic.header import Header, fault, read_header
 from unless.logic.names import commented
 from unless.logic.scale import HIGHEST
-from unless.logic.shape import Body, Feature
 from unless.logic.tokens import Atom, Comparison, Goal, Shape, Source, Statement, Term
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.explanation.data import value_data
+from unless.explanation.story import figures
+from unless.explanation.words import Words, printable
 from unless.export.json import spelled_label
-from unless.proof.data import value_data
-from unless.proof.story import figures
-from unless.proof.words import Words, printable
 from unless.report.facts import Facts
 from unless.rule import Literal, Rule
 from unless.table import Column

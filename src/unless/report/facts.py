@@ -9,14 +9,14 @@ from typing import Protocol, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.decisions import deciding_rules
 from unless.domain import domain_of
 from unless.errors import ParameterError, ReadError
-from unless.measure import Statistics, measure
-from unless.quality import Quality, aligned, quality
+from unless.judge.labels import Quality, aligned, quality
+from unless.judge.rules import Statistics, measure
+from unless.judge.unseen import Unseen, unseen_values
+from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Table
-from unless.unseen import Unseen, unseen_values
 from unless.values import Label
 
 __all__ = ["Facts", "Trained", "gather"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.decisions import deciding_rules
+from unless.prediction import deciding_rules
 from unless.report.facts import Facts
-from unless.report.said import Speaker, Text
+from unless.report.sentences import Speaker, Text
 from unless.table import Table
 
 __all__ = ["FeatureView", "Shuffling", "feature_views", "sampled"]

@@ -6,10 +6,10 @@ import base64
 import hashlib
 import os
 
-from unless._version import __version__
+from unless import __version__
+from unless.explanation.markup import asset, fill
+from unless.explanation.words import Words
 from unless.files import write_whole
-from unless.markup import asset, fill
-from unless.proof.words import Words
 from unless.report.data import as_script
 from unless.report.facts import Trained
 from unless.report.summary import Page, summarise

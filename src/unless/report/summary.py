@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import ParameterError
-from unless.proof.words import DEFAULT, Words, printable
-from unless.quality import ClassQuality, Quality
+from unless.explanation.words import DEFAULT, Words, printable
+from unless.judge.labels import ClassQuality, Quality
+from unless.judge.unseen import Unseen
 from unless.report.data import page_data
 from unless.report.facts import Trained, gather
 from unless.report.features import FeatureView, Shuffling, feature_views, sampled
-from unless.report.said import LabelName, Speaker, Text
-from unless.report.views import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
+from unless.report.sections import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
+from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import Program
 from unless.table import Table
-from unless.unseen import Unseen
 
 __all__ = ["Page", "RecordsView", "summarise"]
 

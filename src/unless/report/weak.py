@@ -9,7 +9,7 @@ import numpy as np
 
 from unless.figures import interval
 from unless.report.facts import Facts
-from unless.report.said import LabelName, Speaker
+from unless.report.sentences import LabelName, Speaker
 
 __all__ = ["Weak", "WeakClass", "WeakRule", "weak_spots"]
 

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
+from unless.judge.rules import Statistics
 from unless.kernels import splice as kernels
-from unless.measure import Statistics
 from unless.rule import Program
 from unless.values import Label
 

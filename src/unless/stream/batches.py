@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.encode import Cells
 from unless.errors import ReadError
 from unless.kernels import rank
 from unless.limits import refuse_unpacked
-from unless.read import read_table
-from unless.sources.excel import ExcelFile
-from unless.sources.files import FORMATS, refuse_other
-from unless.sources.jsonlines import JsonLines, refuse_broken
-from unless.sources.parts import same_columns
-from unless.sources.source import refuse_twins
-from unless.sources.text import TextFile, long_fields, text_header
+from unless.read.excel import ExcelFile
+from unless.read.folder import same_columns
+from unless.read.formats import FORMATS, refuse_other
+from unless.read.jsonlines import JsonLines, refuse_broken
+from unless.read.ranks import Cells
+from unless.read.source import refuse_twins
+from unless.read.table import read_table
+from unless.read.text import TextFile, long_fields, text_header
 from unless.stream.blocks import Bytes, Places, cut, objects, records
 from unless.table import Table
 from unless.values import spell

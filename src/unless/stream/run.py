@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from unless.decisions import deciding_rules
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
+from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.stream.answers import NAMES, Answers, Choices, refuse_halves
 from unless.stream.batches import Batch, JsonBatch
@@ -17,12 +18,11 @@ from unless.stream.files import File, Input, form_of_output, is_patient, output
 from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
 from unless.table import Labels
-from unless.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.values import Label, class_place
 
 if TYPE_CHECKING:
-    from unless.classifier import RuleClassifier
-    from unless.modelfile import SavedModel
+    from unless.estimators.base import RuleClassifier
+    from unless.estimators.file import SavedModel
 
 __all__ = ["PredictedFile", "predict_file"]
 

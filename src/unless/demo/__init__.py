@@ -1,0 +1,1 @@
+"""Something to try everything on: invented applicants, and files made of them."""

@@ -1,0 +1,1 @@
+"""How two programs differ: in their rules, and in what they decide."""

@@ -1,0 +1,338 @@
+"""Two programs beside each other: rules kept, moved, changed, added and removed.
+
+Which rule became which is a question of likeness, and of an assignment: every rule of one program is matched with at
+most one of the other, of the same label. Rules that say the same are matched first; the others such that all pairs
+together are as alike as possible, and no pair less than `ALIKE`. The order of literals, and that of exceptions, does
+not matter to what a rule says; the order of rules does. A text and the label that it spells are the same: one program
+may be of a text file, the other of a data frame.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, cast
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.explanation.data import label_data
+from unless.rule import Literal, Program, Rule
+from unless.values import Label, label_place, same_label
+
+__all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare"]
+
+ALIKE = 0.35
+"""How alike two rules must be to be taken for one that was changed: 0 has nothing in common, 1 everything.
+
+One literal of two suffices (0.5), or the same test with other numbers (0.67); one feature in common, tested otherwise,
+does not (at most 0.33).
+"""
+
+Status = OneOf["kept", "changed", "added", "removed"]
+
+_Pair = tuple[int | None, int | None]
+"""The numbers of a rule in the old and the new program, None where it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class LiteralEdit:
+    """A literal of the old rule and its counterpart in the new one: with another value, the same, or none."""
+
+    old: Literal | None
+    new: Literal | None
+
+    @property
+    def status(self) -> Status:
+        """What became of it."""
+        if self.old is None or self.new is None:
+            return "added" if self.old is None else "removed"
+        return "kept" if self.old == self.new else "changed"
+
+
+@dataclass(frozen=True, slots=True)
+class RuleEdit:
+    """A rule or exception of the old program and its counterpart in the new one; one of them may be None.
+
+    ``old_number`` and ``new_number`` count from 0. ``moved`` is true of rules that now stand before or after others
+    that they stood after or before; a rule that others were put before has not moved.
+    """
+
+    old: Rule | None
+    new: Rule | None
+    old_number: int | None
+    new_number: int | None
+    literals: tuple[LiteralEdit, ...] = ()
+    exceptions: tuple[RuleEdit, ...] = ()
+    moved: bool = False
+
+    @property
+    def rule(self) -> Rule:
+        """The new rule, or the old one where there is none."""
+        rule = self.old if self.new is None else self.new
+        if rule is None:
+            raise AssertionError("an edit is about a rule")
+        return rule
+
+    @property
+    def status(self) -> Status:
+        """What became of the rule, its place left aside."""
+        if self.old is None or self.new is None:
+            return "added" if self.old is None else "removed"
+        parts = [*(edit.status for edit in self.literals), *(edit.status for edit in self.exceptions)]
+        return "kept" if all(status == "kept" for status in parts) else "changed"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain lists, dicts and values that JSON can hold."""
+        label = {} if self.rule.head is None else {"label": label_data(self.rule.head)}
+        return {
+            "status": self.status,
+            **({"moved": self.moved} if label else {}),
+            "old": self.old_number,
+            "new": self.new_number,
+            **label,
+            "literals": [_literal_edit(edit) for edit in self.literals],
+            "exceptions": [edit.to_dict() for edit in self.exceptions],
+        }
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two programs; ``rules`` in the order of the new one, removed ones after what they followed in the old one."""
+
+    old: Program
+    new: Program
+    rules: tuple[RuleEdit, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether both decide by the same rules in the same order, and otherwise alike."""
+        kept = all(edit.status == "kept" and not edit.moved for edit in self.rules)
+        return kept and self.old.target == self.new.target and self.same_otherwise
+
+    @property
+    def same_otherwise(self) -> bool:
+        """Whether records that no rule covers get the same label, or none."""
+        old, new = self.old.otherwise, self.new.otherwise
+        return old is new if old is None or new is None else same_label(old, new)
+
+    @cached_property
+    def counts(self) -> dict[str, int]:
+        """How many rules were kept in their place, moved, changed, added and removed."""
+        found = Counter("moved" if edit.moved and edit.status == "kept" else edit.status for edit in self.rules)
+        return {status: found[status] for status in ("kept", "moved", "changed", "added", "removed")}
+
+    @property
+    def new_features(self) -> tuple[str, ...]:
+        """The features that only the new program has."""
+        return tuple(name for name in self.new.features if name not in self.old.features)
+
+    @property
+    def lost_features(self) -> tuple[str, ...]:
+        """The features that only the old program has."""
+        return tuple(name for name in self.old.features if name not in self.new.features)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold; numbers of rules count from 0."""
+        return {
+            "same": self.same,
+            "target": [self.old.target, self.new.target],
+            "otherwise": [label_data(self.old.otherwise), label_data(self.new.otherwise)],
+            "features": {"added": list(self.new_features), "removed": list(self.lost_features)},
+            "counts": self.counts,
+            "rules": [edit.to_dict() for edit in self.rules],
+        }
+
+
+def compare(old: Program, new: Program) -> Comparison:
+    """What became of the rules of the old program, and where those of the new one come from."""
+    pairs = [pair for group in _by_label(old.rules, new.rules) for pair in _matched(*group)]
+    moved = _moved(pairs)
+    edits = [_edit(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
+    return Comparison(old, new, tuple(_in_order(edits)))
+
+
+# What became of one rule.
+
+
+def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
+    first, second = pair
+    before = None if first is None else old[first]
+    after = None if second is None else new[second]
+    literals = _literal_edits(before.default if before else (), after.default if after else ())
+    inner = before.exceptions if before else (), after.exceptions if after else ()
+    exceptions = _in_order([_edit(*inner, place) for place in _matched(*(dict(enumerate(side)) for side in inner))])
+    return RuleEdit(before, after, first, second, tuple(literals), tuple(exceptions), moved)
+
+
+def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
+    """In the order of the new rule, removed ones at the end; a test with another value is a changed one."""
+    left = Counter(old)
+    left.subtract(new)
+    spare: dict[Hashable, list[Literal]] = defaultdict(list)
+    for literal in sorted((literal for literal in left.elements() if literal.value is not None), key=_value):
+        spare[literal.feature, literal.op].append(literal)
+    known, taken = Counter(old), Counter[Literal]()
+    for literal in new:
+        known[literal] -= 1
+        if known[literal] >= 0:
+            yield LiteralEdit(literal, literal)
+            continue
+        group = spare[literal.feature, literal.op]
+        if group:
+            taken[group[0]] += 1
+        yield LiteralEdit(group.pop(0) if group else None, literal)
+    yield from (LiteralEdit(literal, None) for literal in (left - taken).elements())
+
+
+def _value(literal: Literal) -> tuple[str, str, Any]:
+    return literal.feature, literal.op, literal.value
+
+
+def _literal_edit(edit: LiteralEdit) -> dict[str, Any]:
+    literals = (None if one is None else [one.feature, one.op, _spelled(one.value)] for one in (edit.old, edit.new))
+    return {"status": edit.status, **dict(zip(("old", "new"), literals, strict=True))}
+
+
+def _spelled(value: object) -> object:
+    return str(value) if isinstance(value, float) and np.isinf(value) else value
+
+
+# Which rule became which.
+
+
+_Numbered = Mapping[int, Rule]
+"""Some rules or exceptions, by their numbers, in order."""
+
+
+def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
+    """The rules of each label, of the old and of the new program."""
+    known: list[Label] = []
+    groups: list[tuple[dict[int, Rule], dict[int, Rule]]] = []
+    for side, rules in enumerate((old, new)):
+        for number, rule in enumerate(rules):
+            label = cast("Label", rule.head)  # which every rule of a program has
+            place = label_place(label, known)
+            if place is None:
+                place = len(known)
+                known.append(label)
+                groups.append(({}, {}))
+            groups[place][side][number] = rule
+    yield from groups
+
+
+def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
+    """Every rule of both once: with its counterpart, or None."""
+    equal = _equal(old, new)
+    alike = _assigned(*_others(old, new, equal))
+    left, right = _others(old, new, equal + alike)
+    return [*equal, *alike, *((number, None) for number in left), *((None, number) for number in right)]
+
+
+def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
+    """The rules of both that no pair has."""
+    olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
+    return {k: rule for k, rule in old.items() if k not in olds}, {k: rule for k, rule in new.items() if k not in news}
+
+
+def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """The rules that say the same; of several, the first with the first."""
+    places: dict[Hashable, list[int]] = defaultdict(list)
+    for number, rule in old.items():
+        places[_meaning(rule)].append(number)
+    pairs = []
+    for number, rule in new.items():
+        if found := places[_meaning(rule)]:
+            pairs.append((found.pop(0), number))
+    return pairs
+
+
+def _meaning(rule: Rule) -> Hashable:
+    """What a rule asks for, without the order of its literals and exceptions."""
+    exceptions = []  # a loop: one frame per level, so that 200 levels stay within Python's limit
+    for exception in rule.exceptions:
+        exceptions.append(_meaning(exception))  # noqa: PERF401
+    return frozenset(Counter(rule.default).items()), frozenset(Counter(exceptions).items())
+
+
+def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
+    """The assignment of the largest likeness; where several are equal, the one that keeps the order."""
+    if not old or not new:
+        return []
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # noqa: PLC0415 - takes 0.2 s
+
+    likeness = _likeness([*old.values()], [*new.values()])
+    likeness[likeness < ALIKE] = 0
+    distance = np.abs(np.linspace(0, 1, len(old))[:, None] - np.linspace(0, 1, len(new)))
+    places = zip(*linear_sum_assignment(likeness - 1e-6 * distance, maximize=True), strict=True)
+    olds, news = list(old), list(new)
+    return [(olds[i], news[j]) for i, j in places if likeness[i, j] > 0]
+
+
+def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
+    """How alike each is to each: the weight of the traits that both have, twice, by the weight of all."""
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    traits = [_traits(rule) for rule in (*old, *new)]
+    place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
+    rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
+    columns = [place[trait] for found in traits for trait in found]
+    # The square root of the weight in each of two factors: their product is the weight of what both have.
+    roots = np.sqrt([weight for found in traits for weight in found.values()])
+    table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
+    total = table.multiply(table).sum(axis=1)
+    shared = (table[: len(old)] @ table[len(old) :].T).toarray()
+    alike: NDArray[np.float64] = 2 * shared / (total[: len(old), None] + total[None, len(old) :])
+    return alike
+
+
+def _traits(rule: Rule) -> dict[Hashable, float]:
+    """What a rule is recognised by: the features that it tests, how, and with which values; deeper ones weigh less."""
+    counts: Counter[Hashable] = Counter()
+    weights: dict[Hashable, float] = {}
+    stack = [(rule, 0)]
+    while stack:
+        part, depth = stack.pop()
+        tests: list[tuple[Hashable, ...]] = [(one.feature, one.op, one.value) for one in part.default]
+        for test in tests or [("always",) * 3]:
+            for trait in (test[:1], test[:2], test):
+                counts[depth, trait] += 1  # the same trait twice is two traits
+                weights[depth, trait, counts[depth, trait]] = 1 / (1 + depth) ** 2
+        stack += [(exception, depth + 1) for exception in part.exceptions]
+    return weights
+
+
+def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
+    """Of the rules that are in both programs, the fewest without which all others stand in the same order."""
+    ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
+    ends: list[int] = []  # of the best increasing sequence of each length, its last old number
+    lengths = []
+    for first, _ in ordered:
+        length = bisect_left(ends, first)
+        ends[length : length + 1] = [first]
+        lengths.append(length)
+    wanted, stay = len(ends) - 1, set()
+    for pair, length in zip(reversed(ordered), reversed(lengths), strict=True):
+        if length == wanted:
+            stay.add(pair)
+            wanted -= 1
+    return {pair for pair in ordered if pair not in stay}
+
+
+def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
+    """By the new numbers; a removed one after what it followed in the old program, as far as that is still there."""
+    after = sorted((edit for edit in edits if edit.new_number is not None), key=lambda edit: edit.new_number or 0)
+    gone = sorted((edit for edit in edits if edit.new_number is None), key=lambda edit: edit.old_number or 0)
+    for edit in gone:
+        earlier = [
+            place
+            for place, other in enumerate(after)
+            if other.old_number is not None and not other.moved and other.old_number < (edit.old_number or 0)
+        ]
+        after.insert(earlier[-1] + 1 if earlier else 0, edit)
+    return after

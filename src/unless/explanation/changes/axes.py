@@ -1,0 +1,180 @@
+"""What a record may become, one axis per feature: the cells between which the program tells values apart.
+
+Cells are numbered, and a set of them is an integer with a bit per cell, so that a literal is a mask: intervals between
+thresholds ascending, the categories that the program names by code point, any other category, missing.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import add
+from typing import NamedTuple
+
+from unless.explanation.changes.allowed import Allowed, allowed_values
+from unless.rule import Literal, Program
+from unless.table import Table
+from unless.values import Value
+
+__all__ = ["Axis", "Offer", "added", "axes_of"]
+
+
+def added(distances: Iterable[float]) -> float:
+    """Distances together, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""
+    return reduce(add, distances, 0.0)
+
+
+class Offer(NamedTuple):
+    """The nearest allowed value of a cell, how far it is, and how it is said: "above" or "at most" a bound."""
+
+    value: Value
+    distance: float
+    how: str = "is"
+    bound: float | None = None
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The cells of one feature, of which the record's value is in ``home``; what is not allowed has no offer."""
+
+    feature: str
+    value: Value
+    thresholds: tuple[float, ...]
+    named: tuple[str, ...]
+    allowed: Allowed | None
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return len(self.thresholds) + 1 + len(self.named) + 2
+
+    @cached_property
+    def home(self) -> int:
+        """The cell of the record's own value."""
+        match self.value:
+            case float(number):
+                return bisect_left(self.thresholds, number)
+            case str(category) if category in self.named:
+                return self._category(category)
+            case str():
+                return self.size - 2
+            case _:
+                return self.size - 1
+
+    @cached_property
+    def offers(self) -> tuple[Offer | None, ...]:
+        """The value to take in each cell; None where there is no allowed one, and at home."""
+        if (allowed := self.allowed) is None:
+            return (None,) * self.size
+        numbers = [self._number(cell, allowed) for cell in range(len(self.thresholds) + 1)]
+        named = [Offer(category, 1.0) if category in allowed.categories else None for category in self.named]
+        others = sorted(allowed.categories - set(self.named))
+        other = Offer(others[0], 1.0) if others else None
+        missing = Offer(None, 1.0) if allowed.missing else None
+        return tuple(None if k == self.home else o for k, o in enumerate([*numbers, *named, other, missing]))
+
+    def distance(self, cell: int) -> float:
+        """How far an allowed cell is."""
+        offer = self.offers[cell]
+        return 0.0 if offer is None else offer.distance
+
+    def steps(self, cell: int) -> int:
+        """How many thresholds lie between the record's number and a cell: what orders them where distances are equal.
+
+        From infinity every way is infinitely long, and from 1e300 the ways to 1 and to 3 are equally long as floats.
+        """
+        return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
+
+    @cached_property
+    def free(self) -> bool:
+        """Whether the feature may change at all."""
+        return any(offer is not None for offer in self.offers)
+
+    @cached_property
+    def cells(self) -> int:
+        """The set of cells that the record may be in, its own included."""
+        return 1 << self.home | sum(1 << cell for cell, offer in enumerate(self.offers) if offer is not None)
+
+    def mask(self, literal: Literal) -> int:
+        """The set of cells where a literal holds."""
+        everything, numbers = (1 << self.size) - 1, (1 << len(self.thresholds) + 1) - 1
+        match literal.op, literal.value:
+            case ("<=", float(bound)):
+                return (2 << bisect_left(self.thresholds, bound)) - 1
+            case (">", float(bound)):
+                return numbers & ~((2 << bisect_left(self.thresholds, bound)) - 1)
+            case ("==", str(category)):
+                return 1 << self._category(category)
+            case ("!=", str(category)):
+                return everything & ~(1 << self._category(category))
+            case ("missing", _):
+                return 1 << self.size - 1
+            case _:
+                return everything >> 1
+
+    def beyond(self, cell: int) -> int:
+        """The set of cells that change at least as much as this one: further along for numbers, else itself."""
+        if not isinstance(self.value, float) or cell > len(self.thresholds):
+            return 1 << cell
+        numbers = (1 << len(self.thresholds) + 1) - 1
+        return numbers & ~((1 << cell) - 1) if cell > self.home else (2 << cell) - 1
+
+    def _category(self, category: str) -> int:
+        return len(self.thresholds) + 1 + bisect_left(self.named, category)
+
+    def _number(self, cell: int, allowed: Allowed) -> Offer | None:
+        """The offer of the interval above one threshold, up to the next: the nearest over all allowed intervals."""
+        above = self.thresholds[cell - 1] if cell else None
+        most = self.thresholds[cell] if cell < len(self.thresholds) else None
+        offers = [self._within(above, most, interval, allowed.scale) for interval in allowed.intervals]
+        return min((offer for offer in offers if offer is not None), key=lambda offer: offer.distance, default=None)
+
+    def _within(
+        self, above: float | None, most: float | None, interval: tuple[float, float], scale: float
+    ) -> Offer | None:
+        low, high = interval
+        first = low if above is None else max(low, math.nextafter(above, math.inf))
+        last = high if most is None else min(high, most)
+        if first > last or (above is not None and first <= above):
+            return None
+        value = _nearest(self.value, first, last)
+        if not math.isfinite(value):
+            return None
+        distance = abs(value - self.value) / scale if isinstance(self.value, float) else 1.0
+        if above is not None and value == math.nextafter(above, math.inf) and value > low:
+            return Offer(value, distance, "above", above)
+        if value == most and (above is None or isinstance(self.value, float)):
+            return Offer(value, distance, "at most", most)
+        return Offer(value, distance)
+
+
+def _nearest(value: Value, first: float, last: float) -> float:
+    """The number of an interval nearest to the record's; for a record without a number, a finite end, or zero."""
+    if isinstance(value, float):
+        return min(max(value, first), last)
+    return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))
+
+
+def axes_of(
+    program: Program,
+    values: Mapping[str, Value],
+    fixed: Collection[str],
+    ranges: Mapping[str, object],
+    table: Table | None,
+) -> tuple[Axis, ...]:
+    """The axes of the features that the program uses; no other change can matter."""
+    tested: dict[str, set[Value]] = {feature: set() for feature in program.used}
+    for rule in program.rules:
+        for literal in rule.literals():
+            tested[literal.feature].add(literal.value)
+    axes = []
+    for feature, wanted in tested.items():
+        thresholds = tuple(sorted(value for value in wanted if isinstance(value, float)))
+        named = tuple(sorted(value for value in wanted if isinstance(value, str)))
+        numeric = bool(thresholds) or isinstance(values[feature], float)
+        allowed = None if feature in fixed else allowed_values(feature, ranges, table, named, numeric=numeric)
+        axes.append(Axis(feature, values[feature], thresholds, named, allowed))
+    return tuple(axes)

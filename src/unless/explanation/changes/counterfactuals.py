@@ -1,0 +1,229 @@
+"""What would change a decision: the nearest records with another label, exactly.
+
+A program sees of a number only between which of its thresholds it lies, and of a category only whether it is one that
+it names. So every feature has finitely many *cells*: the intervals between thresholds, each named category, any other
+category, missing. In each cell the value nearest to the record's stands for all (`nearest.axes`). `nearest.boxes` finds
+the cheapest combinations of cells that give a label; this module says them in values and words.
+
+*Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
+change. *Minimal* leaves out what changes more than needed: no change is listed of which a part gives the same label, be
+it fewer of its features or a shorter way in the same direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, overload
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.explanation.changes.axes import Axis, Offer, added, axes_of
+from unless.explanation.changes.boxes import cheapest_points
+from unless.explanation.proof import Proof
+from unless.explanation.why import explain, known_label
+from unless.explanation.words import DEFAULT, Words, printable
+from unless.prediction import predict
+from unless.rule import Program
+from unless.table import Column, Table
+from unless.values import Label, Value
+
+__all__ = ["Change", "Counterfactual", "Counterfactuals", "counterfactuals"]
+
+
+def counterfactuals(
+    program: Program,
+    record: Mapping[str, object],
+    label: Label | None = None,
+    *,
+    fixed: Collection[str] = (),
+    ranges: Mapping[str, object] | None = None,
+    most: int = 3,
+    table: Table | None = None,
+) -> Counterfactuals:
+    """The nearest minimal changes of a record that give another label, or the named one, verified by `predict`.
+
+    Parameters
+    ----------
+    fixed
+        Features that must not change.
+    ranges
+        What a feature may become: ``(low, high)`` for numbers, None at an open end; a list of categories, single
+        numbers, such pairs, and None if it may be missing. By default any number, the categories of ``table``, or else
+        those that the program names, and never missing.
+    most
+        How many to give at most.
+    table
+        The training data (or columns without rows): its categories, and the range of its numbers as their scale.
+    """
+    if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+        raise ParameterError(f"most is {most!r}; it takes a number from 1 on")
+    _check_names(program, record, fixed, "fixed")
+    _check_names(program, record, ranges or {}, "ranges")
+    proof = explain(program, record)
+    labels = _other_labels(program, proof.label) if label is None else (known_label(program, label),)
+    axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
+    points = list(islice(cheapest_points(program, axes, labels), most))
+    found = tuple(_counterfactual(proof, axes, cells) for _, cells in points)
+    _verify(program, found, [goal for goal, _ in points])
+    return Counterfactuals(proof, label, tuple(axis.feature for axis in axes if axis.free), found)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Change:
+    """A feature's new value. The value for "above 21,000" is the next number after it, and ``bound`` is 21,000."""
+
+    feature: str
+    old: Value
+    new: Value
+    how: str = "is"
+    bound: Value = None
+
+    def text(self, words: Words = DEFAULT) -> str:
+        """What the feature becomes: "income above 21,000"."""
+        if self.how != "is":
+            return f"{words.name(self.feature)} {self.how} {words.value(self.feature, self.bound)}"
+        return words.has(self.feature, self.new)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counterfactual:
+    """A changed record: ``proof`` is the proof of its decision, ``distance`` how far it is from the original."""
+
+    proof: Proof
+    changes: tuple[Change, ...]
+    distance: float
+
+    @property
+    def label(self) -> Label | None:
+        """The label of the changed record."""
+        return self.proof.label
+
+    @property
+    def record(self) -> dict[str, Value]:
+        """The changed record."""
+        return self.proof.record
+
+    def text(self, words: Words = DEFAULT) -> str:
+        """The changes: "income above 21,000 and guarantor is yes"."""
+        return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
+
+    @property
+    def outcome(self) -> str:
+        """The new decision and its rule: "accept (rule 4)"."""
+        rule = "no rule applies" if self.proof.decided is None else f"rule {self.proof.decided + 1}"
+        return f"{printable(str(self.label))} ({rule})"
+
+    def __str__(self) -> str:
+        return f"{self.text()} → {self.outcome}"
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counterfactuals(Sequence[Counterfactual]):
+    """The changes that were found, nearest first: a sequence, empty where no allowed change gives the label."""
+
+    proof: Proof
+    wanted: Label | None
+    free: tuple[str, ...]
+    found: tuple[Counterfactual, ...]
+
+    def lines(self, words: Words = DEFAULT) -> list[str]:
+        """A title, and a line for each change; that there is none, where there is none."""
+        if not self.found:
+            return [self._nothing(words)]
+        texts = [one.text(words) for one in self.found]
+        width = min(max(map(len, texts)), 50)
+        lines = [f"  {text:<{width}}  → {one.outcome}" for text, one in zip(texts, self.found, strict=True)]
+        return ["What would change it:", *lines]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        from unless.explanation import data  # noqa: PLC0415 - the exports
+
+        return {
+            "label": data.label_data(self.proof.label),
+            "wanted": data.label_data(self.wanted),
+            "changes": [
+                {
+                    "label": data.label_data(one.label),
+                    "decided": one.proof.decided,
+                    "distance": data.value_data(one.distance),
+                    "set": {change.feature: data.value_data(change.new) for change in one.changes},
+                    "text": one.text(),
+                }
+                for one in self.found
+            ],
+        }
+
+    def _nothing(self, words: Words) -> str:
+        goal = "another label" if self.wanted is None else printable(str(self.wanted))
+        if not self.free:
+            return f"Nothing would change it: no feature that the program uses may change, so none gives {goal}."
+        names = ", ".join(words.name(feature) for feature in self.free)
+        return f"Nothing would change it: no allowed change of {names} gives {goal}."
+
+    def _repr_html_(self) -> str | None:
+        from unless.explanation import html  # noqa: PLC0415 - for notebooks
+
+        title, *lines = self.lines()
+        return html.list_html(title, [" ".join(line.split()) for line in lines])
+
+    @overload
+    def __getitem__(self, index: int) -> Counterfactual: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Counterfactual]: ...
+    def __getitem__(self, index: int | slice) -> Counterfactual | Sequence[Counterfactual]:
+        return self.found[index]
+
+    def __iter__(self) -> Iterator[Counterfactual]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines())
+
+    __repr__ = __str__
+
+
+def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], what: str) -> None:
+    """Refuse a feature that does not exist; one that the program passes over may be named, as it cannot matter."""
+    if isinstance(names, str):
+        raise ParameterError(f"{what} is {names!r}; it takes a list of features: {what}=[{names!r}]")
+    for name in names:
+        if name not in program.features and name not in record:
+            raise UnknownNameError(f"{what}: no feature {name!r}{suggest(str(name), program.features)}")
+
+
+def _other_labels(program: Program, label: Label | None) -> tuple[Label, ...]:
+    labels = dict.fromkeys([*(rule.head for rule in program.rules), program.otherwise])
+    return tuple(other for other in labels if other is not None and other != label)
+
+
+def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:
+    offers = [(axis, axis.offers[cell]) for axis, cell in zip(axes, cells, strict=True) if cell != axis.home]
+    changes = tuple(_change(axis, offer) for axis, offer in offers if offer is not None)
+    changed = {**proof.record, **{change.feature: change.new for change in changes}}
+    distance = added(offer.distance for _, offer in offers if offer is not None)
+    return Counterfactual(explain(proof.program, changed), changes, distance)
+
+
+def _change(axis: Axis, offer: Offer) -> Change:
+    return Change(axis.feature, axis.value, offer.value, offer.how, offer.bound)
+
+
+def _verify(program: Program, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:
+    """Ask `predict`, which shares no code with the search, whether the changed records have the labels searched for."""
+    columns = tuple(Column.of(name, [one.record[name] for one in found]) for name in program.used)
+    labels = predict(program, Table(columns, rows=len(found)))
+    checked = zip(found, goals, labels, strict=True)
+    if wrong := next((one for one, goal, label in checked if not one.label == goal == label), None):
+        raise AssertionError(f"the counterfactual {wrong} does not hold; please report this program and record")

@@ -1,0 +1,176 @@
+"""Why a record is decided as it is, and why not otherwise. A program and a record give a proof, which prints itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from unless.errors import UnknownNameError, suggest
+from unless.explanation import sentences as plain
+from unless.explanation.proof import Check, Proof, RuleProof
+from unless.explanation.words import DEFAULT, Words, printable
+from unless.rule import Operator, Program, Rule
+from unless.values import Label, Value, value_of
+
+__all__ = ["Check", "Obstacle", "Proof", "RuleProof", "WhyNot", "explain", "known_label", "values_of", "why_not"]
+
+
+def explain(program: Program, record: Mapping[str, object]) -> Proof:
+    """The proof of a program's decision on a record, a mapping from features to values (None where missing).
+
+    Features that the program does not use may be absent, and columns that are no features are passed over.
+    """
+    values = values_of(program, record)
+    items = tuple(values.items())
+    tried: list[RuleProof] = []
+    for number, rule in enumerate(program.rules):
+        tried.append(proof := _prove(rule, values))
+        if proof.covers:
+            return Proof(program, items, rule.head, number, tuple(tried))
+    return Proof(program, items, program.otherwise, None, tuple(tried))
+
+
+def why_not(program: Program, record: Mapping[str, object], label: Label) -> WhyNot:
+    """For each rule that gives the label, what stopped it: its own literals, an exception, or an earlier rule.
+
+    Of the label that the record does have, it says so: the deciding rule is stopped by nothing.
+    """
+    wanted, proof = known_label(program, label), explain(program, record)
+    values = proof.record
+    obstacles = [
+        Obstacle(number, _prove(rule, values), proof.decided)
+        for number, rule in enumerate(program.rules)
+        if rule.head == wanted
+    ]
+    if wanted == program.otherwise:
+        obstacles.append(Obstacle(None, None, proof.decided))
+    return WhyNot(proof, wanted, tuple(obstacles))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Obstacle:
+    """What stopped one rule; ``number`` is its index, None for "otherwise", which any deciding rule stops."""
+
+    number: int | None
+    rule: RuleProof | None
+    decided: int | None
+
+    @property
+    def first(self) -> int | None:
+        """The earlier rule that decided, if that is all that stopped this one."""
+        covers = self.rule is None or self.rule.covers
+        return self.decided if covers and self.decided != self.number else None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether anything stopped the rule: false of the one that decided."""
+        return self.decided != self.number
+
+    def reason(self, words: Words = DEFAULT) -> str:
+        """What stopped the rule, every failing literal named."""
+        name = "otherwise" if self.number is None else f"rule {self.number + 1}"
+        if not self.stopped:
+            return f"{name} decides"
+        if self.rule is None or self.rule.covers:
+            return f"{name} came too late: rule {(self.decided or 0) + 1} decided first"
+        if failing := self.rule.failing:
+            asks = " and ".join(plain.literal_text(check.literal, words) for check in failing)
+            has = " and ".join(dict.fromkeys(words.has(check.literal.feature, check.value) for check in failing))
+            return f"{name} asks that {asks}, but {has}"
+        exceptions = "; ".join(dict.fromkeys(plain.reason(proof, words) for proof in self.rule.applying))
+        return f"{name} has an exception that applies: {exceptions}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class WhyNot:
+    """Why a record does not have a label: an obstacle per rule of that label."""
+
+    proof: Proof
+    label: Label
+    obstacles: tuple[Obstacle, ...]
+
+    def text(self, words: Words = DEFAULT) -> str:
+        """The label that was decided, and an obstacle per line."""
+        lines = [f"  {obstacle.reason(words)}" for obstacle in self.obstacles]
+        return "\n".join([self._title(words), *lines])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        from unless.explanation import data  # noqa: PLC0415 - the exports
+
+        rules = [
+            {
+                "number": obstacle.number,
+                "because": obstacle.reason(),
+                "decided_first": obstacle.first,
+                "proof": None if obstacle.rule is None else data.rule_dict(obstacle.rule),
+            }
+            for obstacle in self.obstacles
+        ]
+        return {"label": data.label_data(self.label), "proof": self.proof.to_dict(), "rules": rules}
+
+    def _title(self, words: Words) -> str:
+        label = printable(str(self.label))
+        has = plain.decision(self.proof, words)
+        return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
+
+    def _repr_html_(self) -> str | None:
+        from unless.explanation import html  # noqa: PLC0415 - for notebooks
+
+        return html.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    __repr__ = __str__
+
+
+def known_label(program: Program, label: object) -> Label:
+    """The program's own label that equals this one; a label that no rule gives is refused."""
+    labels = [rule.head for rule in program.rules if rule.head is not None]
+    labels += [] if program.otherwise is None else [program.otherwise]
+    found = next((known for known in labels if known == label), None)
+    if found is None:
+        hint = suggest(str(label), dict.fromkeys(map(str, labels)))
+        raise UnknownNameError(f"no rule gives the label {label!r}{hint}")
+    return found
+
+
+def values_of(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
+    """The values of the features that a record has; a record that lacks one that the program uses is refused."""
+    values = {feature: value_of(record[feature]) for feature in program.features if feature in record}
+    if len(values) < len(program.features):  # which of them are used takes longer than most proofs
+        for feature in program.used:
+            if feature not in values:
+                hint = suggest(feature, map(str, record))
+                raise UnknownNameError(f"the program uses {feature!r}, which the record lacks{hint}")
+    return values
+
+
+def _prove(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
+    # One frame per level, so that 200 nested exceptions stay within Python's limit.
+    checks, covers = [], True
+    for literal in rule.default:
+        value = values[literal.feature]
+        holds = _TRUTH[literal.op](value, literal.value)
+        covers &= holds
+        checks.append(_new(Check, (literal, value, holds)))
+    exceptions: list[RuleProof] = []
+    for exception in rule.exceptions if covers else ():
+        exceptions.append(proof := _prove(exception, values))
+        covers &= not proof.covers
+    return _new(RuleProof, (rule, tuple(checks), tuple(exceptions), covers))
+
+
+_new = tuple.__new__  # a named tuple's own constructor is a Python function around this one
+
+# Literal.holds on values, without asking anew what a cell means: 0.2 µs instead of 2. Tested against it, on every kind.
+_TRUTH: dict[Operator, Callable[[Any, Any], bool]] = {
+    "<=": lambda value, bound: value.__class__ is float and value <= bound,
+    ">": lambda value, bound: value.__class__ is float and value > bound,
+    "==": lambda value, category: value == category,
+    "!=": lambda value, category: value != category,
+    "missing": lambda value, _: value is None,
+    "present": lambda value, _: value is not None,
+}

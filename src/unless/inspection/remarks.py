@@ -1,0 +1,122 @@
+"""What a profile holds: frozen values, with `to_dict` for JSON."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from typing import Literal as OneOf
+
+from unless.explanation.data import value_data
+from unless.table import Kind
+from unless.values import Value
+
+__all__ = ["Code", "ColumnProfile", "Profile", "Remark", "TargetProfile"]
+
+Code = OneOf[
+    "identifier", "unique", "nearly-unique", "empty", "constant", "nearly-constant", "mostly-missing", "leading-zeros",
+    "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy", "gives-away",
+    "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
+    "separator", "no-header", "few-records", "duplicates", "contradictions",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something to know: what kind of thing, of which column (None: of the whole table), and what was found.
+
+    ``finding`` is a sentence without its subject and its full stop, such as "is nearly unique: …"; of the table it is a
+    whole one. ``example`` is the cell, column or number that the remark is about, for who gives advice.
+    """
+
+    code: Code
+    column: str | None
+    finding: str
+    example: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The remark as JSON holds it."""
+        return {"code": self.code, "column": self.column, "finding": self.finding, "example": self.example}
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnProfile:
+    """One feature: what it is read as and why, how full it is, what stands in it.
+
+    ``tokens`` are the spellings of missing cells and how often each stands there, where a text file has them.
+    ``frequent`` are the most frequent values, ``low`` and ``high`` the least and the largest number.
+    """
+
+    name: str
+    kind: Kind
+    why: str
+    present: int
+    missing: int
+    distinct: int
+    low: float | None
+    high: float | None
+    frequent: tuple[tuple[Value, int], ...]
+    tokens: tuple[tuple[str, int], ...] = ()
+    remarks: tuple[Remark, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column as JSON holds it."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "why": self.why,
+            "present": self.present,
+            "missing": self.missing,
+            "missing_cells": [{"cell": cell, "records": count} for cell, count in self.tokens],
+            "distinct": self.distinct,
+            "low": value_data(self.low),
+            "high": value_data(self.high),
+            "frequent": [{"value": value_data(value), "records": count} for value, count in self.frequent],
+            "remarks": [remark.to_dict() for remark in self.remarks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TargetProfile:
+    """The labels as text, the most frequent first, and how many records have none."""
+
+    name: str
+    classes: tuple[tuple[str, int], ...]
+    missing: int
+    remarks: tuple[Remark, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The target as JSON holds it."""
+        return {
+            "name": self.name,
+            "classes": [{"label": label, "records": count} for label, count in self.classes],
+            "missing": self.missing,
+            "remarks": [remark.to_dict() for remark in self.remarks],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A whole table: its features, its target if one was named, else a column that looks like one."""
+
+    records: int
+    columns: tuple[ColumnProfile, ...]
+    target: TargetProfile | None
+    likely_target: str | None
+    remarks: tuple[Remark, ...]
+    """Of the table as a whole."""
+
+    @property
+    def all_remarks(self) -> tuple[Remark, ...]:
+        """Every remark: of the target, of the columns in order, of the table."""
+        of_target = self.target.remarks if self.target else ()
+        return (*of_target, *(remark for column in self.columns for remark in column.remarks), *self.remarks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The profile as JSON holds it."""
+        return {
+            "records": self.records,
+            "target": self.target and self.target.to_dict(),
+            "likely_target": self.likely_target,
+            "columns": [column.to_dict() for column in self.columns],
+            "remarks": [remark.to_dict() for remark in self.remarks],
+        }

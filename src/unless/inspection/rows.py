@@ -1,0 +1,117 @@
+"""What rows and columns say twice: copies of columns, duplicate records, records that contradict each other."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.figures import percent
+from unless.inspection.identity import counts_of
+from unless.inspection.remarks import Remark
+from unless.table import Column
+
+__all__ = ["copies", "repetitions"]
+
+_FEW = 50  # records
+_CHANCE = 20  # records: in fewer, columns go together by chance
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
+
+def copies(columns: Sequence[Column]) -> list[Remark]:
+    """Columns that say the same as an earlier one: equal cells, or each value always beside the same other value.
+
+    In a few records that is chance, and told of equal cells only. Where most cells differ, any two columns go together
+    so; then their order has to be the same too.
+    """
+    alike: dict[bytes, list[Column]] = defaultdict(list)
+    for column in columns:
+        counts = counts_of(column)
+        if np.count_nonzero(counts) > 1:
+            alike[np.sort(counts[counts > 0]).tobytes()].append(column)
+    found: list[Remark] = []
+    for shape, group in alike.items():
+        first: dict[int, Column] = {}
+        for column in group if len(group) > 1 else ():
+            twin = first.setdefault(_pattern(column, len(shape) // 8), column)
+            same = np.array_equal(_values(twin), _values(column)) and np.array_equal(twin.codes, column.codes)
+            if twin is not column and (same or len(column) >= _CHANCE):
+                said = "is a copy of" if same else "always goes together with"
+                found.append(Remark("copy", column.name, f"{said} {twin.name!r}", twin.name))
+    return found
+
+
+def _pattern(column: Column, distinct: int) -> int:
+    """A number that is the same for columns in which the same records have the same value."""
+    rows, ranks = len(column), column.missing + 1
+    codes = column.codes.astype(np.intp)
+    if 2 * distinct > rows:
+        _, codes = np.unique(codes, return_inverse=True)  # their order
+    else:
+        first = np.full(ranks, rows, dtype=np.intp)
+        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # of equal codes the last assignment stays
+        order = np.empty(ranks, dtype=np.intp)
+        order[np.argsort(first, kind="stable")] = np.arange(ranks)
+        codes = order[codes]
+    return hash(codes.astype(np.uint32).tobytes())
+
+
+def _values(column: Column) -> NDArray[np.object_]:
+    return np.array([*column.numbers.tolist(), *column.categories], dtype=object)
+
+
+def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
+    """Records that are few, that repeat others, or that contradict others: the same cells, another label.
+
+    Identifiers should not be among the columns: with them no two records are the same.
+    """
+    found: list[Remark] = []
+    if rows < _FEW:
+        few = "is only 1 record" if rows == 1 else f"are only {rows} records" if rows else "are no records"
+        found.append(Remark("few-records", None, f"There {few}"))
+    if not columns or not rows:
+        return found
+    cells = _mixed(columns, np.zeros(rows, dtype=np.uint64))
+    if target is None:
+        again = rows - len(np.unique(cells))
+        return found + _duplicates(again, rows)
+    whole = _mixed([target], cells)
+    found += _duplicates(rows - len(np.unique(whole)), rows)
+    return found + _contradictions(cells, target)
+
+
+def _duplicates(again: int, rows: int) -> list[Remark]:
+    if not again:
+        return []
+    verb = "repeats" if again == 1 else "repeat"
+    return [
+        Remark("duplicates", None, f"{again:,} of {rows:,} records ({percent(again / rows, 1)}) {verb} an earlier one")
+    ]
+
+
+def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
+    """How many records share their cells with one of another label, and what that leaves to be right about."""
+    labelled = target.codes != target.missing
+    _, group = np.unique(cells[labelled], return_inverse=True)
+    pairs, counts = np.unique(group * (target.missing + 1) + target.codes[labelled], return_counts=True)
+    groups = pairs // (target.missing + 1)
+    if not len(groups) or len(groups) == groups[-1] + 1:
+        return []
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
+    records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
+    alike = f"{records:,} records have the same cells as one of another label"
+    said = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
+    return [Remark("contradictions", None, said)]
+
+
+def _mixed(columns: Sequence[Column], start: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A number for every row that differs where any of its cells does: of 1e6 rows two collide once in 3e7 tables."""
+    mixed = start.copy()
+    for column in columns:
+        mixed ^= column.codes.astype(np.uint64) + np.uint64(1)
+        mixed *= _ODD
+        mixed ^= mixed >> np.uint64(32)
+    return mixed

@@ -1,0 +1,161 @@
+"""How good learners are on records that they have not seen: rows held back, folds, and the paper's measures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+
+from unless.errors import ReadError
+from unless.export.text import flatten
+from unless.judge.folds import fold_of, held_back
+from unless.judge.labels import Quality, aligned, quality
+from unless.prediction import deciding_rules
+from unless.rule import Program
+from unless.table import Labels, Table
+from unless.values import Label
+
+__all__ = [
+    "BASELINE",
+    "MEASURES",
+    "Evaluation",
+    "Run",
+    "Score",
+    "baseline",
+    "cross_validation",
+    "fold_of",
+    "held_back",
+    "holdout",
+    "judged",
+]
+
+Learn = Callable[[Table], Program]
+"""A learner: what makes a program of a table with labels."""
+
+BASELINE = "most frequent"
+"""What every learner has to beat: always the most frequent label of the records that it learned from."""
+
+MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
+
+
+# Measuring.
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One learner on one fold. ``rules`` is counted as the paper does: every rule and every exception."""
+
+    algorithm: str
+    fold: int
+    quality: Quality
+    rules: int
+    seconds: float
+
+    def measure(self, name: str) -> float:
+        """One of `MEASURES`."""
+        return float(getattr(self if name in ("rules", "seconds") else self.quality, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """All runs of one learner."""
+
+    algorithm: str
+    runs: tuple[Run, ...]
+
+    def mean(self, measure: str) -> float:
+        """The mean over the folds."""
+        return fmean(run.measure(measure) for run in self.runs)
+
+    def spread(self, measure: str) -> float | None:
+        """The standard deviation over the folds; None of a single one."""
+        return stdev(run.measure(measure) for run in self.runs) if len(self.runs) > 1 else None
+
+    @property
+    def undecided(self) -> int:
+        """How many records no rule decided, over all folds."""
+        return sum(run.quality.undecided for run in self.runs)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The score as JSON holds it."""
+        return {
+            "algorithm": self.algorithm,
+            **{name: {"mean": self.mean(name), "sd": self.spread(name)} for name in MEASURES},
+            "undecided": self.undecided,
+            "folds": [{name: run.measure(name) for name in MEASURES} for run in self.runs],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Learners side by side, the baseline first; only folds that every learner finished."""
+
+    folds: int
+    scores: tuple[Score, ...]
+
+    @classmethod
+    def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
+        """Put the runs of learners together, as `cross_validation` or `holdout` gave them, up to where they stopped."""
+        names = (BASELINE, *learners)
+        folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
+        kept = [run for run in runs if run.fold in folds]
+        return cls(
+            len(folds), tuple(Score(name, tuple(run for run in kept if run.algorithm == name)) for name in names)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The evaluation as JSON holds it."""
+        return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
+
+
+def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
+    """Learn from all folds but one and test on that, fold by fold, learner by learner, the baseline first."""
+    places = fold_of(_labels(table), folds, seed)
+    for fold in range(folds):
+        yield from _runs(table[places != fold], table[places == fold], learners, fold)
+
+
+def holdout(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
+    """Learn from one table and test on another, learner by learner, the baseline first."""
+    known, found = _labels(train).labels, _labels(test)
+    labels = aligned(found, known)
+    if len(labels.codes) and labels.codes.min() >= len(known):
+        raise ReadError(f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {known[0]!r}")
+    return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
+
+
+def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -> Iterator[Run]:
+    yield Run(BASELINE, fold, judged(baseline(train), test), 0, 0.0)
+    for name, learner in learners.items():
+        start = time.perf_counter()
+        program = learner(train)
+        seconds = time.perf_counter() - start
+        yield Run(name, fold, judged(program, test), len(flatten(program)), seconds)
+
+
+def baseline(table: Table) -> Program:
+    """The program without rules that always says the most frequent label of a table."""
+    labels = _labels(table)
+    most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
+    return Program(labels.name, table.features, (), labels.labels[most])
+
+
+def judged(program: Program, table: Table) -> Quality:
+    """The decisions of a program against the labels of a table; labels that only one of both has count too."""
+    labels = _labels(table)
+    heads = (*(rule.head for rule in program.rules), program.otherwise)
+    extra = sorted({head for head in heads if head is not None} - set(labels.labels), key=str)
+    known = (*labels.labels, *extra)
+    place: dict[Label | None, int] = {label: code for code, label in enumerate(known)} | {None: -1}
+    decided = np.array([place[head] for head in heads])[deciding_rules(program, table)]
+    return quality(labels.codes, decided, known)
+
+
+def _labels(table: Table) -> Labels:
+    if table.target is None:
+        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
+    return table.target

@@ -1,0 +1,247 @@
+"""What new records hold that training did not: categories, numbers outside the range, text among numbers.
+
+The rules still decide such records, by the letter: a category that nobody has seen is just not the one that a rule
+names. So a renamed category can turn every decision round without an error, and has to be told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Protocol
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.domain import MOST
+from unless.errors import ParameterError, UnseenValuesError
+from unless.explanation.data import value_data
+from unless.explanation.words import DEFAULT, Words
+from unless.figures import counted
+from unless.judge.rules import Statistics
+from unless.rule import Program
+from unless.table import Column, Table
+from unless.values import Value
+
+__all__ = ["Known", "Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
+
+Kind = OneOf["category", "text", "number", "range"]
+"""A category among categories, text where all was numbers, a number where all was text, a number outside the range."""
+
+_SHOWN = 3  # values that a sentence names
+_LONG = 60  # letters of a value or a name
+_KEPT = 10  # values that are kept as examples
+_COLUMNS = 8  # that a summary names
+_UNLIKELY = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """What some records hold in one column that training did not have there.
+
+    ``records`` of ``total`` do. ``examples`` are such values: the most frequent texts first, the least and the largest
+    number. ``seen`` is what training had: some categories, or the ends of its range. ``by_chance`` says that records
+    like those of training may well hold such values: a few numbers a little outside the range, a rare category.
+    """
+
+    feature: str
+    kind: Kind
+    records: int
+    total: int
+    examples: tuple[Value, ...]
+    seen: tuple[Value, ...]
+    by_chance: bool = False
+
+    def text(self, words: Words = DEFAULT) -> str:
+        """A sentence: "contract: 3,875 of 7,043 records hold 'Monthly', which training did not have (it had …)."."""
+        name, some, one = _short(words.name(self.feature)), _some(self.records, self.total), self.records == 1
+        said, seen = (_listed(values, partial(words.value, self.feature)) for values in (self.examples, self.seen))
+        match self.kind:
+            case "category":
+                found = f"{'holds' if one else 'hold'} {said}, which training did not have (it had {seen})"
+            case "text":
+                found = f"{'holds' if one else 'hold'} text where training had only numbers: {said}"
+            case "number":
+                found = f"{'holds' if one else 'hold'} numbers where training had only text: {said}"
+            case "range":
+                low, high = (words.value(self.feature, end) for end in self.seen)
+                found = f"{'is' if one else 'are'} outside the range of training, {low} to {high}: {said}"
+        return f"{name}: {some} {found}{' (so few may be chance)' if self.by_chance else ''}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as JSON holds it."""
+        return {
+            "feature": self.feature,
+            "kind": self.kind,
+            "records": self.records,
+            "of": self.total,
+            "examples": [value_data(value) for value in self.examples],
+            "training": [value_data(value) for value in self.seen],
+            "by_chance": self.by_chance,
+        }
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+class Known(Protocol):
+    """A model, as far as it knows what training had."""
+
+    @property
+    def statistics_(self) -> Statistics:
+        """What the rules decided in training, and so how many records it had."""
+
+    @property
+    def domain_(self) -> Table:
+        """What the features could be in training."""
+
+
+def unseen_values(model: Known, table: Table) -> tuple[Unseen, ...]:
+    """What the records of a table hold that training did not, of the features whose values the model knows."""
+    counts = UnseenCounts(model)
+    counts.add(table)
+    return counts.found()
+
+
+def unusual(found: Iterable[Unseen]) -> list[Unseen]:
+    """What is not explained by chance."""
+    return [one for one in found if not one.by_chance]
+
+
+def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
+    """A line for each column, of very many the first."""
+    lines = [one.text(words) for one in found[:_COLUMNS]]
+    more = len(found) - len(lines)
+    return [*lines, f"the same in {counted(more, 'more column')}"] if more > 0 else lines
+
+
+def refuse(found: Iterable[Unseen], where: str = "") -> None:
+    """Refuse records that hold what training did not, unless that may be chance; ``where`` says which records."""
+    if lines := summary(unusual(found)):
+        raise UnseenValuesError("\n".join([f"values that training did not have{where}:", *lines]))
+
+
+def refuse_ignorance(model: object, program: Program) -> None:
+    """Refuse to be strict with a model that does not know what training had."""
+    domain = getattr(model, "domain_", None)
+    if domain is None or not set(program.used) <= set(domain.features):
+        raise ParameterError(
+            "rules alone, or a model of an earlier version, do not know which values training had, so that nothing new "
+            "can be refused; use a model that fit has written"
+        )
+
+
+class UnseenCounts:
+    """Counts, batch by batch, what training did not have; of rules alone nobody knows."""
+
+    def __init__(self, model: Known | None) -> None:
+        self._columns = [] if model is None else [_Counts(column) for column in model.domain_.columns]
+        self._trained = 0.0 if model is None else model.statistics_.total
+        self._total = 0
+
+    def add(self, table: Table) -> None:
+        """Count the records of a batch."""
+        self._total += len(table)
+        for counts in self._columns:
+            if counts.seen.name in table.features:
+                counts.add(table.column(counts.seen.name))
+
+    def found(self) -> tuple[Unseen, ...]:
+        """What was found so far, in the order of the features."""
+        found = (one for counts in self._columns for one in counts.found(self._total))
+        return tuple(replace(one, by_chance=_by_chance(one, self._trained)) for one in found)
+
+
+def _by_chance(found: Unseen, trained: float) -> bool:
+    """Whether it may well be chance, given how many records training had.
+
+    If new records are like those of training, the j least and the k - j largest numbers of all are found among the m
+    new ones, rather than the n of training, with probability (m / (n + m)) ** k, about, for each of k + 1 values of j.
+    A number that is outside by more than the width of the range is none of these. A category that only k of all records
+    have is found among the new ones alone with that probability too; it is rare if it is in one of a hundred of them.
+    """
+    share, records = found.total / (trained + found.total), found.records
+    match found.kind:
+        case "range":
+            low, high = (float(end or 0) for end in found.seen)
+            near = all(2 * low - high <= float(one or 0) <= 2 * high - low for one in found.examples)
+            return near and (records + 1) * share**records > _UNLIKELY
+        case "category":
+            return 100 * records <= found.total and share**records > _UNLIKELY
+    return False
+
+
+@dataclass(slots=True)
+class _Counts:
+    """What one column holds that training did not; ``seen`` is that of training, without rows."""
+
+    seen: Column
+    texts: Counter[str] = field(default_factory=Counter)
+    text_records: int = 0
+    low: float = math.inf
+    high: float = -math.inf
+    number_records: int = 0
+
+    def add(self, column: Column) -> None:
+        known = set(self.seen.categories)
+        new = [place for place, text in enumerate(column.categories) if text not in known]
+        # A model remembers so many categories; one more may just be rare.
+        if new and len(known) < MOST:
+            self._add_texts(column, np.array(new))
+        outside = _outside(column.numbers, self.seen.numbers)
+        if outside.any():
+            self._add_numbers(column, outside)
+
+    def _add_texts(self, column: Column, new: NDArray[np.intp]) -> None:
+        counts = np.bincount(column.codes, minlength=column.missing)[len(column.numbers) + new]
+        self.text_records += int(counts.sum())
+        self.texts.update({column.categories[place]: int(count) for place, count in zip(new, counts, strict=True)})
+        self.texts = +self.texts if len(self.texts) <= MOST else Counter(dict(self.texts.most_common(MOST)))
+
+    def _add_numbers(self, column: Column, outside: NDArray[np.bool_]) -> None:
+        counts = np.bincount(column.codes, minlength=len(outside))[: len(outside)]
+        found = column.numbers[outside & (counts > 0)]
+        self.number_records += int(counts[outside].sum())
+        self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
+
+    def found(self, total: int) -> Iterator[Unseen]:
+        name, ends, categories = self.seen.name, tuple(self.seen.numbers.tolist()), self.seen.categories[:_KEPT]
+        if self.text_records:
+            often = tuple(sorted(self.texts, key=lambda text: (-self.texts[text], text)))[:_KEPT]
+            if ends and not categories:
+                yield Unseen(name, "text", self.text_records, total, often, ends)
+            else:
+                yield Unseen(name, "category", self.text_records, total, often, categories)
+        if self.number_records:
+            found = tuple(dict.fromkeys((self.low, self.high)))
+            if ends:
+                farthest = tuple(one for one in found if not ends[0] <= one <= ends[-1])
+                yield Unseen(name, "range", self.number_records, total, farthest, (ends[0], ends[-1]))
+            else:
+                yield Unseen(name, "number", self.number_records, total, found, categories)
+
+
+def _outside(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which numbers lie outside the range of training, all if that had none. Infinite ones it does not remember."""
+    finite = np.isfinite(numbers)
+    return finite & ((numbers < seen[0]) | (numbers > seen[-1])) if len(seen) else finite
+
+
+def _some(records: int, total: int) -> str:
+    """How many of the records: "the record", "all 12 records", "3 of 12 records"."""
+    if total == 1:
+        return "the record"
+    return f"all {total:,} records" if records == total else f"{records:,} of {total:,} records"
+
+
+def _listed(values: Sequence[Value], word: Callable[[Value], str]) -> str:
+    shown = ", ".join(_short(word(value)) for value in values[:_SHOWN])
+    return f"{shown}, …" if len(values) > _SHOWN else shown or "nothing"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONG else f"{text[: _LONG - 1]}…"

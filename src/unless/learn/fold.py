@@ -1,0 +1,218 @@
+"""The learner: Algorithms 3 and 4 of the paper, on one page.
+
+The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction
+of literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a
+default. Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is
+evaluated twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.learn.engine import Engine
+from unless.learn.memory import MemoryEngine
+from unless.learn.weights import as_counts, checked
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.table import Table
+from unless.values import Label
+
+__all__ = ["Learned", "Progress", "engine_of", "fold_rm", "fold_rpp", "learn_rm", "learn_rpp"]
+
+Rows = TypeVar("Rows")
+Used = tuple[Literal, ...]
+
+Progress = Callable[[int, int], object]
+"""Called before each rule with the number of rows left and of rules so far; a true answer ends the learning there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A program, what of each label was ``left`` before each rule and after the last, and what ended the learning.
+
+    ``left`` is empty where the learner does not know it: the label of a record is none of FOLD-R++'s business.
+    """
+
+    program: Program
+    left: Sequence[Sequence[float]]
+    interrupted: KeyboardInterrupt | None
+
+    def finished(self, *, keep: bool = False) -> Program:
+        """The program; if learning was interrupted, and it is not to be kept, an interruption that carries it."""
+        if self.interrupted is not None and not keep:
+            raise Interrupted(self.program) from self.interrupted
+        return self.program
+
+
+def fold_rm(
+    table: Table | Engine[Rows],
+    ratio: float = 0.5,
+    *,
+    weights: NDArray[np.floating[Any]] | None = None,
+    progress: Progress | None = None,
+    keep_on_interrupt: bool = False,
+) -> Program:
+    """FOLD-RM (Algorithm 4): an ordered list of rules for any number of labels.
+
+    Parameters
+    ----------
+    table
+        The examples, with labels (`read_table(..., target=...)`).
+    ratio
+        A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
+    weights
+        Of the rows. Whole ones are repetitions: 2 is the row twice, 0 its absence. Of others only the proportions
+        matter: rows that weigh anything weigh 1 in the mean.
+    progress
+        Called before each rule with the number of rows left and of rules so far; return True to stop there.
+    keep_on_interrupt
+        Whether Ctrl-C gives the program learned so far, rather than `Interrupted`, a KeyboardInterrupt that carries it.
+
+    Returns
+    -------
+    Program
+        Its ``otherwise`` is None: a record that no rule covers is unclassified.
+    """
+    learned = learn_rm(engine_of(table, ratio, weights), ratio, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None) -> Learned:
+    """Algorithm 4: what `fold_rm` gives, with what its rules decide."""
+    rules: list[Rule] = []
+    left: list[Sequence[float]] = []
+    interrupted: KeyboardInterrupt | None = None
+    try:
+        rows = engine.everything()
+        while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
+            left.append(popularity := engine.popularity(rows))
+            label = _most_popular(popularity)  # line 4
+            positive, negative = engine.split(rows, label)
+            rule, positive, negative = learn_rule(engine, positive, negative, ratio)
+            if not engine.size(positive):  # line 8: it covers no example of its label
+                break
+            rows = engine.minus(engine.minus(rows, positive), negative)  # line 11, every covered example
+            rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+        left[len(rules) :] = [engine.popularity(rows)]
+    except KeyboardInterrupt as stop:
+        interrupted = stop
+    return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
+
+
+def fold_rpp(
+    table: Table | Engine[Rows],
+    positive: Label,
+    ratio: float = 0.5,
+    *,
+    weights: NDArray[np.floating[Any]] | None = None,
+    progress: Progress | None = None,
+    keep_on_interrupt: bool = False,
+) -> Program:
+    """FOLD-R++ (Algorithm 3): rules for one label against all others. Parameters as in `fold_rm`.
+
+    Returns
+    -------
+    Program
+        Its ``otherwise`` is the other label where there are two, else None: not ``positive``.
+    """
+    learned = learn_rpp(engine_of(table, ratio, weights), positive, ratio, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None) -> Learned:
+    """Algorithm 3: what `fold_rpp` gives."""
+    place = _place(positive, engine.labels)
+    others = [label for k, label in enumerate(engine.labels) if k != place]
+    rules: list[Rule] = []
+    interrupted: KeyboardInterrupt | None = None
+    try:
+        examples = engine.split(engine.everything(), place)
+        learn_rules(engine, *examples, ratio, rules=rules, progress=progress)
+    except KeyboardInterrupt as stop:
+        interrupted = stop
+    heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)
+    program = Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
+    return Learned(program, (), interrupted)
+
+
+def learn_rule(
+    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), depth: int = 1
+) -> tuple[Rule, Rows, Rows]:
+    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
+    default: Used = ()
+    while literal := engine.best_literal(positive, negative, used + default):  # line 17, none of the path's own values
+        default += (literal,)
+        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
+        if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
+            if depth == MAX_DEPTH:
+                break
+            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, depth + 1)
+            return Rule(None, default, exceptions), positive, negative
+    return Rule(None, default), positive, negative
+
+
+def learn_rules(
+    engine: Engine[Rows],
+    positive: Rows,
+    negative: Rows,
+    ratio: float,
+    used: Used = (),
+    depth: int = 1,
+    *,
+    rules: list[Rule] | None = None,
+    progress: Progress | None = None,
+) -> tuple[tuple[Rule, ...], Rows, Rows]:
+    """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that none of them covers.
+
+    ``rules``, if given, is filled as the rules are learned.
+    """
+    rules = [] if rules is None else rules
+    spared = negative
+    while (left := engine.size(positive)) and not (progress and progress(int(left), len(rules))):
+        rule, true_positive, false_positive = learn_rule(engine, positive, negative, ratio, used, depth)
+        if not engine.size(true_positive):  # line 6
+            break
+        positive = engine.minus(positive, true_positive)  # line 9; E- stays whole
+        spared = engine.minus(spared, false_positive)
+        rules.append(rule)
+    return tuple(rules), positive, spared
+
+
+def _most_popular(popularity: Sequence[float]) -> int:
+    """The label of most examples; of equally popular ones the first in order, so that row order never matters."""
+    return popularity.index(max(popularity))
+
+
+def engine_of(
+    table: Table | Engine[Rows], ratio: float, weights: NDArray[np.floating[Any]] | None = None
+) -> Engine[Rows]:
+    """The engine of a table, after the checks that every learner needs."""
+    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
+        raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
+    if isinstance(table, Engine):
+        if weights is not None:
+            raise ParameterError("an engine has weights of its own; give it the weights when it is made")
+        return table
+    if not isinstance(table, Table):
+        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, target=...)")
+    if not len(table):
+        raise ReadError("the table has no rows to learn from")
+    return MemoryEngine(table, None if weights is None else as_counts(checked(weights, len(table))))
+
+
+def _place(positive: Label, labels: tuple[Label, ...]) -> int:
+    """Where a label stands, its type included: True is not 1."""
+    positive = positive.item() if isinstance(positive, np.generic) else positive
+    for place, label in enumerate(labels):
+        if type(label) is type(positive) and label == positive:
+            return place
+    texts = [label for label in labels if isinstance(label, str)]
+    hint = suggest(str(positive), texts) if texts else f"; labels are {type(labels[0]).__name__}: {labels[0]!r}, …"
+    raise UnknownNameError(f"no label {positive!r}{hint}")

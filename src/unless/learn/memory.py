@@ -1,0 +1,143 @@
+"""The in-memory engine: index arrays and histograms over the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError
+from unless.kernels import Search, Selection
+from unless.learn.engine import Counts, Engine
+from unless.learn.weights import in_units
+from unless.limits import refuse_more
+from unless.rule import Literal, Operator
+from unless.table import Codes, Column, Table
+
+__all__ = ["MemoryEngine"]
+
+Test = tuple[int, int, bool]
+"""A literal as the kernels know it: feature, rank, and whether it is the other one (``>``, ``!=``) on that value."""
+
+_MORE_THAN_ALL = 2**40
+"""A support, in units, that no rows have."""
+
+
+class MemoryEngine(Engine[Selection]):
+    """Answers from a table in memory.
+
+    Histograms outlive the question they were counted for: a subset's is its superset's minus the rest, and swapping
+    E+ and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how many times each row is there
+    (`weights.as_counts`), once if not given.
+    """
+
+    def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
+        if table.target is None:
+            raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+        labels = len(table.target.labels)
+        refuse_more("labels", labels, f"{table.target.name!r} has {labels:,} labels: is it the right column?")
+        self.target = table.target.name
+        self.features = table.features
+        self.labels = table.target.labels
+        self._columns = table.columns
+        units, self._unit = (np.ones(len(table), np.int32), 1.0) if counts is None else in_units(counts)
+        self._grid = _grid(table.columns, table.target.codes.astype(np.int32), units)
+        self._literals: dict[Test, Literal] = {}
+        self._tests: dict[int, Test] = {}
+
+    def everything(self) -> Selection:
+        return self._grid.everything()
+
+    def size(self, rows: Selection) -> float:
+        return rows.weight() if self._unit == 1 else rows.weight() * self._unit
+
+    def popularity(self, rows: Selection) -> Sequence[float]:
+        weights = self._grid.popularity(rows, len(self.labels))
+        return weights if self._unit == 1 else [weight * self._unit for weight in weights]
+
+    def distinct(self) -> Sequence[int]:
+        return [self._grid.distinct(i, column.missing + 1) for i, column in enumerate(self._columns)]
+
+    def split(self, rows: Selection, label: int) -> tuple[Selection, Selection]:
+        return self._grid.by_label(rows, label, len(self.labels))
+
+    def covered(self, rows: Selection, literal: Literal) -> Selection:
+        return self._grid.covered(rows, *self._test(literal))
+
+    def minus(self, rows: Selection, gone: Selection) -> Selection:
+        return self._grid.minus(rows, gone)
+
+    def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
+        """Algorithm 2 by bounds (`kernels.Search`): the same literal as from the counts."""
+        test = self._grid.best(positive, negative, [self._test(literal) for literal in used])
+        return None if test is None else self._literal(test)
+
+    def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
+        """Our own heuristic by bounds: the same literal as from the counts."""
+        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
+        return None if test is None else self._literal(test)
+
+    def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
+        for column in self._columns:
+            size = column.missing + 1
+            p = np.bincount(column.codes[positive.rows()], minlength=size)
+            n = np.bincount(column.codes[negative.rows()], minlength=size)
+            present = np.flatnonzero(p + n).tolist()
+            values = [column.value(code) for code in present]
+            yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
+
+    def _literal(self, test: Test) -> Literal:
+        """The literal of a test; the same object for the same test, so that `_test` knows it again."""
+        if test not in self._literals:
+            feature, rank, other = test
+            column = self._columns[feature]
+            literal = Literal(column.name, _operator(column, rank, other=other), column.value(rank))
+            self._literals[test] = literal
+            self._tests[id(literal)] = test
+        return self._literals[test]
+
+    def _test(self, literal: Literal) -> Test:
+        """The test of a literal. Of its own, which it keeps, the engine knows it by identity: hashing costs more."""
+        test = self._tests.get(id(literal))
+        return self._foreign(literal) if test is None else test
+
+    def _foreign(self, literal: Literal) -> Test:
+        """The test of a literal that somebody else made."""
+        feature = self.features.index(literal.feature)
+        first, end, other = self._columns[feature].span(literal)
+        match literal.op:
+            case "<=":
+                return feature, end - 1, False
+            case ">":
+                return feature, first - 1, True
+        return feature, first, other
+
+
+def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Search:
+    """The bins of columns, with labels and weights of the rows."""
+    ranks = [column.missing + 1 for column in columns]
+    grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
+    for i, column in enumerate(columns):
+        if grid.is_wide(i):
+            loaded = grid.load_wide(i, _signed(column.codes), ranks[i])
+        else:
+            loaded = grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
+        if not loaded:
+            raise ReadError(f"the column {column.name!r} has codes beyond its {ranks[i] - 1} values and missing")
+    grid.loaded()
+    return grid
+
+
+def _signed(codes: Codes) -> NDArray[np.int32]:
+    """Codes as the kernels take them; those of 32 bits as they are, without a copy."""
+    return codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32)
+
+
+def _operator(column: Column, rank: int, *, other: bool) -> Operator:
+    if rank < len(column.numbers):
+        return ">" if other else "<="
+    if rank == column.missing:
+        return "present" if other else "missing"
+    return "!=" if other else "=="

@@ -1,0 +1,183 @@
+"""Our own learner, in the words of `fold`: rules that must be significant, and a default rule at the end.
+
+FOLD-RM as published collapses on hard data: a literal that covers no positive example can win, the rule then covers
+nothing, and the rest is left unclassified. Here every literal must cover enough positives, raise their share, and pass
+a test of significance that pays for the number of literals it was chosen from; a label without such a rule is put
+aside; and the last rule is true of every record.
+"""
+
+from __future__ import annotations
+
+from math import inf, log
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from unless.errors import ParameterError
+from unless.learn.fold import Learned, Progress, engine_of
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from unless.learn.engine import Engine
+    from unless.table import Table
+
+__all__ = ["fold_unless", "learn_unless"]
+
+Rows = TypeVar("Rows")
+
+
+def fold_unless(
+    table: Table | Engine[Rows],
+    ratio: float = 0.75,
+    penalty: float = 1.0,
+    min_support: float = 3,
+    *,
+    weights: NDArray[np.floating[Any]] | None = None,
+    progress: Progress | None = None,
+    keep_on_interrupt: bool = False,
+) -> Program:
+    """An ordered list of rules for any number of labels, the last of which is true of every record.
+
+    Parameters
+    ----------
+    table
+        The examples, with labels.
+    ratio
+        A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
+    penalty
+        How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
+        where C is the number of values it was chosen from.
+    min_support
+        How many positives each literal, rule and exception must cover.
+    weights
+        Of the rows, as in `fold_rm`.
+    progress, keep_on_interrupt
+        As in `fold_rm`.
+    """
+    learned = learn_unless(engine_of(table, ratio, weights), ratio, penalty, min_support, progress)
+    return learned.finished(keep=keep_on_interrupt)
+
+
+def learn_unless(
+    engine: Engine[Rows], ratio: float, penalty: float, min_support: float, progress: Progress | None = None
+) -> Learned:
+    """What `fold_unless` gives, with what its rules decide."""
+    for name, value in (("penalty", penalty), ("min_support", min_support)):
+        if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= value < inf:
+            raise ParameterError(f"{name} must be a number of at least 0, not {value!r}")
+    return _Learner(engine, ratio, penalty, min_support).program(progress)
+
+
+class _Learner:
+    """The parameters, and the steps that share them."""
+
+    def __init__(self, engine: Engine[Any], ratio: float, penalty: float, min_support: float) -> None:
+        self.engine = engine
+        self.ratio = ratio
+        self.penalty = penalty
+        self.min_support = max(min_support, 1e-9)  # covering nothing is never enough
+        self.distinct = engine.distinct()
+
+    def program(self, progress: Progress | None) -> Learned:
+        """Rules for the most popular label again and again, then one for what is left."""
+        engine, rules, aside = self.engine, list[Rule](), set[int]()
+        left: list[Sequence[float]] = []
+        rows = engine.everything()
+        interrupted: KeyboardInterrupt | None = None
+        try:
+            while not (progress and progress(int(engine.size(rows)), len(rules))):
+                popularity = engine.popularity(rows)
+                labels = [label for label, size in enumerate(popularity) if size]
+                open_labels = [label for label in labels if label not in aside]
+                if len(labels) < 2 or not open_labels:
+                    break
+                label = max(open_labels, key=popularity.__getitem__)
+                learned = self.rule(*engine.split(rows, label))
+                if learned is None:
+                    aside.add(label)
+                    continue
+                rule, positive, negative = learned
+                rows = engine.minus(engine.minus(rows, positive), negative)
+                rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+                left.append(popularity)
+        except KeyboardInterrupt as stop:
+            interrupted = stop
+        popularity = engine.popularity(rows)
+        most = max(range(len(popularity)), key=popularity.__getitem__)
+        last = engine.labels[most] if popularity[most] or not rules else rules[-1].head
+        while rules and rules[-1].head == last:
+            rules.pop()
+        program = Program(engine.target, engine.features, (*rules, Rule(last)))
+        return Learned(program, [*[*left, popularity][: len(rules) + 1], [0.0] * len(popularity)], interrupted)
+
+    def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+        """A rule that covers enough positives and more of them than negatives, with what it covers of both."""
+        size = self.engine.size
+        learned = self.default(positive, negative)
+        if learned is None:
+            return None
+        default, positive, negative, general = learned
+        exceptions: tuple[Rule, ...] = ()
+        if general and size(negative) and depth < MAX_DEPTH:
+            exceptions, negative, positive = self.exceptions(negative, positive, depth + 1)
+        if size(positive) < self.min_support or size(positive) <= size(negative):
+            return None
+        return Rule(None, _without_implied(default), exceptions), positive, negative
+
+    def default(self, positive: Rows, negative: Rows) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
+        """The literals of a rule, what they cover, and whether that is general enough for exceptions; None if none."""
+        engine, size = self.engine, self.engine.size
+        default: tuple[Literal, ...] = ()
+        general = False
+        while not general and not (default and not size(negative)):
+            literal = engine.purest_literal(positive, negative, self.min_support)
+            if literal is None:
+                break
+            true, false = engine.covered(positive, literal), engine.covered(negative, literal)
+            if not self.significant(size(positive), size(negative), size(true), size(false)):
+                break
+            default, positive, negative = (*default, literal), true, false
+            general = size(negative) <= self.ratio * size(positive)
+        return (default, positive, negative, general) if default else None
+
+    def exceptions(self, positive: Rows, negative: Rows, depth: int) -> tuple[tuple[Rule, ...], Rows, Rows]:
+        """Rules for positives against negatives, and the positives and negatives that none of them covers."""
+        engine, rules, spared = self.engine, list[Rule](), negative
+        while engine.size(positive) >= self.min_support:
+            learned = self.rule(positive, negative, depth)
+            if learned is None:
+                break
+            rule, true, false = learned
+            positive, spared = engine.minus(positive, true), engine.minus(spared, false)
+            rules.append(rule)
+        return tuple(rules), positive, spared
+
+    def significant(self, p: float, n: float, tp: float, fp: float) -> bool:
+        """Whether a literal tells more than the best of as many random ones would.
+
+        The number of values to choose from is bounded by the rows. Counting those present takes a pass per literal and
+        gains nothing: over the first 28 datasets of docs/accuracy.md a mean accuracy of 0.9054 with 17.9 rules (their
+        geometric mean), this way 0.9065 with 16.8.
+        """
+        values = sum(min(distinct, p + n) for distinct in self.distinct)
+        before = _nlogn(p) + _nlogn(n) - _nlogn(p + n)
+        inside = _nlogn(tp) + _nlogn(fp) - _nlogn(tp + fp)
+        outside = _nlogn(p - tp) + _nlogn(n - fp) - _nlogn(p - tp + n - fp)
+        return 2 * (inside + outside - before) >= self.penalty * log(2 * values + 1)
+
+
+def _nlogn(n: float) -> float:
+    return n * log(n) if n > 0 else 0.0
+
+
+def _without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    """The literals that no later, or stronger earlier, literal makes superfluous."""
+    return tuple(
+        literal
+        for k, literal in enumerate(default)
+        if not any(other.implies(literal) for j, other in enumerate(default) if j != k and (other != literal or j < k))
+    )

@@ -1,0 +1,333 @@
+"""JSON lines, as a source of cells: every line is an object, whose members are the cells of a row.
+
+A file is read in chunks of lines. In each, `kernels.members` finds where the members stand, and the json module says
+what each distinct value means; where there is no compiler, or anything is amiss, it reads line by line, and finds the
+line to blame.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError
+from unless.kernels import members as kernels
+from unless.limits import refuse_unpacked
+from unless.read.content import Content, as_file, called, content, undecodable
+from unless.read.ranks import Cells, group, joined, of_dictionary, of_numbers, of_objects
+
+__all__ = ["JsonLines", "first_names", "refuse_broken"]
+
+_MARK = b"\xef\xbb\xbf"
+_SPACE = b" \t\r\n"
+# An escape: of a whole character in two halves; of one half, which is the group; or of anything else.
+_ESCAPE = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+)
+_MANY = 1000
+_CELL = 4  # bytes at least, also of a member that a line does not have
+_CHUNK = 1 << 22  # bytes; where its members stand takes 16 bytes for each
+_KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
+
+
+class JsonLines:
+    """A file of JSON lines in UTF-8, or bytes of one.
+
+    A cell is a number, text, a boolean or null; an absent member is a missing cell, and an object or a list is its JSON
+    text. The columns are the members in order of first appearance. Blank lines are no rows.
+
+    A piece of a file is given the ``names`` of all columns, and ``first_line``, the number of its first line in the
+    file, for messages: `read_table` takes it too. ``seen`` tells which names it has, once it is read.
+    """
+
+    spelled = False
+    rows = 0
+
+    def __init__(
+        self, source: Content, *, where: str | None = None, names: Sequence[str] | None = None, first_line: int = 1
+    ) -> None:
+        self._where = where or called(source)
+        self._data = content(source)
+        self._first_line = first_line
+        self._checked = 0  # how many bytes are known to be text
+        self._keys = _Keys()
+        self.seen: set[str] = set()
+        if names is None:
+            for chunk in self._chunks():
+                chunk.scan()
+        self.names: Sequence[str] = list(self._keys.names if names is None else names)
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
+        """Read these columns."""
+        pieces: list[list[Cells]] = []
+        lines = self.rows = 0
+        for chunk in self._chunks():
+            lines += chunk.lines
+            refuse_unpacked(_CELL * len(names) * lines, len(self._data), self._where)
+            pieces.append(chunk.cells(names))
+            self.rows += chunk.rows
+        self.seen = set(self._keys.names)
+        self._cells = {name: joined(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column that was loaded; one that is in no object is missing in all rows."""
+        return self._cells[name]
+
+    def _chunks(self) -> Iterator[_Chunk]:
+        """Some megabytes of whole lines after another, of which there is at least one."""
+        start = len(_MARK) if self._first_line == 1 and self._data[: len(_MARK)] == _MARK else 0
+        line = self._first_line
+        while True:
+            end = self._data.find(b"\n", start + _CHUNK) + 1 or len(self._data)
+            lines = self._data[start:end]
+            if end > self._checked:
+                _refuse_no_text(lines, self._where, line)
+                self._checked = end
+            yield _Chunk(lines if lines.endswith(b"\n") else lines + b"\n", self._keys, self._where, line)
+            line += lines.count(b"\n")
+            start = end
+            if start == len(self._data):
+                return
+
+
+class _Keys:
+    """The names that were found, in order of first appearance, and what every spelling of a key means."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.spellings: dict[bytes, int] = {}
+
+    def add(self, name: str) -> int:
+        """Take up a name, as it is most likely spelled."""
+        place = self.names.setdefault(name, len(self.names))
+        self.spellings.setdefault(json.dumps(name, ensure_ascii=False).encode()[1:-1], place)
+        return place
+
+    def learn(self, line: bytes, key: bytes) -> None:
+        """Take up all names of a line, where a key is spelled in a way that is not known."""
+        try:
+            for name in _object(line):
+                self.add(name)
+            self.spellings[key] = self.add(json.loads(f'"{key.decode()}"'))
+        except (ValueError, RecursionError):
+            raise _IrregularError from None
+
+
+class _Chunk:
+    """Some lines of a file, the last of them ended too, and the number of the first one."""
+
+    def __init__(self, data: bytes, keys: _Keys, where: str, first_line: int) -> None:
+        self._data = data
+        self._keys = keys
+        self._where = where
+        self._first_line = first_line
+        self.rows = 0
+
+    @property
+    def lines(self) -> int:
+        """How many there are, blank ones too."""
+        return self._data.count(b"\n")
+
+    def scan(self) -> None:
+        """Take up the names of all members."""
+        try:
+            _Members(self._data, self._keys, ())
+        except _IrregularError:
+            self._records()
+
+    def cells(self, names: Sequence[str]) -> list[Cells]:
+        """The cells of these columns."""
+        try:
+            members = _Members(self._data, self._keys, names)
+            found = [members.cells(place) for place in range(len(names))]
+            self.rows = members.rows
+        except _IrregularError:
+            records = self._records()
+            found = [of_objects([_cell(record.get(name)) for record in records]) for name in names]
+            self.rows = len(records)
+        return found
+
+    def _records(self) -> list[dict[str, object]]:
+        records = [record for _, record in _objects(as_file(self._data), self._where, self._first_line)]
+        for name in dict.fromkeys(name for record in records for name in record):
+            self._keys.add(name)
+        return records
+
+
+class _IrregularError(Exception):
+    """Lines that the json module has to read itself."""
+
+
+class _Members:
+    """Where the members of some lines stand: of each wanted column, the values of all rows."""
+
+    def __init__(self, data: bytes, keys: _Keys, wanted: Sequence[str]) -> None:
+        if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is compiled everywhere
+            raise _IrregularError
+        self._data = np.frombuffer(data, dtype=np.uint8)
+        self._stride = data.count(b"\n") if wanted else 0
+        self._starts = np.zeros(len(wanted) * self._stride, dtype=np.int64)
+        self._stops = np.zeros(len(wanted) * self._stride, dtype=np.int64)
+        start = self.rows = 0
+        for _ in range(_LESSONS):
+            status, start, self.rows, first, end = self._scan(start, self.rows, keys, wanted)
+            if status == kernels.DONE:
+                return
+            if status == kernels.IRREGULAR:
+                break
+            keys.learn(data[start : data.index(b"\n", start)], data[first:end])
+        raise _IrregularError
+
+    def _scan(self, start: int, row: int, keys: _Keys, wanted: Sequence[str]) -> tuple[int, int, int, int, int]:
+        places = {name: column for column, name in enumerate(wanted)}
+        columns = np.array([places.get(name, -1) for name in keys.names], dtype=np.int64)
+        return kernels.scan(
+            self._data,
+            start,
+            row,
+            np.frombuffer(b"".join(keys.spellings), dtype=np.uint8),
+            np.cumsum([0, *map(len, keys.spellings)], dtype=np.int64),
+            np.fromiter(keys.spellings.values(), np.int64, len(keys.spellings)),
+            columns,
+            np.full(len(columns), -1, dtype=np.int64),
+            self._stride,
+            self._starts,
+            self._stops,
+        )
+
+    def cells(self, column: int) -> Cells:
+        """The cells of a wanted column."""
+        part = slice(column * self._stride, column * self._stride + self.rows)
+        starts, stops = self._starts[part], self._stops[part]
+        ends = np.empty(self.rows + 1, dtype=np.int64)
+        pieces = np.empty(int((stops - starts).sum()), dtype=np.uint8)
+        kernels.gather(self._data, starts, stops, ends, pieces)
+        codes, firsts = group(ends, pieces)
+        text = pieces.tobytes()
+        spans = zip(ends[firsts].tolist(), ends[firsts + 1].tolist(), strict=True)
+        return _ranked(_decoded([text[start:end] or b"null" for start, end in spans]), codes)
+
+
+def _decoded(values: Sequence[bytes]) -> list[object]:
+    """What JSON texts mean, all read at once.
+
+    Each is a string, has its brackets balanced, or holds no comma: together they are valid only if each of them is.
+    """
+    text = b"[" + b",".join(values) + b"]"
+    try:
+        found: list[object] = json.loads(text.decode(), object_pairs_hook=_once)
+    except (ValueError, RecursionError):
+        raise _IrregularError from None
+    if len(found) != len(values):
+        raise _IrregularError
+    return found
+
+
+def _ranked(distinct: Sequence[object], codes: NDArray[np.int32]) -> Cells:
+    """Cells given as places in a list of objects."""
+    types = set(map(type, distinct)) - {type(None)}
+    if types and types <= {int, float}:
+        with suppress(OverflowError):  # of an integer beyond float64
+            numbers = of_numbers(np.array(distinct, dtype=np.float64)[codes])  # None becomes NaN
+            return replace(numbers, type=types.pop() if len(types) == 1 else None)
+    return of_dictionary(map(_cell, distinct), codes)
+
+
+def first_names(file: BinaryIO, where: str) -> list[str]:
+    """The members of the objects in the first thousand lines."""
+    records = islice(_objects(file, where), _MANY)
+    return list(dict.fromkeys(name for _, record in records for name in record))
+
+
+def refuse_broken(data: bytes, where: str, first_line: int) -> None:
+    """Refuse lines that are no objects of JSON, with the first of them."""
+    for _ in _objects(as_file(data), where, first_line):
+        pass
+
+
+def _objects(file: BinaryIO, where: str, first: int = 1) -> Iterator[tuple[int, dict[str, object]]]:
+    """Every object with the number of its line: the json module's word on what the file means."""
+    for number, line in enumerate(iter(file.readline, b""), first):
+        text = line.removeprefix(_MARK) if number == 1 else line
+        if text.strip(_SPACE):
+            try:
+                yield number, _object(text)
+            except (ValueError, RecursionError) as error:
+                raise ReadError(f"{where}, line {number}: {_reason(error, text)}") from None
+
+
+def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
+    """Refuse bytes that are not UTF-8, and escapes of half a character, wherever they are.
+
+    Before anything is parsed, so that it depends neither on which columns are wanted nor on how a file is cut.
+    """
+    try:
+        lines.decode()
+    except UnicodeDecodeError as error:
+        start = lines.rfind(b"\n", 0, error.start) + 1
+        number = first + lines.count(b"\n", 0, start)
+        raise undecodable(where, number, lines[start:], error.start - start) from None
+    escapes = _ESCAPE.finditer(lines) if b"\\" in lines else ()
+    if half := next((found for found in escapes if found[1]), None):
+        number = first + lines.count(b"\n", 0, half.start())
+        raise ReadError(f"{where}, line {number}: {_half(chr(int(half[1], 16)))}")
+
+
+def _half(letter: str) -> str:
+    return f"{letter!r} is half a character; write both halves, or none"
+
+
+def _object(line: bytes) -> dict[str, object]:
+    found = json.loads(line.decode(), object_pairs_hook=_once)
+    if not isinstance(found, dict):
+        raise _NotAnObjectError(found)
+    if b"\\u" in line:
+        _refuse_halves(found)
+    return found
+
+
+def _refuse_halves(found: object) -> None:
+    """Refuse half of a surrogate pair, which is no character: nothing could write it again."""
+    json.dumps(found, ensure_ascii=False).encode()
+
+
+class _NotAnObjectError(ValueError):
+    """A line that holds something else."""
+
+
+def _once(members: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(members)
+    if len(found) < len(members):
+        names = [name for name, _ in members]
+        raise ValueError(next(f"the name {name!r} appears twice" for name in names if names.count(name) > 1))
+    return found
+
+
+def _reason(error: Exception, line: bytes) -> str:
+    """What is wrong with a line."""
+    match error:
+        case _NotAnObjectError():
+            kind = "a list" if line.lstrip(_SPACE).startswith(b"[") else "no object"
+            return f'this is {kind}; every line should be one object, such as {{"age": 39}}'
+        case json.JSONDecodeError():
+            return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
+        case UnicodeDecodeError():
+            return f"the byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
+        case UnicodeEncodeError():
+            return _half(error.object[error.start])
+        case RecursionError():
+            return "the object is nested too deeply"
+    return str(error)
+
+
+def _cell(value: object) -> object:
+    """A cell of a frame, which nested values are as text only."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

@@ -1,0 +1,356 @@
+"""CSV and TSV files, as sources of cells.
+
+polars reads them, fast; the csv module says what they mean. polars is trusted only with what it reads alike: a regular
+file (`kernels.inspect`), and as numbers only columns whose every cell is what `values.number_in` takes for one. All
+else is read by the csv module, which also finds the line to blame.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import mmap
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import islice
+from threading import Lock
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+
+from unless.errors import ReadError
+from unless.kernels import rank as kernels
+from unless.limits import refuse_more
+from unless.read.content import Content, as_file, called, content, undecodable
+from unless.read.frames import polars_cells, text_cells
+from unless.read.ranks import Cells
+from unless.values import number_in
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["TextFile", "TextHeader", "count_lines", "long_fields", "separator_hint", "text_header"]
+
+_MARK = b"\xef\xbb\xbf"
+_SAMPLES, _SAMPLE = 4, 2048
+_MANY, _STEP = 1000, 20
+_PIECE = 1 << 18  # bytes to look at in one go
+_LINES = re.compile("[^\r]*\r\n?|[^\r]+")
+_SEPARATORS = {
+    ";": "semicolons; save it with commas",
+    "|": "bars; save it with commas",
+    "\t": "tabs; it is TSV, not CSV",
+    ",": "commas; it is CSV, not TSV",
+}
+_REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
+
+
+@dataclass(frozen=True, slots=True)
+class TextHeader:
+    """The first record of a text file, and where it ends.
+
+    ``size`` bytes and ``lines`` lines, a byte order mark, blank lines before the record and its line ending included.
+    """
+
+    names: list[str]
+    size: int
+    lines: int
+
+
+def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHeader:
+    """The header of a text file, of which ``source`` holds at least that much."""
+    file = io.BytesIO(source) if isinstance(source, bytes) else source
+    start = len(_MARK) if file.read(len(_MARK)) == _MARK else 0
+    file.seek(start)
+    commas = file.readline().count(separator.encode())  # before there is a list of them
+    refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
+    file.seek(start)
+    for record, _, end in _records(file, separator, where):
+        file.seek(start)
+        size = sum(len(line.encode()) for line in islice(_lines(file, where), end))
+        return TextHeader(record, start + size, end)
+    raise ReadError(f"{where}: the file is empty; its first line should name the columns")
+
+
+def separator_hint(names: Sequence[str]) -> str | None:
+    """What separates the fields of a file whose only column looks like several, and what to do; None if it does not."""
+    found = (hint for sign, hint in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
+    return next((f"the file seems to be separated by {hint}" for hint in found), None)
+
+
+def count_lines(data: bytes) -> int:
+    """How many line endings there are, as messages count lines: a carriage return alone ends one too."""
+    returns = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
+    return data.count(b"\n") + returns
+
+
+class TextFile:
+    """A CSV or TSV file in UTF-8, or bytes of one.
+
+    Its first record names the columns. A piece from the middle of a file, of whole records, is given ``names`` instead,
+    and ``first_line``, the number of its first line in the file, for messages: `read_table` takes a TextFile too.
+
+    A blank line is no record, except in a file of one column, where it is an empty cell.
+    """
+
+    spelled = True
+    rows = 0
+
+    def __init__(
+        self,
+        source: Content,
+        separator: str,
+        *,
+        where: str | None = None,
+        names: Sequence[str] | None = None,
+        first_line: int = 1,
+    ) -> None:
+        self._where = where or called(source)
+        self._path = source
+        self._separator = separator
+        self._data = content(source)
+        self._first_line = first_line
+        given = None if names is None else TextHeader(list(names), 0, 0)
+        header = given or text_header(as_file(self._data), separator, self._where)
+        self.names: Sequence[str] = header.names
+        self._size, self._header = header.size, header.lines
+        self._start = len(_MARK) if self._header and self._data[: len(_MARK)] == _MARK else 0
+        self._body = memoryview(self._data)[self._start :]
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
+        """Read these columns, ``texts`` as text, and others too unless they look numeric."""
+        places = {name: place for place, name in enumerate(self.names)}
+        wanted, as_text = [places[name] for name in names], {places[name] for name in texts}
+        frame = self._read_fast(wanted, as_text, missing)
+        if frame is None:
+            frame = self._read_slowly(wanted or [0])  # without any column the rows could not be counted
+        self.rows = frame.height
+        self._columns = {name: frame.get_column(_name(places[name])) for name in names}
+        self._texts = self._rank_texts(frame.select(map(_name, wanted)), as_text, missing)
+        self._places = places
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column that was loaded."""
+        return self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
+
+    def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
+        import polars as pl  # noqa: PLC0415
+
+        kept = {_name(place) for place in as_text}
+        wary = any(number_in(token) is not None for token in missing)
+
+        def is_numeric(name: str, texts: pl.Series) -> bool:
+            # Up to so many texts `settle` reads one by one; a million would take it a second.
+            if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_STEP), missing):
+                return False
+            numbers = texts.cast(pl.Float64, strict=False)
+            others = texts.filter(numbers.is_null())
+            return len(others) <= _MANY and set(others).issubset(missing) and bool(numbers.is_finite().all())
+
+        texts = frame.select(pl.selectors.string() if "" in missing else pl.selectors.string().fill_null(""))
+        return text_cells(texts, is_numeric)
+
+    def _read_fast(
+        self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]
+    ) -> pl.DataFrame | None:
+        """The columns as polars reads them, None if it might read them otherwise than the csv module."""
+        tab = ord("\r" if self._separator == "\t" else "\t")
+        marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
+        open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars passes over a last field that is empty
+        found = self._inspect() if marked or open_end else None
+        if found == kernels.IRREGULAR:
+            return None
+        # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
+        # mark where the first record begins is text, but not to polars.
+        returns = self._header and any("\r" in name for name in self.names)
+        if returns or self._data[self._size : self._size + len(_MARK)] == _MARK:
+            return None
+        # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
+        wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)
+        numeric, tokens = ([], []) if wary else self._guess(set(wanted) - set(texts), missing)
+        last = len(self.names) - 1
+        frame = self._polars([*wanted, last], numeric, tokens)
+        if frame is None or not _faithful(frame, numeric, missing):
+            frame = self._polars([*wanted, last], (), ())
+        elif (holed := {place for place in numeric if frame.get_column(_name(place)).null_count()}) and self._blank():
+            # polars takes a cell of nothing but spaces for an empty one.
+            frame = self._polars([*wanted, last], set(numeric) - holed, tokens)
+        if frame is None:
+            return None
+        # polars pads a short line with nulls, and so the last column has one.
+        short = found is None and frame.get_column(_name(last)).null_count() and self._inspect() == kernels.IRREGULAR
+        return None if short or (found is None and self._too_long(frame)) else frame
+
+    def _too_long(self, frame: pl.DataFrame) -> bool:
+        """Whether a line without quotes has more fields than the header, if none has less.
+
+        polars notices only if it reads all columns. To count takes 1.2 ms for 8 MB, `inspect` 17.
+        """
+        if frame.width == len(self.names):
+            return False
+        body, sign = np.frombuffer(self._body, dtype=np.uint8), ord(self._separator)
+        pieces = (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
+        count = sum(int(np.count_nonzero(piece == sign)) for piece in pieces)
+        return count != (frame.height + bool(self._header)) * (len(self.names) - 1)
+
+    def _inspect(self) -> int:
+        body = np.frombuffer(self._body, dtype=np.uint8)
+        return int(kernels.inspect(body, ord(self._separator), len(self.names)))
+
+    def _blank(self) -> bool:
+        return kernels.has_blank(np.frombuffer(self._body, dtype=np.uint8), ord(self._separator))
+
+    def _polars(self, wanted: Sequence[int], numeric: Collection[int], tokens: Sequence[str]) -> pl.DataFrame | None:
+        """The wanted columns, named by their places; None if polars finds fault with the file."""
+        import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
+
+        numbers = set(numeric)
+        schema = {_name(place): pl.Float64 if place in numbers else pl.String for place in range(len(self.names))}
+        try:
+            return pl.read_csv(
+                self._path if isinstance(self._data, mmap.mmap) else self._data,  # polars maps it too
+                has_header=False,
+                skip_lines=self._header,
+                separator=self._separator,
+                schema=schema,
+                columns=[_name(place) for place in sorted(set(wanted))],
+                null_values=tokens or None,
+                glob=False,
+            )
+        except (pl.exceptions.PolarsError, OSError):
+            return None
+
+    def _guess(self, places: Collection[int], missing: Collection[str]) -> tuple[list[int], list[str]]:
+        """The columns that look numeric, and the missing cells other than empty ones that occur in them.
+
+        From a few pieces of the file: a wrong guess costs time only.
+        """
+        sample = [set(cells) for cells in zip(*self._sample(), strict=True)]
+        numeric, tokens = [], set()
+        for place in places if sample else ():
+            if _plausible(sample[place], missing):
+                lost = sample[place].intersection(missing) - {""}
+                if lost and "" not in missing:  # polars would make both null
+                    continue
+                numeric.append(place)
+                tokens |= lost
+        return numeric, sorted(tokens and set(missing) - {""})
+
+    def _sample(self) -> Iterator[list[str]]:
+        """Some records from all over the file."""
+        size = len(self._body)
+        length = max(_SAMPLE, 2 * bytes(self._body[: 1 << 20]).find(b"\n"))  # of wide files too, a line or more
+        for start in range(0, size, max(length, size // _SAMPLES)):
+            lines = bytes(self._body[start : start + length]).decode("utf-8", "replace").split("\n")[1:]
+            with suppress(csv.Error):
+                rows = list(csv.reader(lines if start + length >= size else lines[:-1], delimiter=self._separator))
+                yield from (row for row in rows if len(row) == len(self.names))
+
+    def _read_slowly(self, wanted: Sequence[int]) -> pl.DataFrame:
+        """The columns as the csv module reads them, all text; an error names the line."""
+        import polars as pl  # noqa: PLC0415
+
+        columns: list[list[str]] = [[] for _ in wanted]
+        file, line, width = as_file(self._data), self._first_line + self._header, len(self.names)
+        file.seek(self._size)
+        for record, number, _ in _records(file, self._separator, self._where, line, width):
+            if len(record) != width:
+                count = "1 field" if len(record) == 1 else f"{len(record)} fields"
+                named = f"{width} column{'s' * (width != 1)}"
+                hint = separator_hint(self.names)
+                more = f"; {hint}" if hint else ""
+                raise _error(self._where, number, f"{count}, but the header names {named}{more}")
+            for column, place in zip(columns, wanted, strict=True):
+                column.append(record[place])
+        names = [_name(place) for place in wanted]
+        return pl.DataFrame(dict(zip(names, columns, strict=True)), schema=dict.fromkeys(names, pl.String))
+
+
+def _records(
+    file: BinaryIO, separator: str, where: str, line: int = 1, width: int = 0
+) -> Iterator[tuple[list[str], int, int]]:
+    """Every record, with its first line and its last: the csv module's word on what the file means.
+
+    ``line`` is the number of the first line; ``width`` how many fields a record has, 0 as many as the first one.
+    """
+    reader = csv.reader(_lines(file, where, line), delimiter=separator, strict=True)
+    before = line - 1
+    try:
+        with long_fields():
+            for record in reader:
+                width = width or len(record)
+                if record or width == 1:
+                    yield record or [""], line, before + reader.line_num
+                line = before + reader.line_num + 1
+    except csv.Error as error:
+        raise _error(where, line, _REASONS.get(str(error), str(error))) from None
+
+
+class _Limit:
+    """The csv module's limit of a field, which is one for all threads: who set it last must not undo it for others."""
+
+    lock = Lock()
+    users = 0
+    usual = 0
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """Let the csv module read fields of any length meanwhile."""
+    with _Limit.lock:
+        if not _Limit.users:
+            _Limit.usual = csv.field_size_limit(2**31 - 1)  # as large as a C long is everywhere
+        _Limit.users += 1
+    try:
+        yield
+    finally:
+        with _Limit.lock:
+            _Limit.users -= 1
+            if not _Limit.users:
+                csv.field_size_limit(_Limit.usual)
+
+
+def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
+    """The lines as text; a line may end in a carriage return alone."""
+    for number, line in enumerate(iter(file.readline, b""), first):
+        try:
+            text = line.decode()
+        except UnicodeDecodeError as error:
+            raise undecodable(where, number, line, error.start) from None
+        if "\r" in text:
+            yield from _LINES.findall(text)
+        else:
+            yield text
+
+
+def _error(where: str, line: int, reason: str) -> ReadError:
+    return ReadError(f"{where}, line {line}: {reason}")
+
+
+def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
+    """Whether the present ones of some cells, of which there are any, are numbers that polars can read."""
+    present = set(cells).difference(missing)
+    return bool(present) and all(cell[-1:] != " " and number_in(cell) is not None for cell in present)
+
+
+def _name(place: int) -> str:
+    """The name of a column within this module; polars insists on the prefix where a file has no header."""
+    return f"column_{place}"
+
+
+def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection[str]) -> bool:
+    """Whether columns read as numbers hold what their text says.
+
+    polars takes `inf`, `nan` and 1e999 for numbers; and it gives null for an empty cell, which may be a value.
+    """
+    import polars as pl  # noqa: PLC0415
+
+    numbers = frame.select(map(_name, numeric))
+    if "" not in missing and any(column.null_count() for column in numbers):
+        return False
+    if not numeric or all(map(math.isfinite, numbers.sum().row(0))):  # a sum tells faster
+        return True
+    return all(numbers.select(pl.all().is_finite().all()).row(0))

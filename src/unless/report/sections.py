@@ -1,0 +1,220 @@
+"""Sections of a page as values: rules with what they decide, the flow of records, errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from unless.judge.labels import ClassQuality, Quality
+from unless.report.facts import Facts
+from unless.report.sentences import LabelName, Sentence, Speaker
+from unless.rule import Rule
+
+__all__ = ["Errors", "Matrix", "Part", "RuleView", "Step", "class_rows", "flow", "matrix", "rule_views"]
+
+_STEPS = 25
+"""Rules that the flow shows one by one."""
+
+_CONFUSIONS = 12
+"""Confusions that are named where not every class is shown."""
+
+_CLASSES = 12
+"""Classes that the matrix shows one by one; beyond, the largest and the others together."""
+
+_WHOLE = 60
+"""Classes up to which the whole matrix is there too, folded."""
+
+# Rules.
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Records of one true label among those that a rule decides; ``share`` of them."""
+
+    label: LabelName
+    count: int
+    share: float
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """A rule in words, and what it decides.
+
+    ``number`` and ``sentence`` are None for records that no rule decides. ``right`` is None without truth. ``length``
+    is that of the bar: the share of the rule that decides most. ``trained`` is how many records, or what weight, the
+    rule decided in training and for which share it was right, None if that is unknown or what is counted here.
+    """
+
+    number: int | None
+    label: LabelName | None
+    sentence: Sentence | None
+    features: tuple[int, ...]
+    decided: int
+    share: float
+    right: int | None
+    parts: tuple[Part, ...]
+    length: float
+    trained: tuple[float, float] | None
+
+    @property
+    def precision(self) -> float | None:
+        """For which share of the records it decides the rule is right; None where that is unknown."""
+        return None if self.right is None or not self.decided else self.right / self.decided
+
+
+def rule_views(facts: Facts, speaker: Speaker) -> tuple[RuleView, ...]:
+    """Every rule, and last the records that no rule decides, if there are any or they have a label."""
+    views = [_rule_view(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
+    if facts.decided[-1] or facts.program.otherwise is not None:
+        views.append(_rule_view(facts, speaker, len(views), None))
+    return tuple(views)
+
+
+def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) -> RuleView:
+    tested = set() if rule is None else {literal.feature for literal in rule.literals()}
+    decided, head = int(facts.decided[place]), int(facts.heads[place])
+    return RuleView(
+        number=None if rule is None else place + 1,
+        label=None if head < 0 else speaker.labels[head],
+        sentence=None if rule is None else speaker.sentence(rule),
+        features=tuple(k for k, feature in enumerate(facts.used) if feature in tested),
+        decided=decided,
+        share=decided / len(facts.table),
+        right=None if facts.truth is None else int(facts.right[place]),
+        parts=_parts(facts, speaker, place),
+        length=decided / max(int(facts.decided.max()), 1),
+        trained=_trained(facts, place),
+    )
+
+
+def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
+    """The true labels of what a rule decides: first its own, then the others, most frequent first."""
+    decided, head = int(facts.decided[place]), int(facts.heads[place])
+    if facts.truth is None or not decided:
+        return ()
+    row = facts.counts[place]
+    order = sorted(np.flatnonzero(row).tolist(), key=lambda label: (label != head, -row[label]))
+    return tuple(
+        Part(speaker.labels[label], int(row[label]), float(row[label] / decided), label == head) for label in order
+    )
+
+
+def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
+    """What the rule did in training; None where the same is counted here, as on the training data."""
+    if facts.trained is None:
+        return None
+    decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
+    alike = facts.truth is not None and not facts.trained.weighted
+    if alike and (decided, right) == (facts.decided[place], facts.right[place]):
+        return None
+    return decided, right / decided if decided else 0.0
+
+
+# How records flow down the list.
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One rule, or several together: how many records reach it, are taken, and, with truth, taken rightly."""
+
+    first: int | None
+    last: int | None
+    label: LabelName | None
+    reaching: int
+    taken: int
+    right: int | None
+
+    @property
+    def left(self) -> int:
+        """How many records go on."""
+        return self.reaching - self.taken
+
+
+def flow(facts: Facts, speaker: Speaker) -> tuple[Step, ...]:
+    """The first rules one by one, the rest together, and last what no rule decides."""
+    rules = len(facts.program.rules)
+    single = rules if rules <= _STEPS + 1 else _STEPS
+    ends = [*range(1, single + 1), *([rules] if single < rules else [])]
+    steps: list[Step] = []
+    start = 0
+    for end in ends:
+        steps.append(_step(facts, speaker, start, end))
+        start = end
+    if facts.decided[-1]:
+        steps.append(_step(facts, speaker, rules, rules + 1))
+    return tuple(steps)
+
+
+def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
+    rules = len(facts.program.rules)
+    head = int(facts.heads[start]) if end == start + 1 else -1
+    return Step(
+        first=start + 1 if start < rules else None,
+        last=end if start < rules else None,
+        label=None if head < 0 else speaker.labels[head],
+        reaching=int(facts.decided[start:].sum()),
+        taken=int(facts.decided[start:end].sum()),
+        right=None if facts.truth is None else int(facts.right[start:end].sum()),
+    )
+
+
+# Errors.
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """True labels against decisions: a name and counts per row; ``columns`` name the counts, None is "others".
+
+    ``undecided`` says whether the last count of every row is of records that were not decided.
+    """
+
+    columns: tuple[LabelName | None, ...]
+    rows: tuple[tuple[LabelName | None, tuple[int, ...]], ...]
+    undecided: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """The matrix to show, the whole one if that is another and not too large, and the most frequent confusions."""
+
+    matrix: Matrix
+    whole: Matrix | None
+    confusions: tuple[tuple[LabelName, LabelName | None, int], ...]
+
+
+def matrix(quality: Quality, speaker: Speaker) -> Errors:
+    """What was taken for what. Labels that neither occur nor are given are left out."""
+    present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
+    if len(present) <= _CLASSES:
+        return Errors(_matrix(quality, speaker, present, []), None, ())
+    largest = sorted(present, key=lambda k: -quality.classes[k].support)[: _CLASSES - 1]
+    shown = _matrix(quality, speaker, sorted(largest), [k for k in present if k not in largest])
+    whole = _matrix(quality, speaker, present, []) if len(present) <= _WHOLE else None
+    return Errors(shown, whole, _confusions(quality, speaker))
+
+
+def _matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int]) -> Matrix:
+    groups = [[k] for k in shown] + ([rest] if rest else [])
+    names = (*(speaker.labels[k] for k in shown), *([None] if rest else []))
+    ends = [[len(quality.labels)]] if quality.undecided else []
+    columns = np.transpose([quality.confusion[:, group].sum(axis=1) for group in (*groups, *ends)])
+    counts = [tuple(columns[group].sum(axis=0).tolist()) for group in groups]
+    return Matrix(names, tuple(zip(names, counts, strict=True)), bool(ends))
+
+
+def _confusions(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, LabelName | None, int], ...]:
+    wrong = quality.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[:_CONFUSIONS]
+    pairs = [(int(place) // wrong.shape[1], int(place) % wrong.shape[1]) for place in order]
+    names = (*speaker.labels, None)
+    found = [(speaker.labels[true], names[given], int(wrong[true, given])) for true, given in pairs]
+    return tuple(one for one in found if one[2])
+
+
+def class_rows(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, ClassQuality], ...]:
+    """Every class that occurs or is given, with its measures."""
+    rows = zip(speaker.labels, quality.classes, strict=True)
+    return tuple((name, one) for name, one in rows if one.support or one.decided)

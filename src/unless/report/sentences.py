@@ -1,0 +1,128 @@
+"""Rules in a reader's words, ready for a template: sentences of conditions, and exceptions with their depth.
+
+Everything that comes from data is a `Text`: printable, and shortened where it is long. The full text stands once, at
+the end of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from unless.explanation.sentences import literal_parts
+from unless.explanation.words import DEFAULT, Words, printable
+from unless.judge.unseen import Unseen, summary
+from unless.rule import Literal, Rule
+from unless.values import Label
+
+__all__ = ["Condition", "LabelName", "Line", "Sentence", "Speaker", "Text"]
+
+LONG = 80
+"""Characters from which a text is shortened."""
+
+_KEPT = 60
+_COLOURS = 10
+
+
+class Text(NamedTuple):
+    """A text as it is shown, and, if that is not all of it, the number of the full text at the end of the page."""
+
+    shown: str
+    long: int | None = None
+
+
+class LabelName(NamedTuple):
+    """A label: its place among the labels, what it is called, and the number of its colour."""
+
+    place: int
+    text: Text
+
+    @property
+    def colour(self) -> int:
+        """One of ten colours; more labels share them, and every label has its name beside it."""
+        return self.place % _COLOURS
+
+
+class Condition(NamedTuple):
+    """A literal in words: ``income`` *is at most* ``21,000``."""
+
+    name: Text
+    sign: str
+    value: Text | None
+
+
+class Line(NamedTuple):
+    """An exception: its conditions, none of which means always, and how deep it is nested, from 1."""
+
+    depth: int
+    conditions: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A rule in words: conditions, and its exceptions in the order of reading, each as deep as it is nested."""
+
+    conditions: tuple[Condition, ...]
+    exceptions: tuple[Line, ...]
+
+    @property
+    def direct(self) -> int:
+        """How many exceptions the rule itself has; the others are exceptions to these."""
+        return sum(line.depth == 1 for line in self.exceptions)
+
+
+class Speaker:
+    """Says labels and rules in a reader's words, and remembers the texts that were too long to show."""
+
+    def __init__(self, labels: Sequence[Label], words: Words = DEFAULT, *, alone: bool = False) -> None:
+        """``alone``: there is no place for full texts, only for how long they are."""
+        self._words, self._alone = words, alone
+        self._long: dict[str, int] = {}
+        self.labels = tuple(LabelName(place, self.label(label)) for place, label in enumerate(labels))
+
+    @property
+    def long_texts(self) -> tuple[str, ...]:
+        """The full texts, in the order of their numbers."""
+        return tuple(self._long)
+
+    def text(self, text: str) -> Text:
+        """A text that can be shown: shortened if it is long."""
+        if len(text) <= LONG:
+            return Text(text)
+        if self._alone:
+            return Text(f"{text[:_KEPT]}… ({len(text):,} characters)")
+        return Text(f"{text[:_KEPT]}…", self._long.setdefault(text, len(self._long) + 1))
+
+    def label(self, label: Label) -> Text:
+        """What a label is called."""
+        return self.text(self._words.labels.get(label) or printable(str(label)))
+
+    def feature(self, name: str) -> Text:
+        """What a feature is called."""
+        return self.text(self._words.name(name))
+
+    def unseen(self, found: Sequence[Unseen]) -> tuple[str, ...]:
+        """What records hold that training did not have, a sentence for each feature."""
+        return tuple(summary(found, self._words))
+
+    def sentence(self, rule: Rule) -> Sentence:
+        """A rule in words."""
+        lines = tuple(Line(depth, self._conditions(inner)) for depth, inner in _exceptions(rule))
+        return Sentence(self._conditions(rule), lines)
+
+    def _conditions(self, rule: Rule) -> tuple[Condition, ...]:
+        return tuple(map(self._condition, rule.default))
+
+    def _condition(self, literal: Literal) -> Condition:
+        name, sign, value = literal_parts(literal, self._words)
+        return Condition(self.text(name), sign, None if value is None else self.text(value))
+
+
+def _exceptions(rule: Rule) -> Iterator[tuple[int, Rule]]:
+    """Every exception with its depth, without recursion: templates need no frame per level either."""
+    stack = [(1, exception) for exception in reversed(rule.exceptions)]
+    while stack:
+        depth, exception = stack.pop()
+        yield depth, exception
+        stack.extend((depth + 1, inner) for inner in reversed(exception.exceptions))

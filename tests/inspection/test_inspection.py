@@ -1,0 +1,392 @@
+"""A profile tells what a table holds, why it is read so, and what is suspicious; never what is not there."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unless
+from tests.shared import SHARED, needs_shared
+from unless.demo.applicants import applicants_csv
+from unless.inspection import identifiers, profile
+from unless.inspection.rows import copies, repetitions
+from unless.table import Column
+
+
+def of(columns, target=None, **options):
+    """The profile of a CSV file with these columns."""
+    data = pl.DataFrame(columns).write_csv().encode()
+    return profile(data, target, format="csv", **options)
+
+
+def column(found, name):
+    return next(one for one in found.columns if one.name == name)
+
+
+def codes(found, name=None):
+    """The codes of all remarks, or of those on a column."""
+    return [one.code for one in found.all_remarks if name is None or one.column == name]
+
+
+def random(seed=0):
+    return np.random.default_rng(seed)
+
+
+class TestColumns:
+    """Kinds and reasons, gaps, ranges."""
+
+    def test_example(self):
+        """The example table is described as it was made: kinds, gaps, classes, and one column of identifiers."""
+        found = profile(applicants_csv().encode(), "decision", format="csv")
+        assert found.records == 900
+        assert [one.kind for one in found.columns] == [
+            "text", "number", "number", "text", "text", "text", "number", "mixed",
+        ]  # fmt: skip
+        assert [label for label, _ in found.target.classes] == ["accept", "review", "refuse"]
+        assert sum(count for _, count in found.target.classes) == 900
+        income = column(found, "income")
+        assert (income.present + income.missing, income.low, income.tokens) == (900, 9000.0, (("", 37),))
+        assert [(one.code, one.column) for one in found.all_remarks] == [("unique", "applicant")]
+
+    @pytest.mark.parametrize(
+        ("cells", "kind", "why"),
+        [
+            (["1", "2.5", ""], "number", "all present cells are numbers"),
+            (["a", "b", "?"], "text", "no cell is a number"),
+            (["1", "2", "a"], "mixed", "2 of 3 distinct cells are numbers, at least half"),
+            (["1", "a", "b"], "text", "1 of 3 distinct cells are numbers, fewer than half"),
+            (["007", "1", "a"], "text", "some numbers have leading zeros, such as 007"),
+            (["", "NA", "?"], "number", "no cell is present"),
+        ],
+    )
+    def test_reasons(self, cells, kind, why):
+        """The reason for a kind is the rule of the reader that applied."""
+        found = column(of({"x": cells, "z": ["1", "2", "3"]}), "x")
+        assert (found.kind, found.why) == (kind, why)
+
+    def test_declared(self):
+        """A declared column says so."""
+        found = of({"x": ["1", "2"], "y": ["1", "a"]}, categorical=["x"], numeric=["y"])
+        assert [one.why for one in found.columns] == ["declared categorical", "declared numeric"]
+
+    def test_typed(self):
+        """In a typed table text that spells numbers is text because it is stored so."""
+        found = profile(pl.DataFrame({"x": ["1", "2"], "b": [True, None]}))
+        assert column(found, "x").why == "its cells are stored as text"
+        assert (column(found, "b").missing, column(found, "b").tokens) == (1, ())
+
+    def test_missing_tokens(self):
+        """The spellings of missing cells are counted, the most frequent first, in columns of any kind."""
+        found = of({"n": ["1", "?", "?", ""], "t": ["a", "NA", "b", "c"], "m": ["1", "2", "x", "null"]})
+        assert column(found, "n").tokens == (("?", 2), ("", 1))
+        assert column(found, "t").tokens == (("NA", 1),)
+        assert column(found, "m").tokens == (("null", 1),)
+
+    def test_own_tokens(self):
+        """Tokens that the caller gives take the place of the default ones."""
+        found = column(of({"n": ["1", "2", "-9", "?"]}, missing=["-9"]), "n")
+        assert (found.kind, found.tokens, found.missing) == ("mixed", (("-9", 1),), 1)
+
+    def test_frequent(self):
+        """The most frequent values come with their counts, equally frequent ones in order."""
+        found = column(of({"x": ["b"] * 3 + ["a"] * 3 + ["c"] * 9 + list("defghij")}), "x")
+        assert found.frequent == (("c", 9), ("a", 3), ("b", 3), ("d", 1), ("e", 1))
+
+    def test_table(self):
+        """A table that was read already is described too, its labels by their spelling."""
+        table = unless.read_table([{"x": 1.0, "y": 2}, {"x": None, "y": 3}], "y")
+        found = profile(table)
+        assert found.target.classes == (("2", 1), ("3", 1))
+        assert (found.columns[0].present, found.columns[0].missing) == (1, 1)
+        assert profile(table, "y") == found
+        assert profile(table, "x").target.classes == (("1", 1),)
+        assert profile(table, "x").target.missing == 1
+
+    def test_json(self):
+        """A profile is one JSON document, infinite numbers as everywhere in JSON."""
+        found = profile(pl.DataFrame({"x": [1.0, float("inf"), None], "y": ["a", "b", "a"]}), "y")
+        document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert document["columns"][0]["high"] == {"number": "inf"}
+        assert document["target"]["classes"] == [{"label": "a", "records": 2}, {"label": "b", "records": 1}]
+
+
+class TestIdentifiers:
+    """Columns that tell records apart are found; measurements are not taken for them."""
+
+    @pytest.mark.parametrize(
+        ("name", "cells"),
+        [
+            ("id", list(range(1, 13))),
+            ("whatever", list(range(100, 130))),
+            ("CustomerId", [7 * k + k % 3 for k in range(40)]),
+            ("account_nr", [1000 * k for k in range(40)]),
+            ("", [5, 9, 1, 3, 8, 70]),
+            ("day", [f"D{k}" for k in range(30)]),
+            ("ticket", [f"A/{k}" if k % 4 else str(100_000 + k) for k in range(80)]),
+        ],
+    )
+    def test_found(self, name, cells):
+        """Numberings, whole numbers with a telling name, and texts that nearly all differ are identifiers."""
+        table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
+        assert [one.column for one in identifiers(table)] == [name]
+
+    @pytest.mark.parametrize(
+        ("name", "cells"),
+        [
+            ("weight", [k * 1.37 for k in range(100)]),
+            ("index_of_refraction", [1.5 + k / 1000 for k in range(100)]),
+            ("income", [1000 + k * k for k in range(100)]),
+            ("id", [k % 7 for k in range(100)]),
+            ("city", [f"c{k % 40}" for k in range(100)]),
+            ("grade", [f"{k}" for k in range(4)]),
+            ("dose", [f"{k / 8}" if k % 9 else "none" for k in range(90)]),
+        ],
+    )
+    def test_not_found(self, name, cells):
+        """Measurements that differ everywhere, categories, and a handful of cells are no identifiers."""
+        table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
+        assert not identifiers(table)
+
+
+class TestRemarks:
+    """Each suspicion has a table that raises it."""
+
+    @pytest.mark.parametrize(
+        ("cells", "code"),
+        [
+            (["1,234", "2,000", "30,111", "7,001"], "number-as-text"),
+            (["1,5", "2,25", "0,5", "7,1"], "number-as-text"),
+            (["5 %", "7.5 %", "0%", "12 %"], "number-as-text"),
+            (["€ 5", "€ 7.50", "€ 12", "€ 8"], "number-as-text"),
+            (["3 kg", "4.5 kg", "12kg", "7 kg"], "number-as-text"),
+            (["2024-05-01", "2024-05-02", "2023-12-31", "?"], "date-as-text"),
+            (["1.5.2024", "13.12.2023", "2.2.2022", "3.3.2021"], "date-as-text"),
+            (["Oslo", "oslo", "OSLO ", "Rome"], "spellings"),
+            (["red", "blue", "-", "red"], "missing-word"),
+            (["x", "x", "x", "x"], "constant"),
+            (["", "", "", "?"], "empty"),
+            (["", "", "", "x"], "mostly-missing"),
+            (["01234", "00501", "90210", "01234"], "leading-zeros"),
+        ],
+    )
+    def test_on_texts(self, cells, code):
+        """What cells look like is told."""
+        assert code in codes(of({"x": cells, "z": ["a", "b", "a", "c"]}), "x")
+
+    @pytest.mark.parametrize(
+        "cells",
+        [
+            ["5a", "7b", "3c", "9d"],
+            ["red", "blue", "none", "unknown"],
+            ["10-20", "20-30", "30-40", "40+"],
+            ["0", "1", "2", "30"],
+            ["0.5", "00", "1", "x"][:1] * 2 + ["0.7", "1.5"],
+            ["A1", "B2", "C3", "A1"],
+        ],
+    )
+    def test_no_remark(self, cells):
+        """Ordinary cells raise no suspicion."""
+        assert codes(of({"x": cells, "z": ["a", "b", "a", "c"]}), "x") == []
+
+    def test_stand_in(self):
+        """A number such as -999 that is far from all others and repeated may mean missing."""
+        cells = [*range(20, 60), -999, -999, -999]
+        assert codes(of({"age": list(map(str, cells))}), "age") == ["missing-number"]
+        assert codes(of({"age": list(map(str, [*range(20, 90), 99, 99]))}), "age") == []
+
+    def test_nearly_constant(self):
+        """All but a few of many cells being equal is told."""
+        assert codes(of({"x": ["n"] * 999 + ["y"]}), "x") == ["nearly-constant"]
+
+    def test_copy(self):
+        """A copy of a column is told, and one that merely goes together with it."""
+        drawn = random().choice(["a", "b", "c"], 60)
+        found = of({"x": drawn, "same": drawn, "coded": [{"a": 1, "b": 5, "c": 2}[cell] for cell in drawn]})
+        assert [one.finding for one in found.all_remarks if one.code == "copy"] == [
+            "is a copy of 'x'",
+            "always goes together with 'x'",
+        ]
+
+    def test_unique_columns_are_no_copies(self):
+        """Two columns whose cells all differ go together by chance, unless their order is the same."""
+        numbers = random().normal(size=80)
+        found = of({"a": numbers, "b": numbers[::-1].copy(), "fahrenheit": 32 + 1.8 * numbers})
+        assert [one.column for one in found.all_remarks if one.code == "copy"] == ["fahrenheit"]
+
+    def test_few_records(self):
+        """A handful of records is told."""
+        assert "few-records" in codes(of({"x": ["1", "2"]}))
+
+
+class TestTarget:
+    """Labels that are none, and features that give labels away."""
+
+    def labels(self, rows=400):
+        return random(1).choice(["yes", "no"], rows, p=[0.3, 0.7])
+
+    def test_gives_away(self):
+        """A feature that alone decides the label is told: a category, a threshold, a gap; noise is not."""
+        y = self.labels()
+        noise = random(2).normal(size=len(y))
+        found = of(
+            {
+                "reason": np.where(y == "yes", "closed", "open"),
+                "amount": np.where(y == "yes", 10, 0) + noise,
+                "end": [f"{k}" if label == "yes" else "" for k, label in zip(noise, y, strict=True)],
+                "noise": noise,
+                "colour": random(3).choice(["red", "blue"], len(y)),
+                "y": y,
+            },
+            "y",
+        )
+        assert [one.column for one in found.all_remarks if one.code == "gives-away"] == ["reason", "amount", "end"]
+        assert "alone decides 'y' for 100 % of the records" in [one.finding for one in found.all_remarks]
+
+    def test_identifier_gives_nothing_away(self):
+        """Texts that are unique decide every record that they were learned from, and none other."""
+        y = self.labels()
+        assert "gives-away" not in codes(of({"name": [f"n{k}" for k in range(len(y))], "y": y}, "y"))
+
+    def test_sorted_records(self):
+        """A numbering of records that are sorted by label gives the label away."""
+        y = sorted(self.labels())
+        assert codes(of({"id": list(range(len(y))), "y": y}, "y"), "id") == ["identifier", "gives-away"]
+
+    def test_few_records_prove_nothing(self):
+        """On a dozen records a perfect feature may be chance."""
+        y = ["a", "b"] * 6
+        assert "gives-away" not in codes(of({"x": y, "y": y}, "y"))
+
+    def test_rare_label_needs_more(self):
+        """Where one label is nearly always right, a feature that is right as often gives nothing away."""
+        y = np.where(np.arange(2000) % 100 == 0, "rare", "usual")
+        assert "gives-away" not in codes(of({"x": random().choice(["a", "b"], 2000), "y": y}, "y"))
+
+    def test_missing_labels(self):
+        """Labels may be missing; they are counted, and are no class."""
+        found = of({"x": ["1", "2", "3"], "y": ["a", "", "a"]}, "y")
+        assert (found.target.missing, found.target.classes) == (1, (("a", 2),))
+        assert codes(found, "y") == ["no-labels", "one-label"]
+
+    @pytest.mark.parametrize(
+        ("labels", "code"),
+        [
+            ([f"{k * 1.5}" for k in range(100)], "continuous"),
+            ([f"name {k}" for k in range(100)], "unique-labels"),
+            (["yes"] * 50 + ["Yes"] * 50, "spellings"),
+            (["yes"] * 95 + ["no"] * 5, "rare-labels"),
+        ],
+    )
+    def test_odd_labels(self, labels, code):
+        """A quantity, a name, spellings and rare labels are told."""
+        assert code in codes(of({"x": list(range(100)), "y": labels}, "y"), "y")
+
+    def test_digits_are_labels(self):
+        """Ten digits in a thousand records are labels, not a quantity."""
+        assert codes(of({"x": random().normal(size=1000), "y": np.arange(1000) % 10}, "y"), "y") == []
+
+    def test_likely_target(self):
+        """Without a target the column is named that looks like one: by its name, else the last with few values."""
+        cells = {"a": list(range(40)), "Class": ["u", "v"] * 20, "b": list(range(40))}
+        assert of(cells).likely_target == "Class"
+        assert of({"a": list(range(40)), "z": ["u", "v"] * 20}).likely_target == "z"
+        assert of({"a": list(range(40))}).likely_target is None
+
+
+class TestRows:
+    """Duplicates, contradictions and copies are what counting in Python finds."""
+
+    tables = st.one_of(st.integers(1, 8), st.integers(20, 30)).flatmap(
+        lambda rows: st.lists(
+            st.lists(st.sampled_from([None, "a", "b", 1.0]), min_size=rows, max_size=rows), min_size=2, max_size=4
+        )
+    )
+
+    @settings(max_examples=80, deadline=None)
+    @given(tables)
+    def test_repetitions(self, cells):
+        """Records that repeat an earlier one, and those that contradict another, are counted exactly."""
+        *features, labels = [Column.of(f"c{place}", column) for place, column in enumerate(cells)]
+        found = {one.code: one.finding for one in repetitions(features, labels, len(labels))}
+        rows = list(zip(*cells, strict=True))
+        again = len(rows) - len(set(rows))
+        assert ("duplicates" in found) == bool(again)
+        if again:
+            assert found["duplicates"].startswith(f"{again:,} of {len(rows):,} records")
+        groups = defaultdict(Counter)
+        for *record, label in rows:
+            if label is not None:
+                groups[tuple(record)][label] += 1
+        torn = sum(counts.total() for counts in groups.values() if len(counts) > 1)
+        assert ("contradictions" in found) == bool(torn)
+        if torn:
+            wrong = sum(counts.total() - max(counts.values()) for counts in groups.values())
+            labelled = sum(counts.total() for counts in groups.values())
+            assert found["contradictions"].startswith(f"{torn:,} records")
+            assert found["contradictions"].endswith(f"any rules are wrong for at least {wrong:,} of {labelled:,}")
+
+    @settings(max_examples=80, deadline=None)
+    @given(tables)
+    def test_copies(self, cells):
+        """A column is a copy of the first in which the same records have the same value."""
+        columns = [Column.of(f"c{place}", column) for place, column in enumerate(cells)]
+        found = {one.column: one.example for one in copies(columns)}
+
+        def shape(column):
+            first = {}
+            return [first.setdefault(cell, len(first)) for cell in column]
+
+        for place, column in enumerate(cells):
+            distinct = len(set(column))
+            if distinct < 2 or 2 * distinct > len(column) or len(column) < 20:
+                continue
+            twins = [f"c{other}" for other in range(place) if shape(cells[other]) == shape(column)]
+            assert found.get(f"c{place}") == (twins[0] if twins else None)
+
+
+CELLS = st.sampled_from(
+    ["", "?", "1", "2.5", "-999", "007", "1,5", "3 kg", "a", "A ", "x y", "2024-05-01", "nan", "\x1b[0m", "-", "1e999"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 60).flatmap(
+        lambda rows: st.lists(st.lists(CELLS, min_size=rows, max_size=rows), min_size=1, max_size=4)
+    )
+)
+def test_any_table(cells):
+    """Any table has a profile: counts add up, kinds are those of the reader, and it is JSON."""
+    data = {f"c{place}": column for place, column in enumerate(cells)}
+    text = pl.DataFrame(data, schema=dict.fromkeys(data, pl.String)).write_csv(quote_style="always").encode()
+    found = profile(text, "c0", format="csv")
+    table = unless.read_table(text, format="csv")
+    assert found.records == len(table)
+    assert found.target.missing + sum(count for _, count in found.target.classes) == len(table)
+    for one in found.columns:
+        column = table.column(one.name)
+        gaps = int((column.codes == column.missing).sum())
+        assert (one.kind, one.missing, one.present) == (column.kind, gaps, len(table) - gaps)
+        assert gaps in (0, sum(count for _, count in one.tokens))
+        assert one.distinct == len(column.numbers) + len(column.categories)
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+@needs_shared
+def test_known_traits_of_datasets():
+    """What is known of public datasets is found: copies, stand-ins, identifiers, constants."""
+
+    def remarks(name):
+        entry = SHARED.manifest[name]
+        found = profile(SHARED.root / "data" / entry["file"], entry["label"])
+        return {(one.code, one.column) for one in found.all_remarks}
+
+    assert {("copy", "education_num"), ("missing-number", "capital_gain")} <= remarks("adult")
+    assert {("identifier", "id"), ("constant", "veil_type"), ("gives-away", "odor")} <= remarks("mushroom")
+    assert {("identifier", "id"), ("copy", "a5")} <= remarks("credit-a")

@@ -1,0 +1,184 @@
+"""Our own learner equals its transcription on random tables; weights are rows, for all three learners."""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import unless
+from tests.learn.test_random_tables import examples_of, random_rows, table_of, tables
+from tests.lengths import fewer
+from tests.reference import naive_unless
+from tests.shared import needs_compiled
+from unless.judge.rules import measure, measured
+from unless.learn import Engine, MemoryEngine
+from unless.learn.fold import learn_rm
+from unless.learn.own import fold_unless, learn_unless
+from unless.learn.weights import as_counts
+from unless.table import Column, Labels, Table
+
+PARAMETERS = st.tuples(
+    st.sampled_from([0.0, 0.3, 0.75, 1.0]), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from([0, 1, 2, 3, 5])
+)
+LEARNERS = {
+    "fold_rm": unless.fold_rm,
+    "fold_rpp": lambda table, **more: unless.fold_rpp(table, table.target.labels[-1], **more),
+    "fold_unless": lambda table, **more: fold_unless(table, penalty=0.2, min_support=2, **more),
+}
+
+
+@given(tables(), PARAMETERS)
+@settings(max_examples=200, deadline=None)
+def test_the_learner_is_its_description(drawn, parameters):
+    """On small tables full of ties the fast learner gives the program of the transcription."""
+    features, rows = drawn
+    program = fold_unless(table_of(features, rows), *parameters)
+    assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
+
+
+@pytest.mark.parametrize("seed", fewer(20))
+def test_larger_tables_too(seed):
+    """With histograms, wide columns and refined bins in play, the program is still the transcription's."""
+    rng = random.Random(seed)
+    features, rows = random_rows(seed, rows=rng.choice([60, 150, 300]), columns=rng.randint(1, 4))
+    parameters = rng.choice([0.0, 0.5, 0.75, 1.0]), rng.choice([0.0, 0.3, 1.0]), rng.choice([1, 3, 10])
+    program = fold_unless(table_of(features, rows), *parameters)
+    assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
+
+
+@needs_compiled
+@pytest.mark.parametrize("seed", fewer(20))
+def test_the_fast_search_equals_the_plain_one(seed):
+    """Bounds and bins find the purest literal that the counts give, on columns of thousands of values."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.choice([300, 3000, 10000]))
+    y = rng.integers(0, 3, rows)
+    table = Table(tuple(_column(rng, f"f{i}", y) for i in range(5)), Labels.of("y", [f"l{label}" for label in y]))
+    engine = MemoryEngine(table)
+    positive, negative = engine.split(engine.everything(), int(rng.integers(0, 3)))
+    support = float(rng.choice([1, 3, 50]))
+    for _ in range(6):
+        literal = engine.purest_literal(positive, negative, support)
+        assert literal == Engine.purest_literal(engine, positive, negative, support)
+        if literal is None:
+            break
+        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)
+        if rng.random() < 0.3:
+            positive, negative = negative, positive
+
+
+def _column(rng, name, y):
+    spread = int(rng.choice([50, 700, 10**6]))
+    cells = [float(x) for x in np.round(rng.normal(y * rng.choice([0, 0.3, 2]), 1) * spread)]
+    if rng.random() < 0.5:
+        for k in np.flatnonzero(rng.random(len(y)) < 0.2):
+            cells[k] = None if rng.random() < 0.5 else f"c{rng.integers(0, 400)}"
+    return Column.of(name, cells)
+
+
+@given(tables(), PARAMETERS, st.randoms(use_true_random=False))
+@settings(max_examples=100, deadline=None)
+def test_row_order_never_matters(drawn, parameters, rng):
+    """Shuffled rows give the same program."""
+    features, rows = drawn
+    shuffled = rng.sample(rows, len(rows))
+    assert fold_unless(table_of(features, shuffled), *parameters) == fold_unless(table_of(features, rows), *parameters)
+
+
+@given(tables(), PARAMETERS)
+@settings(max_examples=100, deadline=None)
+def test_every_record_has_a_label(drawn, parameters):
+    """The last rule is true of every record, and the one before it has another label."""
+    features, rows = drawn
+    program = fold_unless(table_of(features, rows), *parameters)
+    assert program.rules[-1] == unless.Rule(program.rules[-1].head)
+    assert len(program) == 1 or program.rules[-2].head != program.rules[-1].head
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@given(data=st.data())
+@settings(max_examples=80, deadline=None)
+def test_a_weight_is_a_number_of_rows(learner, data):
+    """A whole weight is the row that many times, 0 its absence."""
+    features, rows = data.draw(tables())
+    weights = data.draw(st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows)))
+    repeated = [row for row, weight in zip(rows, weights, strict=True) for _ in range(weight)]
+    if len({row[-1] for row in repeated}) < len({row[-1] for row in rows}):
+        return  # a label that is gone is the estimators' business
+    learn = LEARNERS[learner]
+    weighted = learn(table_of(features, rows), weights=np.array(weights, dtype=float))
+    assert weighted == learn(table_of(features, repeated))
+
+
+@pytest.mark.parametrize("learner", ["fold_rm", "fold_rpp"])
+@pytest.mark.parametrize("scale", [0.5, 0.25, 2.0**-20])
+@given(drawn=tables(), weights=st.lists(st.integers(0, 4), min_size=40, max_size=40))
+@settings(max_examples=40, deadline=None)
+def test_only_the_proportions_of_weights_matter(learner, scale, drawn, weights):
+    """Halves and smaller powers of two give the program of whole weights."""
+    features, rows = drawn
+    whole = np.array(weights[: len(rows)], dtype=float)
+    if not whole.any():
+        return
+    learn = LEARNERS[learner]
+    table = table_of(features, rows)
+    assert learn(table, weights=scale * whole) == learn(table, weights=whole)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("scale", [0.3, 1e-16, 1e-280, 1e280])
+@given(drawn=tables(), weights=st.lists(st.floats(1e-9, 1e9), min_size=40, max_size=40))
+@settings(max_examples=25, deadline=None)
+def test_the_scale_of_weights_does_not_matter(learner, scale, drawn, weights):
+    """Weights that are not all whole, of any magnitudes, give the same program as so many times them."""
+    features, rows = drawn
+    fractions = np.array(weights[: len(rows)])
+    if (fractions == np.floor(fractions)).all():
+        return
+    learn = LEARNERS[learner]
+    table = table_of(features, rows)
+    assert learn(table, weights=scale * fractions) == learn(table, weights=fractions)
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+@pytest.mark.parametrize("weight", [1 / 3, 1e-300, 1e300])
+@given(drawn=tables())
+@settings(max_examples=20, deadline=None)
+def test_even_weights_are_none(learner, weight, drawn):
+    """Where all rows weigh the same, and no whole number, the program is that without weights."""
+    features, rows = drawn
+    learn, table = LEARNERS[learner], table_of(features, rows)
+    assert learn(table, weights=np.full(len(rows), weight)) == learn(table)
+
+
+@pytest.mark.parametrize("learn", [learn_rm, partial(learn_unless, penalty=0.1, min_support=1)], ids=["rm", "unless"])
+@given(drawn=tables(), weights=st.none() | st.lists(st.integers(0, 4) | st.floats(0.1, 9), min_size=40, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_learners_know_what_their_rules_decide(learn, drawn, weights):
+    """What is counted while learning is what the program does on the same rows, weighted or not."""
+    features, rows = drawn
+    table = table_of(features, rows)
+    counts = (
+        None if weights is None or not any(weights[: len(rows)]) else as_counts(np.array(weights[: len(rows)], float))
+    )
+    learned = learn(MemoryEngine(table, counts), ratio=0.5)
+    found, wanted = measured(learned, table, counts), measure(learned.program, table, counts)
+    np.testing.assert_allclose(found.counts, wanted.counts, rtol=1e-9, atol=1e-9)
+    assert found.labels == wanted.labels
+    assert found.weighted == wanted.weighted
+
+
+@given(tables(), st.lists(st.integers(1, 4), min_size=40, max_size=40))
+@settings(max_examples=60, deadline=None)
+def test_support_is_measured_in_weight(drawn, weights):
+    """Rows weigh 1 in the mean: of a hundredth of whole weights the mean of these is what 1 was, in support too."""
+    features, rows = drawn
+    whole = np.array(weights[: len(rows)], dtype=float)
+    table = table_of(features, rows)
+    scaled = fold_unless(table, penalty=0, min_support=2, weights=whole / 100)
+    assert scaled == fold_unless(table, penalty=0, min_support=2 * whole.mean(), weights=whole)

@@ -1,0 +1,187 @@
+"""Fast reading against a slow, obvious reader: the csv module, `number_in`, and the rules as they are written down."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from unless.errors import ReadError
+from unless.read.ranks import rank
+from unless.read.table import read_table
+from unless.table import Table
+from unless.values import DEFAULT_MISSING, Value, number_in, spell
+
+SPELLINGS = st.one_of(
+    st.sampled_from(["", "?", "NA", "NaN", "null", "N/A", "x", "y", "0", "-0", "007", "-01", "1", "1.0", " 1", "1 "]),
+    st.sampled_from(["\t1", "inf", "nan", "1e999", "1_0", "1e5", ".5", "5.", "True", '"', '""', "a,b", "a\tb", "a\nb"]),
+    st.sampled_from(["a\r\nb", "\r", " ", "é"]),
+    st.integers(-3, 3).map(str),
+    st.floats(allow_nan=False).map(repr),
+    st.decimals(allow_nan=False, allow_infinity=False).map(str),
+    st.text(max_size=4),
+)
+NUMBERS = st.one_of(st.integers(-3, 3).map(str), st.floats(allow_nan=False, allow_infinity=False).map(repr))
+DECLARED = st.sampled_from([None, "numeric", "categorical"])
+MISSING = st.sampled_from([DEFAULT_MISSING, (), ("?",), ("", "x"), ("1",)])
+
+
+def naive_column(cells: Sequence[str], declared: str | None, missing: Sequence[str]) -> list[Value]:
+    """The cells of a text file's column, by the rules."""
+    present = {cell for cell in cells if cell not in missing}
+    numbers = {cell for cell in present if number_in(cell) is not None}
+    zero = any(re.match(r"[+-]?0[0-9]", cell.strip(" ")) for cell in numbers)
+    numeric = declared == "numeric" or (
+        declared is None and (numbers == present or (bool(numbers) and 2 * len(numbers) >= len(present) and not zero))
+    )
+    return [None if c in missing else number_in(c) if numeric and c in numbers else c for c in cells]
+
+
+def cells_of(table: Table, name: str) -> list[Value]:
+    """The cells of a column, after checking that its ranks are in order and all occur."""
+    column = table.column(name)
+    assert (np.diff(column.numbers) > 0).all()
+    assert not np.signbit(column.numbers[column.numbers == 0]).any()
+    assert list(column.categories) == sorted(set(column.categories))
+    assert set(range(column.missing)) <= set(column.codes.tolist())
+    return [column.value(code) for code in column.codes.tolist()]
+
+
+@st.composite
+def grids(draw: st.DrawFn) -> list[list[str]]:
+    """Records of text cells: some columns of numbers only, some of anything."""
+    columns = draw(st.lists(st.sampled_from([SPELLINGS, NUMBERS, SPELLINGS]), min_size=1, max_size=4))
+    return draw(st.lists(st.tuples(*columns).map(list), max_size=12))
+
+
+@settings(max_examples=300, deadline=None)
+@given(grids(), st.lists(DECLARED, min_size=4, max_size=4), MISSING, st.sampled_from([",", "\t"]),
+       st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]), st.sampled_from(["\n", "\r\n"]))  # fmt: skip
+@example([["1", ""], ["2", ""]], [None] * 4, (), ",", csv.QUOTE_MINIMAL, "\n")
+@example([["\t1"], ["2"]], [None] * 4, (), "\t", csv.QUOTE_MINIMAL, "\n")
+def test_text_files(
+    grid: list[list[str]], declared: list[str | None], missing: Sequence[str], separator: str, quoting: int, ending: str
+) -> None:
+    """A file that the csv module writes is read as the rules say."""
+    width = len(grid[0]) if grid else 2
+    names = [f"c{place}" for place in range(width)]
+    if any("\r" in cell for row in grid for cell in row):
+        quoting = csv.QUOTE_ALL  # the csv module forgets to quote a carriage return before Python 3.13
+    text = io.StringIO(newline="")
+    csv.writer(text, delimiter=separator, quoting=quoting, lineterminator=ending).writerows([names, *grid])
+    kinds = dict(zip(names, declared, strict=False))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / ("d.csv" if separator == "," else "d.tsv")
+        path.write_bytes(text.getvalue().encode())
+        table = read_table(
+            path,
+            numeric=[name for name in names if kinds[name] == "numeric"],
+            categorical=[name for name in names if kinds[name] == "categorical"],
+            missing=missing,
+        )
+    assert len(table) == len(grid)
+    for place, name in enumerate(names):
+        assert cells_of(table, name) == naive_column([row[place] for row in grid], kinds[name], missing)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet='a1," \t\r\n\0é-.', max_size=40))
+@example('a,1\n"x"\n')
+@example('a,1\n1,"\n')
+@example("\r1")
+@example("a\n1\n\n\n")
+@example('"\r"\n1')
+@example("1\n1\n1,")
+@example("1\n1,\n1")
+@example("a,b\n1,2\n1,2,")
+@example("a,b\n1,2\n1,")
+def test_any_text(text: str) -> None:
+    """Any text at all is read as the csv module reads it, or refused where it is not a table."""
+    try:
+        records = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        records = []
+    header = next((record for record in records if record), [])
+    rest = records[records.index(header) + 1 :] if header else []
+    body = [record or [""] for record in rest if record or len(header) == 1]
+    good = header and len(set(header)) == len(header) and all(len(record) == len(header) for record in body)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "d.csv"
+        path.write_bytes(text.encode())
+        if not good:
+            with pytest.raises(ReadError):
+                read_table(path)
+            return
+        table = read_table(path, missing=())
+    assert list(table.features) == header
+    for place, name in enumerate(header):
+        assert cells_of(table, name) == naive_column([record[place] for record in body], None, ())
+
+
+def naive_frame_column(cells: Sequence[Any], declared: str | None, missing: Sequence[str]) -> list[Value]:
+    """The cells of a frame's column, all numbers or all text, by the rules."""
+    tokens = () if missing == DEFAULT_MISSING else missing
+    found: list[Value] = []
+    for cell in cells:
+        text = cell if isinstance(cell, str) else None if cell is None or math.isnan(cell) else spell(float(cell))
+        if text is None or text in tokens:
+            found.append(None)
+        elif declared == "categorical":
+            found.append(text)
+        elif isinstance(cell, str):
+            found.append(number_in(cell) if declared == "numeric" and number_in(cell) is not None else cell)
+        else:
+            found.append(float(cell) + 0.0)
+    return found
+
+
+FRAME_COLUMNS = st.one_of(
+    st.lists(st.one_of(st.none(), st.floats(), st.integers(-3, 3).map(float)), max_size=12),
+    st.lists(st.one_of(st.none(), SPELLINGS), max_size=12),
+    st.lists(st.integers(-(2**62), 2**62), max_size=12),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(FRAME_COLUMNS, DECLARED, MISSING, st.sampled_from([pd.DataFrame, pl.DataFrame, pa.table]))
+@example([2**53 + 1], "categorical", DEFAULT_MISSING, pd.DataFrame)
+def test_frames(cells: list[Any], declared: str | None, missing: Sequence[str], make: Any) -> None:
+    """Frames of all three libraries, and rows of dicts, are read as the rules say."""
+    names = {"numeric": [], "categorical": []} | ({declared: ["a"]} if declared else {})
+    expected = naive_frame_column(cells, declared, missing)
+    assert cells_of(read_table(make({"a": cells}), missing=missing, **names), "a") == expected
+    if cells:
+        assert cells_of(read_table([{"a": cell} for cell in cells], missing=missing, **names), "a") == expected
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 1.5, math.nan])), max_size=40),
+    st.integers(0, 2**32),
+    st.sampled_from([40, 1500]),
+)
+def test_rank(pool: list[float], seed: int, size: int) -> None:
+    """Ranks are those of numpy.unique, NaN after all, for few numbers and for many."""
+    rng = np.random.default_rng(seed)
+    values = rng.choice(np.array([*pool, 0.25]), size)
+    if seed % 2:
+        values = values + rng.integers(0, 3, len(values)) * 2.0**-40
+    numbers, codes = rank(values)
+    known = ~np.isnan(values)
+    expected, inverse = np.unique(values[known] + 0.0, return_inverse=True)
+    assert np.array_equal(numbers, expected)
+    assert np.array_equal(codes[known], inverse)
+    assert (codes[~known] == len(numbers)).all()
