@@ -12,7 +12,7 @@ from benchmarks.methods import BINARY, LIMITED, METHODS, SMOOTHINGS
 from benchmarks.peers import FROM_FRAME
 from benchmarks.report import Target, duration, times
 from benchmarks.timing import geometric_mean
-from unless.judge.rules import SMOOTHING
+from unless.model import SMOOTHING
 
 __all__ = ["LEAST", "Figures", "Record", "page"]
 

@@ -19,7 +19,7 @@ from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
 from unless.estimators.file import SavedModel, file_text, parsed
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 from unless.table import Column, Schema, Table
 
 __all__ = ["commands", "generated", "importing", "models"]

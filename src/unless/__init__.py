@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from unless.errors import Interrupted, UnlessError, UnlessWarning
-    from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
-    from unless.estimators.load import load
+    from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
     from unless.explanation.changes.counterfactuals import counterfactuals
     from unless.explanation.why import Proof, explain, why_not
     from unless.learn.fold import fold_rm, fold_rpp
@@ -46,8 +45,7 @@ __all__ = [
 
 _HOMES = {
     "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
-    "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"),
-    "estimators.load": ("load",),
+    "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "explanation.changes.counterfactuals": ("counterfactuals",),
     "explanation.why": ("Proof", "explain", "why_not"),
     "learn.fold": ("fold_rm", "fold_rpp"),

@@ -13,7 +13,7 @@ def main() -> None:
     """Run the command."""
     _open_closed_streams()
     try:
-        from unless.cli.app import main as run  # noqa: PLC0415
+        from unless.cli.app import main as run
     except KeyboardInterrupt:  # a quarter of a second of imports, and somebody has thought better of it
         sys.stderr.write("unless: interrupted\n")
         sys.exit(130)

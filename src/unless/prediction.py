@@ -35,7 +35,7 @@ def predict(program: Program, table: Table) -> NDArray[np.object_]:
     """
     deciding = deciding_rules(program, table)
     labels = np.empty(len(program.rules) + 1, dtype=object)
-    labels[:] = [*(rule.head for rule in program.rules), program.otherwise]
+    labels[:] = program.heads
     return labels[deciding]
 
 

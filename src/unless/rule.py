@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
+from html import escape
+from math import isnan
 from typing import Literal as OneOf
 
-import numpy as np
-
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, value_of
+from unless.values import Label, Value, plain, value_of
 
 __all__ = ["MAX_DEPTH", "OPERATORS", "Literal", "Operator", "Program", "Rule"]
 
@@ -27,6 +26,9 @@ _TAKES: dict[Operator, type] = {
     "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
 }  # fmt: skip
 """What the value of a literal is, by its operator."""
+
+_SHOWN = 100
+"""Rules that a notebook shows; nobody reads more there."""
 
 _WORDS = {"<=": "<=", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 
@@ -110,7 +112,7 @@ class Rule:
 
     def __post_init__(self) -> None:
         if self.head is not None and self.head.__class__ is not str:
-            object.__setattr__(self, "head", _plain(self.head))
+            object.__setattr__(self, "head", _plain_label(self.head))
         if not _are(Literal, self.default):
             object.__setattr__(self, "default", _tuple_of(Literal, self.default, "a default"))
         if not _are(Rule, self.exceptions):
@@ -159,7 +161,7 @@ class Program:
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _tuple_of(str, self.features, "a list of features"))
         object.__setattr__(self, "rules", _tuple_of(Rule, self.rules, "a list of rules"))
-        object.__setattr__(self, "otherwise", _plain(self.otherwise))
+        object.__setattr__(self, "otherwise", _plain_label(self.otherwise))
         known = set(self.features)
         if len(known) < len(self.features):
             twice = next(name for name in self.features if self.features.count(name) > 1)
@@ -184,6 +186,16 @@ class Program:
                 if literal.feature not in known:
                     hint = suggest(literal.feature, self.features)
                     raise ProgramError(f"rule {number} tests {literal.feature!r}, not a feature of the program{hint}")
+
+    @property
+    def heads(self) -> tuple[Label | None, ...]:
+        """The label of every rule and, last, ``otherwise``: what `prediction.deciding_rules` points at, -1 for none."""
+        return (*(rule.head for rule in self.rules), self.otherwise)
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The different labels that the program can give, in the order of its rules."""
+        return tuple(label for label in dict.fromkeys(self.heads) if label is not None)
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -222,10 +234,11 @@ class Program:
             lines.append(f"{self.target}: {self.otherwise} otherwise")
         return "\n".join(lines) or f"{self.target}: no rules"
 
-    def _repr_html_(self) -> str | None:
-        # Only a notebook asks for this: by name, since nothing here may depend on how rules are shown.
-        html: str | None = import_module("unless.report.notebook").rules_html(self)
-        return html
+    def _repr_html_(self) -> str:
+        rules = "".join(f"<li>{_html(rule)}</li>" for rule in self.rules[:_SHOWN])
+        more = f"<p>and {len(self) - _SHOWN} more rules: print(…) shows all</p>" if len(self) > _SHOWN else ""
+        rest = "" if self.otherwise is None else f"<p>otherwise <b><bdi>{escape(str(self.otherwise))}</bdi></b></p>"
+        return f"<p><bdi>{escape(self.target)}</bdi>:</p><ol>{rules}</ol>{more}{rest}"
 
     def __repr__(self) -> str:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
@@ -263,6 +276,18 @@ def _sentence(rule: Rule) -> str:
     return text
 
 
+def _html(rule: Rule) -> str:
+    """A rule as a piece of HTML, its exceptions as lists within; for notebooks, which may not have jinja2."""
+    text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b> if "
+    text += f"<bdi>{escape(' and '.join(map(str, rule.default)) or 'true')}</bdi>"
+    if rule.exceptions:
+        text += "<ul>"
+        for exception in rule.exceptions:  # one frame per level, as above
+            text += f"<li>unless {_html(exception)}</li>"
+        text += "</ul>"
+    return text
+
+
 def _cell(record: Mapping[str, object], feature: str) -> object:
     try:
         return record[feature]
@@ -270,15 +295,17 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
         raise UnknownNameError(f"the record has no {feature!r}{suggest(feature, record)}") from None
 
 
-def _plain(label: object) -> Label | None:
+def _plain_label(label: object) -> Label | None:
     """A label as a plain Python value; numpy's scalars and enumerations would print, compare and export differently."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    if plain is None or isinstance(plain, bool):
-        return plain
-    if isinstance(plain, str):
-        return str.__str__(plain)  # what it holds: str() of an enumeration's member may be its name
-    if isinstance(plain, int | float) and plain == plain:  # noqa: PLR0124 - not NaN
-        return int(plain) if isinstance(plain, int) else float(plain)
+    found = plain(label)
+    if found is None or isinstance(found, bool):
+        return found
+    if isinstance(found, str):
+        return str.__str__(found)  # what it holds: str() of an enumeration's member may be its name
+    if isinstance(found, int):
+        return int(found)
+    if isinstance(found, float) and not isnan(found):
+        return float(found)
     raise ProgramError(f"a label is text, a number or a boolean, not {label!r}")
 
 

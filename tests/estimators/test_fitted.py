@@ -24,9 +24,9 @@ from sklearn.inspection import permutation_importance
 
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
-from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
 from unless.judge.importance import Evidence
+from unless.table import domain_of
 
 LEARNERS = [UnlessClassifier, FoldRMClassifier, FoldRPPClassifier]
 each = pytest.mark.parametrize("learner", LEARNERS)

@@ -20,7 +20,7 @@ from unless.errors import ParameterError
 from unless.explanation import Phrase, Words
 from unless.explanation.why import explain
 from unless.export.text import flatten
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 
 LATE = {"income": 18400, "history": "late", "guarantor": None}

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unless.domain import MOST, domain_of
 from unless.errors import UnseenValuesError
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
-from unless.table import Column, Table
+from unless.table import MOST, Column, Table, domain_of
 
 CHANCE = " (so few may be chance)"
 

@@ -35,7 +35,7 @@ def _absent(reason: object) -> None:
 def browser() -> Iterator:
     """Chromium, started once; a test that needs it skips where it is absent, unless it is required."""
     try:
-        from playwright.sync_api import Error, sync_playwright  # noqa: PLC0415 - may be absent
+        from playwright.sync_api import Error, sync_playwright
     except ImportError as error:
         _absent(error)
     path = next(filter(None, map(shutil.which, _NAMES)), None)
@@ -84,7 +84,7 @@ def open_page(browser) -> Iterator[Callable]:
 def axe() -> Callable:
     """What axe-core finds wrong with a page, each with some of the elements."""
     try:
-        from axe_playwright_python.sync_playwright import Axe  # noqa: PLC0415 - may be absent
+        from axe_playwright_python.sync_playwright import Axe
     except ImportError as error:
         _absent(error)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from unless.explanation.story import figures
 from unless.explanation.words import Words, printable
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
 

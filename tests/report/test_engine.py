@@ -18,14 +18,14 @@ from tests.export.conftest import lacking
 from tests.report.payload import payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
-from unless.domain import domain_of
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.data import rule_dict
 from unless.explanation.why import explain
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
-from unless.judge.rules import Statistics, measure
+from unless.judge.rules import measure
+from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table
+from unless.table import Column, Table, domain_of
 from unless.values import number_in, spell, value_of
 
 SCRIPTS = "\n".join(

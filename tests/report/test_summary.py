@@ -19,10 +19,11 @@ from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.explanation import Phrase, Words, markup
-from unless.figures import interval
+from unless.judge.labels import interval
 from unless.judge.rules import measure
 from unless.report import render, report, summarise
 from unless.report.data import as_script
+from unless.report.notebook import model_html
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
@@ -88,7 +89,7 @@ class TestRules:
             page = summarise(program, AGES)
             assert page.rules[0].sentence.direct == several
             assert f"</span> {said}</summary>" in render(page)
-            assert f"</span> {said}</summary>" in program._repr_html_()
+            assert f"</span> {said}</summary>" in model_html("", program, None)
 
     def test_a_long_name_does_not_fill_the_page(self):
         """A target of ten thousand characters is shortened in the heading too."""
@@ -343,7 +344,7 @@ class TestRefusals:
         with pytest.raises(UnlessError, match=r"pip install .unless\[report\]"):
             report(OLD, AGES, tmp_path / "page.html")
         assert not list(tmp_path.iterdir())
-        assert OLD._repr_html_() is None
+        assert model_html("", OLD, None) is None
         assert unless.explain(OLD, {"age": 3})._repr_html_() is None
         model, _ = loans()
         assert set(model._repr_mimebundle_()) == {"text/plain"}
@@ -379,12 +380,13 @@ class TestNotebook:
     def test_a_program(self):
         """The rules of a program as a list, without scripts; of a long one the first hundred."""
         html = OLD._repr_html_()
-        assert "is above" in html
-        assert "y: 1 rule<" in html
+        assert "<b><bdi>yes</bdi></b> if <bdi>age &gt;" in html
         assert "otherwise <b><bdi>no</bdi></b>" in html
         program, _ = long(130)
         assert "and 30 more rules" in program._repr_html_()
+        assert "and 30 more rules" in model_html("", program, None)
         assert "<script" not in hostile()[0]._repr_html_()
+        assert deep()[0]._repr_html_().count("<li>unless ") == 199
 
 
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
 import unless
 from tests.explanation.examples import LOAN, REPEATING
@@ -358,7 +359,7 @@ def test_many_features_are_found(tmp_path, open_page):
     page.get_by_label("only what matters").check()
     assert shown.count() == 1
     page.locator("#wi-others summary").click()
-    assert page.locator("#wi-others li").count() == 7
+    expect(page.locator("#wi-others li")).to_have_count(7)  # what is folded is written when it is unfolded
     assert "did not apply: feature 0 is 0, it needs more than 0" in page.locator("#wi-others li").first.inner_text()
 
 

@@ -98,7 +98,7 @@ class _SanitizedFirst:
 def main() -> None:
     """Fuzz the kernels of the build, and tell what was counted."""
     sys.meta_path.insert(0, _SanitizedFirst)  # type: ignore[arg-type]
-    from tests.torture import kernels  # noqa: PLC0415 - not before
+    from tests.torture import kernels
 
     for name in kernels.NAMES:
         assert str(BUILD) in (sys.modules[f"unless.kernels.{name}"].__file__ or ""), name

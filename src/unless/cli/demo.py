@@ -53,10 +53,10 @@ def demo(
 
 def _fitted(screen: Screen) -> tuple[Table, Fitted]:
     """The example table, and what `fit` learns from it."""
-    from unless.cli.fit import learned  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.cli.training import Columns, training_of  # noqa: PLC0415
-    from unless.demo.applicants import TARGET, applicants_csv  # noqa: PLC0415
-    from unless.estimators.learners import UnlessLearner  # noqa: PLC0415
+    from unless.cli.fit import learned
+    from unless.cli.training import Columns, training_of
+    from unless.demo.applicants import TARGET, applicants_csv
+    from unless.estimators.learners import UnlessLearner
 
     training = training_of(applicants_csv().encode(), "csv", TARGET, Columns())
     return training.table, learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
@@ -64,10 +64,10 @@ def _fitted(screen: Screen) -> tuple[Table, Fitted]:
 
 def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
     """The rules, and one refusal with what would have changed it."""
-    from unless.cli.fit import present  # noqa: PLC0415
-    from unless.cli.reasons import reasons, what_changes  # noqa: PLC0415
-    from unless.explanation.changes.counterfactuals import counterfactuals  # noqa: PLC0415
-    from unless.explanation.why import explain  # noqa: PLC0415
+    from unless.cli.fit import present
+    from unless.cli.reasons import reasons, what_changes
+    from unless.explanation.changes.counterfactuals import counterfactuals
+    from unless.explanation.why import explain
 
     model = fitted.model
     screen.note("Applicants for a loan, invented, and what was decided. The rules behind it:\n")
@@ -82,7 +82,7 @@ def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
 
 
 def _write(screen: Screen, table: Table, fitted: Fitted, folder: str, *, force: bool) -> None:
-    from unless.demo.files import demo_files, write_demo  # noqa: PLC0415
+    from unless.demo.files import demo_files, write_demo
 
     files = demo_files(fitted.model, table)
     write_demo(Path(folder), files, force=force)

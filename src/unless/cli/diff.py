@@ -12,7 +12,7 @@ from unless.cli.inputs import needed, program_of, read_model, source_of
 from unless.cli.options import Format, Json, Quiet
 from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError
-from unless.figures import counted, percent
+from unless.values import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,7 +42,7 @@ def diff(
 
     Example: unless diff old.json model.json applicants.csv
     """
-    from unless.diff.rules import compare  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.diff.rules import compare
 
     if [old, new, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
@@ -68,8 +68,8 @@ def _effect(
     format: str | None,  # noqa: A002
     most: int,
 ) -> Effect:
-    from unless.diff.records import effect  # noqa: PLC0415
-    from unless.read.table import read_table  # noqa: PLC0415
+    from unless.diff.records import effect
+    from unless.read.table import read_table
 
     source, known = source_of(data, format)
     with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
@@ -78,10 +78,10 @@ def _effect(
 
 
 def _rules(found: Comparison) -> Iterator[RenderableType]:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
-    from unless.cli.changes import rule_changes  # noqa: PLC0415
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.cli.changes import rule_changes
+    from unless.explanation.words import printable
 
     target = printable(found.new.target)
     if found.old.target != found.new.target:
@@ -101,8 +101,8 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
 
 
 def _records(moved: Effect) -> Iterator[RenderableType]:
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
@@ -126,9 +126,9 @@ def _records(moved: Effect) -> Iterator[RenderableType]:
 
 
 def _switch(switch: Switch) -> Iterator[RenderableType]:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
-    from unless.cli.reasons import hanging  # noqa: PLC0415
+    from unless.cli.reasons import hanging
 
     truth = "" if switch.truth is None else f" (in the data: {_label(switch.truth)})"
     yield Text.assemble(
@@ -145,6 +145,6 @@ def _switch(switch: Switch) -> Iterator[RenderableType]:
 
 
 def _label(label: Any) -> str:  # noqa: ANN401 - any label, None for none
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     return "(no label)" if label is None else printable(str(label))

@@ -28,7 +28,7 @@ from unless.cli.options import (
 )
 from unless.cli.outputs import keep_inputs
 from unless.errors import ReadError
-from unless.figures import counted, share_text
+from unless.values import counted, share_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -77,9 +77,9 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     """
     if test is not None and cv is not None:
         raise typer.BadParameter("--test takes the place of folds; leave out --cv", param_hint="--test")
-    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.estimators.learners import LEARNERS, program_of  # noqa: PLC0415
-    from unless.judge.learners import Evaluation, cross_validation, holdout  # noqa: PLC0415
+    from unless.cli.training import Columns, read_training
+    from unless.estimators.learners import LEARNERS, program_of
+    from unless.judge.learners import Evaluation, cross_validation, holdout
 
     keep_inputs(None, data, test, format=format)
     screen = Screen(quiet=quiet)
@@ -123,7 +123,7 @@ def _applying(screen: Screen, asked: Sequence[Algorithm] | None, training: Train
 
 def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Table:
     """The records of the test, read as those of training were."""
-    from unless.read.table import column_names, read_table  # noqa: PLC0415
+    from unless.read.table import column_names, read_table
 
     source, form = source_of(test, form)
     target = table.schema.target
@@ -165,9 +165,9 @@ def _document(
 def _heading(
     data: str, test: str | None, training: Training, found: Evaluation, *, seed: int, complete: bool
 ) -> list[RenderableType]:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     table = training.table
     said = f" ({training.said})" if training.said else ""
@@ -183,8 +183,8 @@ def _heading(
 
 def _table(found: Evaluation) -> RenderableType:
     """The learners side by side, the best of each quality in bold."""
-    from rich.table import Table as Grid  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table as Grid
+    from rich.text import Text
 
     grid = Grid(box=None, header_style="cyan", pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("")
@@ -200,7 +200,7 @@ def _table(found: Evaluation) -> RenderableType:
 
 def _figure(score: Score, measure: str) -> str:
     """A mean and its spread; the baseline has no rules and takes no time."""
-    from unless.judge.learners import BASELINE  # noqa: PLC0415
+    from unless.judge.learners import BASELINE
 
     mean, spread = score.mean(measure), score.spread(measure)
     if measure not in _QUALITIES and score.algorithm == BASELINE:

@@ -16,15 +16,15 @@ from unless.cli.lines import unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.figures import counted
 from unless.rule import Program
+from unless.values import counted
 
 if TYPE_CHECKING:
     from unless.estimators.file import SavedModel
     from unless.explanation.changes.counterfactuals import Counterfactuals
     from unless.explanation.why import Proof, WhyNot
-    from unless.judge.rules import Statistics
     from unless.judge.unseen import Unseen
+    from unless.model import Statistics
     from unless.table import Table
     from unless.values import Label, Value
 
@@ -87,7 +87,7 @@ def explain(  # noqa: PLR0913 - its options
 
     Example: unless explain model.json --set history=late --why-not accept
     """
-    from unless.judge.unseen import refuse, refuse_ignorance  # noqa: PLC0415
+    from unless.judge.unseen import refuse, refuse_ignorance
 
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
@@ -137,7 +137,7 @@ class _Answer:
     changes: Counterfactuals | None
 
     def to_dict(self) -> dict[str, Any]:
-        from unless.explanation.data import label_data, value_data  # noqa: PLC0415
+        from unless.values import label_data, value_data
 
         place = -1 if self.proof.decided is None else self.proof.decided
         figures = self.statistics and {
@@ -156,11 +156,11 @@ class _Answer:
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], most: int | None) -> Iterator[Any]:
-        from rich.text import Text  # noqa: PLC0415
+        from rich.text import Text
 
-        from unless.cli.reasons import hanging, reasons, what_changes  # noqa: PLC0415
-        from unless.explanation.words import DEFAULT, printable  # noqa: PLC0415
-        from unless.values import same_label  # noqa: PLC0415
+        from unless.cli.reasons import hanging, reasons, what_changes
+        from unless.explanation.words import DEFAULT, printable
+        from unless.values import same_label
 
         changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
@@ -195,8 +195,8 @@ class _Asked:
     def answer(
         self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
     ) -> _Answer:
-        from unless.explanation.changes.counterfactuals import counterfactuals  # noqa: PLC0415
-        from unless.explanation.why import explain, why_not  # noqa: PLC0415
+        from unless.explanation.changes.counterfactuals import counterfactuals
+        from unless.explanation.why import explain, why_not
 
         nearest = None
         if self.fixed is not None:
@@ -215,8 +215,8 @@ class _Asked:
 
 def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
     """What the explained records hold that training did not have; of rules alone nobody knows."""
-    from unless.judge.unseen import unseen_values  # noqa: PLC0415
-    from unless.table import Column, Table  # noqa: PLC0415
+    from unless.judge.unseen import unseen_values
+    from unless.table import Column, Table
 
     if isinstance(model, Program):
         return ()
@@ -291,10 +291,10 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
 
 
 def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:
-    import csv  # noqa: PLC0415
-    import io  # noqa: PLC0415
+    import csv
+    import io
 
-    from unless.read.table import read_table  # noqa: PLC0415
+    from unless.read.table import read_table
 
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])

@@ -126,13 +126,13 @@ def _refuse_others(to: str, options: dict[str, Any]) -> None:
 
 
 def _clingo(model: SavedModel | Program, records: Table | None = None) -> str:
-    from unless.logic import to_clingo  # noqa: PLC0415
+    from unless.logic import to_clingo
 
     return to_clingo(program_of(model), records)
 
 
 def _prolog(model: SavedModel | Program, records: Table | None = None, dialect: Prolog = "swi") -> str:
-    from unless.logic import to_prolog  # noqa: PLC0415
+    from unless.logic import to_prolog
 
     return to_prolog(program_of(model), records, dialect)
 
@@ -149,8 +149,8 @@ def _sql(
     column: Sequence[str] = (),
 ) -> str:
     try:
-        from unless.export.query import to_query  # noqa: PLC0415
-        from unless.export.sql import to_sql  # noqa: PLC0415
+        from unless.export.query import to_query
+        from unless.export.sql import to_sql
     except ImportError as error:
         raise UnlessError("SQL is written with sqlglot, which is not installed: pip install 'unless[sql]'") from error
     kinds = cast("Any", _kinds(column))
@@ -170,25 +170,25 @@ def _kinds(columns: Sequence[str]) -> dict[str, str]:
 
 
 def _python(model: SavedModel | Program, name: str = "classify", returns: Returns = "label") -> str:
-    from unless.export import to_python  # noqa: PLC0415
+    from unless.export import to_python
 
     return to_python(program_of(model), name=name, returns=returns)
 
 
 def _javascript(model: SavedModel | Program, name: str = "classify", returns: Returns = "label") -> str:
-    from unless.export import to_javascript  # noqa: PLC0415
+    from unless.export import to_javascript
 
     return to_javascript(program_of(model), name=name, returns=returns)
 
 
 def _json(model: SavedModel | Program) -> str:
-    from unless.export.json import dumps  # noqa: PLC0415
+    from unless.export.json import dumps
 
     return dumps(program_of(model)) + "\n"
 
 
 def _text(model: SavedModel | Program, style: Style = "paper") -> str:
-    from unless.export import to_text  # noqa: PLC0415
+    from unless.export import to_text
 
     return to_text(program_of(model), style) + "\n"
 

@@ -31,7 +31,7 @@ from unless.cli.options import (
 )
 from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
-from unless.figures import counted, share_text
+from unless.values import counted, share_text
 
 if TYPE_CHECKING:
     from unless.cli.training import Training
@@ -109,7 +109,7 @@ def fit(  # noqa: PLR0913 - a person chooses among them by name
     options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, options, output, json=json)
     keep_inputs(output, data, format=format)
-    from unless.cli.training import Columns, read_training  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.cli.training import Columns, read_training
 
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
@@ -146,8 +146,8 @@ class Fitted:
 
     def to_dict(self) -> dict[str, Any]:
         """What was found, as JSON holds it; ``model`` is what a model file holds."""
-        from unless.estimators.file import document  # noqa: PLC0415
-        from unless.explanation.data import label_data  # noqa: PLC0415
+        from unless.estimators.file import document
+        from unless.values import label_data
 
         statistics, program = self.model.statistics_, self.model.program_
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
@@ -203,7 +203,7 @@ def _learner(
     algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
 ) -> Learner:
     """The learner that the options describe."""
-    from unless.estimators.learners import LEARNERS  # noqa: PLC0415
+    from unless.estimators.learners import LEARNERS
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
         raise ParameterError(
@@ -251,11 +251,11 @@ def learned(
     screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
 ) -> Fitted:
     """Learn from the records that are not held back, and test on those that are."""
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    from unless.estimators.learners import learn  # noqa: PLC0415
-    from unless.estimators.progress import metered_by  # noqa: PLC0415
-    from unless.judge.learners import baseline, held_back, judged  # noqa: PLC0415
+    from unless.estimators.learners import learn
+    from unless.estimators.progress import metered_by
+    from unless.judge.learners import baseline, held_back, judged
 
     table = training.table
     back = held_back(training.labels, test, seed)
@@ -285,7 +285,7 @@ def learned(
 
 def _save(model: SavedModel, output: str | None) -> None:
     """Write the model where it is wanted, if it is wanted."""
-    from unless.estimators.file import file_text  # noqa: PLC0415
+    from unless.estimators.file import file_text
 
     if output is not None:
         write_document(file_text(model), output)
@@ -296,7 +296,7 @@ def _save(model: SavedModel, output: str | None) -> None:
 
 def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (at most so many), the test."""
-    from unless.cli.rules import rule_table  # noqa: PLC0415
+    from unless.cli.rules import rule_table
 
     program = fitted.model.program_
     features = counted(len(program.features), "feature")
@@ -327,7 +327,7 @@ def _ended(fitted: Fitted) -> str:
 
 
 def _name(fitted: Fitted) -> str:
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
 
@@ -339,7 +339,7 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """How the rules do on the records held back, and what always saying the same would do."""
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     if fitted.test is None or fitted.baseline is None:
         return "no records were held back; unless evaluate tells how good such rules are"

@@ -18,8 +18,8 @@ from unless.values import DEFAULT_MISSING, label_place
 
 if TYPE_CHECKING:
     from unless.cli.console import Screen
-    from unless.estimators.base import RuleClassifier
     from unless.estimators.file import SavedModel
+    from unless.model import Model
     from unless.table import Table
     from unless.values import Label
 
@@ -58,7 +58,7 @@ def source_of(data: str, format: str | None) -> tuple[Any, str | None]:  # noqa:
 
 def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:  # noqa: ANN401 - read_table's
     """A table, while the screen says what takes so long."""
-    from unless import read_table  # noqa: PLC0415
+    from unless import read_table
 
     take_ctrl_c_back()
     source, options["format"] = source_of(data, options.get("format"))
@@ -71,7 +71,7 @@ def take_ctrl_c_back() -> None:
 
     By its way a wait for a pipe goes on, and KeyboardInterrupt may come twice, the second time while we clean up.
     """
-    import polars  # noqa: F401, ICN001, PLC0415
+    import polars  # noqa: F401, ICN001
 
     signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
@@ -90,7 +90,7 @@ def needed(by_model: bool, data: str) -> Iterator[None]:  # noqa: FBT001 - only 
 
 def read_model(path: str) -> SavedModel | Program:
     """A model, or the program of a file that holds nothing more."""
-    from unless.estimators.file import read, read_stream  # noqa: PLC0415
+    from unless.estimators.file import read, read_stream
 
     if path != "-":
         try:
@@ -105,14 +105,14 @@ def read_model(path: str) -> SavedModel | Program:
     return read_stream(sys.stdin.buffer, "standard input")
 
 
-def program_of(model: RuleClassifier | SavedModel | Program) -> Program:
+def program_of(model: Model | Program) -> Program:
     """The rules of a model."""
     return model if isinstance(model, Program) else model.program_
 
 
 def label_named(program: Program, text: str) -> Label:
     """The label of a program that a text spells."""
-    labels = [label for label in (*(rule.head for rule in program.rules), program.otherwise) if label is not None]
+    labels = program.labels
     return label_among(labels, text, "no rule gives the label")
 
 
@@ -142,7 +142,7 @@ def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
     """The columns of the file that the command line names already."""
-    from unless.read.table import column_names  # noqa: PLC0415
+    from unless.read.table import column_names
 
     data = _given(context, "data")
     try:
@@ -178,7 +178,7 @@ def _offered(names: Iterable[str], incomplete: str) -> list[str]:
 
 def _completing(context: typer.Context) -> Program | None:
     """The program that the command line names already."""
-    from unless.export.json import load  # noqa: PLC0415 - without scikit-learn: a person waits for the letters
+    from unless.export.json import load
 
     model = _given(context, "model")
     try:

@@ -15,7 +15,7 @@ from unless.cli.lines import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import keep_inputs, shell_word
 from unless.cli.remarks import named, remark_table, short
-from unless.figures import counted, percent
+from unless.values import counted, percent
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,8 +48,8 @@ def inspect(  # noqa: PLR0913 - a person chooses among them by name
 
     Example: unless inspect applicants.csv --target decision
     """
-    from unless.inspection import profile  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.read.table import column_names  # noqa: PLC0415
+    from unless.inspection import profile
+    from unless.read.table import column_names
 
     keep_inputs(None, data, format=format)
     screen = Screen(quiet=quiet)
@@ -82,7 +82,7 @@ def _size(path: Path) -> int:
 
 
 def _heading(data: str, found: Profile, size: int) -> RenderableType:
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     columns = counted(len(found.columns) + (found.target is not None), "column")
     said = f"  {counted(found.records, 'record')}, {columns}, {_bytes(size)}"
@@ -103,9 +103,9 @@ def _bytes(size: float) -> str:
 
 def _balance(target: TargetProfile) -> Iterator[RenderableType]:
     """How many records each label has, as bars."""
-    from rich.padding import Padding  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
 
     grid = Table.grid(padding=(0, 2, 0, 0))
     for justify in ("left", "right", "right", "left"):
@@ -127,8 +127,8 @@ def _balance(target: TargetProfile) -> Iterator[RenderableType]:
 
 def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
     """The columns in a table; of very many those with remarks, unless everything is asked for."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     shown = found.columns
     if len(shown) > _MANY and not everything:
@@ -164,7 +164,7 @@ def _gaps(column: ColumnProfile) -> str:
 
 def _values(column: ColumnProfile) -> str:
     """What stands in a column, in a few words: its range, its most frequent texts."""
-    from unless.explanation.words import number_text  # noqa: PLC0415
+    from unless.explanation.words import number_text
 
     parts = []
     if column.low is not None and column.high is not None:
@@ -182,8 +182,8 @@ def _values(column: ColumnProfile) -> str:
 
 def _reasons(found: Profile) -> Iterator[RenderableType]:
     """Why columns are read as they are, those with the same reason together."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for column in found.columns:

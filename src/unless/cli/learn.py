@@ -14,7 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.options import Json, Quiet, Seed
 from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
 from unless.errors import ParameterError
-from unless.figures import counted, share_text
+from unless.values import counted, share_text
 
 if TYPE_CHECKING:
     from unless.export.text import Style
@@ -77,7 +77,7 @@ def learn(  # noqa: PLR0913 - its options
 
     Example: unless learn zoo.lp examples.lp --target habitat -o habitat.lp
     """
-    from unless.logic import learn_logic  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.logic import learn_logic
 
     if (algorithm == "fold-rpp") != (positive is not None):
         wants = (
@@ -135,7 +135,7 @@ def _label(text: str | None) -> str | int | None:
 
 def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive: bool) -> None:
     """The rules, and what they are worth, in a comment: what is printed is still a logic program."""
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
     for line in _lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
@@ -169,7 +169,7 @@ def _test(found: Hypothesis) -> str:
 
 
 def _document(found: Hypothesis) -> dict[str, object]:
-    from unless.export.json import to_dict  # noqa: PLC0415
+    from unless.export.json import to_dict
 
     return {
         "rules": _lines(found),
@@ -199,7 +199,7 @@ def _trial(found: Hypothesis) -> dict[str, object] | None:
 def _labels(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
-    from unless.explanation.data import label_data  # noqa: PLC0415
+    from unless.values import label_data
 
     return [
         {"individual": one, "label": label_data(label), "entailed": label_data(found)}

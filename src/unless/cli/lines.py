@@ -33,7 +33,7 @@ def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
 
 def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
     """What training did not have: what should not be overlooked first, then what may be chance."""
-    from unless.judge.unseen import summary, unusual  # noqa: PLC0415 - few commands have something to say
+    from unless.judge.unseen import summary, unusual
 
     lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
     return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]

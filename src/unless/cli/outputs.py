@@ -29,7 +29,7 @@ def keep_inputs(output: str | None, *inputs: str | None, format: str | None = No
         refuse_inputs(place, read)
     for one in inputs:
         if output is not None and one is not None and os.path.isdir(one):  # noqa: PTH112 - see below
-            from unless.read.formats import refuse_part  # noqa: PLC0415
+            from unless.read.formats import refuse_part
 
             refuse_part(output, one, format)
 
@@ -39,7 +39,7 @@ def _read_at(one: str, form: str | None) -> list[Place]:
         return _number(sys.stdin)
     if not os.path.isdir(one):  # noqa: PTH112 - False where a path cannot be followed
         return [one]
-    from unless.read.formats import files_of  # noqa: PLC0415 - a folder of data needs what reads data
+    from unless.read.formats import files_of
 
     return list(files_of(one, form))
 

@@ -16,7 +16,7 @@ from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs, terminal
 from unless.errors import ParameterError
 from unless.explanation.words import printable
-from unless.figures import counted, share_text
+from unless.values import counted, share_text
 
 if TYPE_CHECKING:
     from unless.stream import PredictedFile
@@ -55,7 +55,7 @@ def predict(  # noqa: PLR0913 - its options
 
     Example: unless predict model.json new.csv -o predicted.csv
     """
-    from unless.stream import predict_file  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.stream import predict_file
 
     screen = Screen(quiet=quiet, aside=output == "-")
     if model == data == "-":

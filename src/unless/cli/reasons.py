@@ -10,7 +10,7 @@ from unless.explanation.changes.counterfactuals import Counterfactuals
 from unless.explanation.proof import Proof
 from unless.explanation.story import lines
 from unless.explanation.words import DEFAULT, Words
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 
 __all__ = ["hanging", "reasons", "what_changes"]
 

@@ -69,8 +69,8 @@ _SORTED = "Are the records sorted by their label?"
 
 def remark_table(found: Profile) -> RenderableType | None:
     """What is suspicious, in sentences with what to do about it, of very many alike the first; None if nothing is."""
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table
+    from rich.text import Text
 
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True, style="bold yellow")
@@ -107,7 +107,7 @@ def _places(remark: Remark) -> dict[str, str]:
 
 def short(text: str) -> str:
     """A name or a cell that may be shown anywhere: printable, and not a page long."""
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     return printable(text if len(text) <= _LONG else f"{text[: _LONG - 1]}…")
 

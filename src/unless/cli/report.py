@@ -12,7 +12,7 @@ from unless.cli.lines import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import keep_inputs, write_document
 from unless.errors import ParameterError
-from unless.figures import share_text
+from unless.values import share_text
 
 if TYPE_CHECKING:
     from unless.report import Page
@@ -56,8 +56,8 @@ def report(  # noqa: PLR0913 - its options
 
     Example: unless report model.json applicants.csv -o report.html
     """
-    from unless.judge.unseen import refuse, refuse_ignorance  # noqa: PLC0415
-    from unless.report import render, summarise  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.judge.unseen import refuse, refuse_ignorance
+    from unless.report import render, summarise
 
     if model == data == "-":
         raise ParameterError("model and data cannot both be standard input; give one of them as a file")

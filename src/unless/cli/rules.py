@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.figures import amount, counted, share_text
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
+from unless.values import amount, counted, share_text
 
 __all__ = ["literal_text", "rule_lines", "rule_table"]
 

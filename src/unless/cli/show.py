@@ -11,7 +11,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read_model
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.outputs import keep_inputs, write_document
-from unless.figures import counted
+from unless.values import counted
 
 __all__ = ["show"]
 
@@ -30,11 +30,11 @@ def show(
 
     Example: unless show model.json --style paper
     """
-    from unless.cli.rules import rule_table  # noqa: PLC0415 - imported when it is needed
-    from unless.estimators.file import SavedModel, document  # noqa: PLC0415
-    from unless.explanation.words import printable  # noqa: PLC0415
-    from unless.export import to_text  # noqa: PLC0415
-    from unless.export.json import to_dict  # noqa: PLC0415
+    from unless.cli.rules import rule_table
+    from unless.estimators.file import SavedModel, document
+    from unless.explanation.words import printable
+    from unless.export import to_text
+    from unless.export.json import to_dict
 
     screen = Screen(quiet=quiet)
     keep_inputs(None, model)

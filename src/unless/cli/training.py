@@ -64,7 +64,7 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
     source, form = source_of(data, asked.format)
     with screen.busy(f"reading {data}"):
         training = training_of(source, form, target, asked)
-    from unless.inspection import no_labels  # noqa: PLC0415 - a command imports what it needs when it runs
+    from unless.inspection import no_labels
 
     labels = training.labels
     if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
@@ -74,10 +74,10 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
 
 def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:  # noqa: ANN401 - read_table's
     """The same of what `read_table` takes."""
-    from unless.inspection import identifiers  # noqa: PLC0415
-    from unless.read.ranks import MissingLabelsError  # noqa: PLC0415 - a command imports what it needs when it runs
-    from unless.read.table import column_names, read_table  # noqa: PLC0415
-    from unless.table import Table  # noqa: PLC0415
+    from unless.inspection import identifiers
+    from unless.read.ranks import MissingLabelsError
+    from unless.read.table import column_names, read_table
+    from unless.table import Table
 
     names = column_names(source, format=form)
     try:
@@ -131,7 +131,7 @@ def _checked(table: Table, columns: Sequence[object], left_out: Sequence[Remark]
 
 
 def _and(names: Iterable[str]) -> str:
-    from unless.explanation.words import printable  # noqa: PLC0415
+    from unless.explanation.words import printable
 
     shown = [printable(name) for name in names]
     *first, last = shown if len(shown) <= _MOST else [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]

@@ -99,6 +99,6 @@ def _new_applicants() -> str:
 
 
 def _page(model: SavedModel, table: Table) -> str:
-    from unless.report import render, summarise  # noqa: PLC0415 - with jinja2 only
+    from unless.report import render, summarise  # with jinja2 only
 
     return render(summarise(model, table, title="Applicants for a loan"))

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.data import label_data
 from unless.explanation.why import Proof, explain
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
-from unless.values import Label, label_place
+from unless.values import Label, label_data, label_place
 
 __all__ = ["Effect", "Switch", "effect"]
 
@@ -78,7 +77,7 @@ def effect(old: Program, new: Program, old_table: Table, new_table: Table, most:
     labelled = old_table.target if old.target == new.target else None
     known: list[Label] = []
     before, after = (
-        _codes(_heads(program), known)[deciding_rules(program, table)]
+        _codes(program.heads, known)[deciding_rules(program, table)]
         for program, table in ((old, old_table), (new, new_table))
     )
     differ = before != after
@@ -95,11 +94,6 @@ def effect(old: Program, new: Program, old_table: Table, new_table: Table, most:
     return Effect(len(old_table), shifts, switches, right, int((~was & is_).sum()), int((was & ~is_).sum()))
 
 
-def _heads(program: Program) -> list[Label | None]:
-    """The label of every rule, and that of no rule."""
-    return [*(rule.head for rule in program.rules), program.otherwise]
-
-
 def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
     """The place of every label among those known, -1 of None; new ones become known."""
     known += [label for label in dict.fromkeys(labels) if label is not None and label_place(label, known) is None]
@@ -110,7 +104,7 @@ def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.int
 def _shifts(
     before: NDArray[np.intp], after: NDArray[np.intp], programs: tuple[Program, Program], known: list[Label]
 ) -> tuple[tuple[Label | None, Label | None, int], ...]:
-    spoken = [{label_place(label, known): label for label in _heads(one) if label is not None} for one in programs]
+    spoken = [{label_place(label, known): label for label in one.labels} for one in programs]
     pairs, counts = np.unique(np.stack([before, after], axis=1), axis=0, return_counts=True)
     found = [
         (spoken[0].get(first), spoken[1].get(second), count)

@@ -21,9 +21,8 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.data import label_data
 from unless.rule import Literal, Program, Rule
-from unless.values import Label, label_place, same_label
+from unless.values import Label, label_data, label_place, number_data, same_label
 
 __all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare"]
 
@@ -195,12 +194,8 @@ def _value(literal: Literal) -> tuple[str, str, Any]:
 
 
 def _literal_edit(edit: LiteralEdit) -> dict[str, Any]:
-    literals = (None if one is None else [one.feature, one.op, _spelled(one.value)] for one in (edit.old, edit.new))
+    literals = (None if one is None else [one.feature, one.op, number_data(one.value)] for one in (edit.old, edit.new))
     return {"status": edit.status, **dict(zip(("old", "new"), literals, strict=True))}
-
-
-def _spelled(value: object) -> object:
-    return str(value) if isinstance(value, float) and np.isinf(value) else value
 
 
 # Which rule became which.
@@ -264,7 +259,7 @@ def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
     """The assignment of the largest likeness; where several are equal, the one that keeps the order."""
     if not old or not new:
         return []
-    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]  # noqa: PLC0415 - takes 0.2 s
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
 
     likeness = _likeness([*old.values()], [*new.values()])
     likeness[likeness < ALIKE] = 0
@@ -276,7 +271,7 @@ def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
 
 def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
     """How alike each is to each: the weight of the traits that both have, twice, by the weight of all."""
-    from scipy.sparse import csr_array  # type: ignore[import-untyped]  # noqa: PLC0415
+    from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
     traits = [_traits(rule) for rule in (*old, *new)]
     place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}

@@ -16,7 +16,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from unless.domain import domain_of
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators import file as modelfile
 from unless.estimators.file import SavedModel
@@ -32,7 +31,7 @@ from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.notebook import model_html
 from unless.rule import Program
-from unless.table import Labels, Schema, Table
+from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value
 
 __all__ = ["RuleClassifier"]
@@ -165,7 +164,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
                 "the program has other features than the model; edit its rules: replace(model.program_, rules=...)"
             )
         classes = self.statistics_.classes
-        for label in {*(rule.head for rule in program.rules), program.otherwise} - {None}:
+        for label in program.labels:
             same(label, classes, "the program has")
         codes = known_labels(y, classes, len(table))
         counts = row_counts(sample_weight, len(table))
@@ -314,9 +313,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
 def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
-        import pandas as pd  # noqa: PLC0415 - heavy, and optional
+        import pandas as pd  # heavy, and optional
     except ImportError:
-        import polars as pl  # noqa: PLC0415
+        import polars as pl
 
         return pl.DataFrame(columns)
     return pd.DataFrame(columns)

@@ -1,13 +1,25 @@
-"""Three scikit-learn classifiers: the `learners` with what `RuleClassifier` gives them."""
+"""Three scikit-learn classifiers, and how one is read from a file.
+
+They are the `learners` with what `RuleClassifier` gives them.
+"""
 
 from __future__ import annotations
 
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils import Tags
 
+from unless.errors import ProgramError, suggest
 from unless.estimators.base import RuleClassifier
+from unless.estimators.file import SavedModel, read
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
+from unless.rule import Program
+from unless.values import Label
 
-__all__ = ["FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"]
+__all__ = ["FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"]
 
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
@@ -75,3 +87,40 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+_CLASSIFIERS: dict[str, type[RuleClassifier]] = {
+    kind.__name__: kind for kind in (FoldRMClassifier, FoldRPPClassifier, UnlessClassifier)
+}
+
+
+def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
+    """Read a model file: a fitted classifier, ready to predict and explain; of a plain program, the `Program`."""
+    saved = read(path)
+    if isinstance(saved, Program):
+        return saved
+    try:
+        model = _unfitted(saved)
+    except ProgramError as error:
+        raise ProgramError(f"{os.fspath(path)}: {error}") from error
+    model._become(saved, _array(saved.statistics_.classes))  # noqa: SLF001 - a model and its classifier are one thing
+    return model
+
+
+def _unfitted(saved: SavedModel) -> RuleClassifier:
+    """The classifier that the file names, with its parameters."""
+    name = saved.learner
+    if name not in _CLASSIFIERS:
+        raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
+    learner = _CLASSIFIERS[name]
+    allowed = learner().get_params()
+    if unknown := sorted(set(saved.parameters) - set(allowed)):
+        raise ProgramError(
+            f"statistics.parameters: {name} has no parameter {unknown[0]!r}{suggest(unknown[0], allowed)}"
+        )
+    return learner(**saved.parameters)
+
+
+def _array(classes: tuple[Label, ...]) -> NDArray[Any]:
+    """The classes as scikit-learn has them; text is an array of objects."""
+    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)

@@ -16,11 +16,11 @@ from unless.errors import ProgramError
 from unless.export import json
 from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.rules import Statistics
 from unless.limits import limit
+from unless.model import Statistics
 from unless.rule import Program
 from unless.table import Column, Schema, Table
-from unless.values import Label, plain
+from unless.values import Label, label_data, label_in, plain
 
 __all__ = ["SavedModel", "document", "file_text", "parsed", "read", "read_stream", "save"]
 
@@ -75,7 +75,7 @@ def document(model: SavedModel) -> dict[str, Any]:
         "statistics": {
             "learner": model.learner,
             "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.parameters.items())],
-            "classes": [json.spelled_label(label) for label in statistics.classes],
+            "classes": [label_data(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
@@ -87,10 +87,10 @@ def document(model: SavedModel) -> dict[str, Any]:
 def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
     """A parameter as JSON holds it."""
     if isinstance(value, Mapping):
-        return {"weights": [[json.spelled_label(plain(label)), float(weight)] for label, weight in value.items()]}
+        return {"weights": [[label_data(plain(label)), float(weight)] for label, weight in value.items()]}
     value = plain(value)
     if value is None or isinstance(value, bool | int | float | str):
-        return json.spelled_label(value)
+        return label_data(value)
     try:
         return [plain(column) for column in value]
     except TypeError:
@@ -145,13 +145,13 @@ def _saved(document: dict[str, Any], program: Program) -> SavedModel:
 def _parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
     """The value of a parameter of the classifier."""
     if isinstance(value, dict) and "weights" in value:
-        return {json.label_of(label): weight for label, weight in value["weights"]}
-    return json.label_of(value)
+        return {label_in(label): weight for label, weight in value["weights"]}
+    return label_in(value)
 
 
 def _statistics(node: dict[str, Any], program: Program) -> Statistics:
-    classes = tuple(json.label_of(label) for label in node["classes"])
-    labels = (*(rule.head for rule in program.rules), program.otherwise)
+    classes = tuple(label_in(label) for label in node["classes"])
+    labels = program.heads
     _check_classes(classes, labels)
     rows, wanted = node["counts"], len(labels)
     if len(rows) != wanted or any(len(row) != len(classes) for row in rows):
@@ -194,7 +194,7 @@ def _kinds(columns: dict[str, Any], program: Program) -> dict[str, Any]:
 
 
 def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that the schema has checked
-    """The columns without rows that `unless.domain.domain_of` gave; a file of an older version may have none."""
+    """The columns without rows that `unless.table.domain_of` gave; a file of an older version may have none."""
     columns: dict[str, Column] = {}
     for name, numbers, categories in values:
         if name not in schema.kinds or name in columns:

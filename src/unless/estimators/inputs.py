@@ -21,7 +21,7 @@ from unless.read.frames import frame_source, label_cells
 from unless.read.ranks import again, rank
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
-from unless.values import Label, class_place, value_of
+from unless.values import Label, class_place, plain, value_of
 
 __all__ = [
     "Training",
@@ -142,7 +142,7 @@ def true_places(y: Any, classes: Sequence[Label], rows: int) -> NDArray[np.intp]
     """The place of every true label among the classes, -1 where it is none; labels that are no labels are refused."""
     found = _found(y)
     _checks().check_consistent_length(np.empty(rows), found.places)
-    labels = [label.item() if isinstance(label, np.generic) else label for label in found.distinct]
+    labels = [plain(label) for label in found.distinct]
     if any(value_of(label) is None for label in labels):
         raise ReadError("y has missing labels (NaN or None); leave those rows out, or fill in their labels")
     places = [class_place(label, classes) if isinstance(label, str | bool | int | float) else None for label in labels]
@@ -176,16 +176,16 @@ def read_labels(y: Any, name: str, rows: int) -> Labels:
 
 def same(label: object, labels: Sequence[Label], what: str) -> int:
     """The place of a label among others, whatever its type (`class_place`)."""
-    plain = label.item() if isinstance(label, np.generic) else label
-    place = class_place(plain, labels) if isinstance(plain, str | bool | int | float) else None
+    found = plain(label)
+    place = class_place(found, labels) if isinstance(found, str | bool | int | float) else None
     if place is not None:
         return place
-    raise UnknownNameError(f"{what} {plain!r}, which is no label of training{suggest(str(plain), map(str, labels))}")
+    raise UnknownNameError(f"{what} {found!r}, which is no label of training{suggest(str(found), map(str, labels))}")
 
 
 def _checks() -> Any:
     """scikit-learn's checks, for what only its users pass: the command learns from tables without importing it."""
-    from sklearn.utils import validation  # noqa: PLC0415
+    from sklearn.utils import validation
 
     return validation
 
@@ -206,7 +206,7 @@ class _Given:
         """The same of these rows only."""
         if isinstance(self.source, Table):
             return replace(self, source=self.source[rows])
-        from sklearn.utils import _safe_indexing  # noqa: PLC0415 - see _checks
+        from sklearn.utils import _safe_indexing
 
         return replace(self, source=_safe_indexing(self.source, rows))
 
@@ -417,7 +417,7 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
     """The weights of so many rows, checked; None if there are none."""
     if sample_weight is None:
         return None
-    from sklearn.utils.validation import _check_sample_weight  # noqa: PLC0415 - see _checks
+    from sklearn.utils.validation import _check_sample_weight
 
     weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
     return checked(weights, rows)

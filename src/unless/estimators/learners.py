@@ -13,17 +13,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from unless.domain import domain_of
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.file import SavedModel
 from unless.estimators.inputs import Training, read_training, same
 from unless.estimators.progress import Meter, meter
 from unless.judge.importance import Evidence
-from unless.judge.rules import Statistics, measured
+from unless.judge.rules import measured
 from unless.learn.fold import Learned, Progress, learn_rm, learn_rpp
 from unless.learn.own import learn_unless
+from unless.model import Statistics
 from unless.rule import Program
-from unless.table import Table
+from unless.table import Table, domain_of
 from unless.values import Label, plain
 
 __all__ = [

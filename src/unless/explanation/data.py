@@ -6,17 +6,15 @@ literal, whose operator tells numbers from text, it is ``"inf"``, as in program 
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
-from unless.export.json import spelled_label
 from unless.rule import Literal
-from unless.values import Label, Value
+from unless.values import label_data, number_data, value_data
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
 
-__all__ = ["label_data", "proof_dict", "rule_dict", "value_data"]
+__all__ = ["proof_dict", "rule_dict"]
 
 
 def proof_dict(proof: Proof) -> dict[str, Any]:
@@ -40,21 +38,9 @@ def rule_dict(proof: RuleProof) -> dict[str, Any]:
     return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}
 
 
-def value_data(value: Value) -> object:
-    """A value: text, a number, null where missing."""
-    return {"number": str(value)} if isinstance(value, float) and math.isinf(value) else value
-
-
-def label_data(label: Label | None) -> object:
-    """A label as program files spell it; null where there is none."""
-    return None if label is None else spelled_label(label)
-
-
 def _check(check: Check) -> dict[str, Any]:
     return {"literal": _literal(check.literal), "value": value_data(check.value), "holds": check.holds}
 
 
 def _literal(literal: Literal) -> list[object]:
-    value = literal.value
-    infinite = isinstance(value, float) and math.isinf(value)
-    return [literal.feature, literal.op, str(value) if infinite else value]
+    return [literal.feature, literal.op, number_data(literal.value)]

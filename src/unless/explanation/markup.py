@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unless.errors import UnlessError
-from unless.figures import amount, counted, percent, share_text
+from unless.values import amount, counted, percent, share_text
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -35,7 +35,7 @@ def asset(name: str) -> str:
 @cache
 def _environment() -> Environment:
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # an extra
     except ImportError as error:
         raise UnlessError('this needs jinja2, which is not installed; pip install "unless[report]"') from error
     made = Environment(

@@ -122,7 +122,7 @@ class Proof:
         words
             Phrases for the plain form.
         """
-        from unless.explanation import paper  # noqa: PLC0415 - the exports, which few proofs need
+        from unless.explanation import paper
 
         match style:
             case "plain":
@@ -145,29 +145,29 @@ class Proof:
 
         ``statistics`` are those of `measure`, for how often the rule is right; ``changes`` those of `counterfactuals`.
         """
-        from unless.explanation import story  # noqa: PLC0415 - for people at a terminal
+        from unless.explanation import story
 
         return story.story(self, number, statistics, changes, words)
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
-        from unless.explanation import data  # noqa: PLC0415 - the exports
+        from unless.explanation import data
 
         return data.proof_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML; whatever stands in the data is shown as text."""
-        from unless.explanation import html  # noqa: PLC0415 - for notebooks and reports
+        from unless.explanation import html
 
         return html.proof_html(self, words)
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html  # noqa: PLC0415 - for notebooks
+        from unless.explanation import html
 
         return html.proof_html(self, DEFAULT) if html.available() else None
 
     def __rich__(self) -> Tree:
-        from unless.explanation import terminal  # noqa: PLC0415 - only rich itself calls this
+        from unless.explanation import terminal  # only rich itself calls this
 
         return terminal.proof_tree(self)
 

@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.figures import counted
 from unless.rule import Literal
+from unless.values import counted
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof

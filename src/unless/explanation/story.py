@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from unless.explanation.sentences import literal_text, reason
 from unless.explanation.words import Words, printable
-from unless.figures import amount, counted, percent
 from unless.rule import Literal
+from unless.values import amount, counted, percent
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof

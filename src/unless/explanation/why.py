@@ -11,7 +11,7 @@ from unless.explanation import sentences as plain
 from unless.explanation.proof import Check, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
-from unless.values import Label, Value, value_of
+from unless.values import Label, Value, label_data, value_of
 
 __all__ = ["Check", "Obstacle", "Proof", "RuleProof", "WhyNot", "explain", "known_label", "values_of", "why_not"]
 
@@ -97,7 +97,7 @@ class WhyNot:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
-        from unless.explanation import data  # noqa: PLC0415 - the exports
+        from unless.explanation import data
 
         rules = [
             {
@@ -108,7 +108,7 @@ class WhyNot:
             }
             for obstacle in self.obstacles
         ]
-        return {"label": data.label_data(self.label), "proof": self.proof.to_dict(), "rules": rules}
+        return {"label": label_data(self.label), "proof": self.proof.to_dict(), "rules": rules}
 
     def _title(self, words: Words) -> str:
         label = printable(str(self.label))
@@ -116,7 +116,7 @@ class WhyNot:
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html  # noqa: PLC0415 - for notebooks
+        from unless.explanation import html
 
         return html.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
 
@@ -128,11 +128,9 @@ class WhyNot:
 
 def known_label(program: Program, label: object) -> Label:
     """The program's own label that equals this one; a label that no rule gives is refused."""
-    labels = [rule.head for rule in program.rules if rule.head is not None]
-    labels += [] if program.otherwise is None else [program.otherwise]
-    found = next((known for known in labels if known == label), None)
+    found = next((known for known in program.labels if known == label), None)
     if found is None:
-        hint = suggest(str(label), dict.fromkeys(map(str, labels)))
+        hint = suggest(str(label), map(str, program.labels))
         raise UnknownNameError(f"no rule gives the label {label!r}{hint}")
     return found
 

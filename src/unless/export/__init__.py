@@ -13,7 +13,7 @@ __all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
     """`to_sql` loads with its first use: it needs sqlglot, an extra."""
     if name == "to_sql":
-        from unless.export.sql import to_sql  # noqa: PLC0415
+        from unless.export.sql import to_sql
 
         return to_sql
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

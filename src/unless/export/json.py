@@ -29,7 +29,7 @@ from unless.export.schema import Schema, shown
 from unless.files import write_whole
 from unless.limits import limit, refuse_more
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
-from unless.values import Label
+from unless.values import label_data, label_in
 
 __all__ = [
     "FORMAT",
@@ -38,14 +38,12 @@ __all__ = [
     "content",
     "dumps",
     "from_dict",
-    "label_of",
     "layout",
     "load",
     "loads",
     "parse",
     "refuse_long",
     "save",
-    "spelled_label",
     "to_dict",
     "unchecked",
     "uncollected",
@@ -74,8 +72,8 @@ def unchecked(program: Program) -> dict[str, Any]:
         "version": VERSION,
         "target": program.target,
         "features": list(program.features),
-        "otherwise": None if program.otherwise is None else spelled_label(program.otherwise),
-        "rules": [{"label": spelled_label(rule.head), **_body(rule)} for rule in program.rules],
+        "otherwise": label_data(program.otherwise),
+        "rules": [{"label": label_data(rule.head), **_body(rule)} for rule in program.rules],
     }
 
 
@@ -96,7 +94,7 @@ def _program(document: dict[str, Any]) -> Program:
     known = set(features)
     rules = [_rule(rule, f"rules[{index}]", known) for index, rule in enumerate(document["rules"])]
     otherwise = document.get("otherwise")
-    label = None if otherwise is None else label_of(otherwise)
+    label = None if otherwise is None else label_in(otherwise)
     return Program(document["target"], tuple(features), tuple(rules), label)
 
 
@@ -261,23 +259,12 @@ def _rule(node: dict[str, Any], place: str, features: set[str]) -> Rule:
         _rule(exception, f"{place}.exceptions[{index}]", features)
         for index, exception in enumerate(node.get("exceptions", ()))
     ]
-    return Rule(label_of(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
+    return Rule(label_in(node["label"]) if "label" in node else None, tuple(default), tuple(exceptions))
 
 
 def _number(value: float | str) -> float:
     """A number of a literal. Here, not in `Literal`, the texts "inf" and "-inf" are numbers."""
     return float(value)
-
-
-def spelled_label(label: Label | None) -> object:
-    """A label as JSON holds it; `label_of` reads it back."""
-    return {"float": str(label)} if isinstance(label, float) and math.isinf(label) else label
-
-
-def label_of(node: Any) -> Label:  # noqa: ANN401 - any JSON value that the schema takes for a label
-    """The label that a JSON value spells."""
-    label: Label = float(node["float"]) if isinstance(node, dict) else node
-    return label
 
 
 def content(path: Path) -> bytes:

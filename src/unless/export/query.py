@@ -10,7 +10,8 @@ from sqlglot.errors import SqlglotError
 
 from unless.errors import ParameterError
 from unless.export.dialects import DIALECTS
-from unless.export.sql import ColumnKind, Model, What, to_sql
+from unless.export.sql import ColumnKind, What, to_sql
+from unless.model import Model
 from unless.rule import Program
 
 __all__ = ["to_query"]

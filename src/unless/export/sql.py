@@ -11,12 +11,12 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
-from typing import Protocol, get_args
+from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import covers
+from unless.model import Model
 from unless.rule import Literal, Program, Rule
-from unless.table import Schema
 from unless.values import Label, number_in
 
 try:
@@ -36,18 +36,6 @@ ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 _MAX = sys.float_info.max
 _CONCAT = 50
 """Texts joined by one CONCAT: PostgreSQL's takes at most 100."""
-
-
-class Model(Protocol):
-    """What a fitted classifier has: its program, and how the columns were read."""
-
-    @property
-    def program_(self) -> Program:
-        """The rules."""
-
-    @property
-    def schema_(self) -> Schema:
-        """How the columns were read."""
 
 
 def to_sql(

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from typing import Literal as OneOf
 
-from unless.explanation.data import value_data
 from unless.table import Kind
-from unless.values import Value
+from unless.values import Value, value_data
 
 __all__ = ["Code", "ColumnProfile", "Profile", "Remark", "TargetProfile"]
 

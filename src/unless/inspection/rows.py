@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.figures import percent
 from unless.inspection.identity import counts_of
 from unless.inspection.remarks import Remark
 from unless.table import Column
+from unless.values import percent
 
 __all__ = ["copies", "repetitions"]
 

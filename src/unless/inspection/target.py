@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.figures import interval, percent
 from unless.inspection.identity import counts_of
 from unless.inspection.remarks import Remark, TargetProfile
 from unless.inspection.spelling import remarks_on_texts, sample
+from unless.judge.labels import interval
 from unless.learn.own import fold_unless
 from unless.prediction import predict
 from unless.table import Column, Labels, Table
-from unless.values import number_in
+from unless.values import number_in, percent
 
 __all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
 

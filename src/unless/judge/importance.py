@@ -122,7 +122,7 @@ def _right(program: Program, table: Table, decided: NDArray[np.int32]) -> float:
     """The share of decisions that are right, the records once or several times in a row."""
     truth = _truth(table)
     place: dict[Label | None, int] = {label: code for code, label in enumerate(truth.labels)}
-    heads = np.array([place.get(label, -1) for label in (*(rule.head for rule in program.rules), program.otherwise)])
+    heads = np.array([place.get(label, -1) for label in program.heads])
     return float(np.mean(heads[decided].reshape(-1, len(table)) == truth.codes))
 
 

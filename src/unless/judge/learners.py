@@ -147,11 +147,10 @@ def baseline(table: Table) -> Program:
 def judged(program: Program, table: Table) -> Quality:
     """The decisions of a program against the labels of a table; labels that only one of both has count too."""
     labels = _labels(table)
-    heads = (*(rule.head for rule in program.rules), program.otherwise)
-    extra = sorted({head for head in heads if head is not None} - set(labels.labels), key=str)
+    extra = sorted(set(program.labels) - set(labels.labels), key=str)
     known = (*labels.labels, *extra)
     place: dict[Label | None, int] = {label: code for code, label in enumerate(known)} | {None: -1}
-    decided = np.array([place[head] for head in heads])[deciding_rules(program, table)]
+    decided = np.array([place[head] for head in program.heads])[deciding_rules(program, table)]
     return quality(labels.codes, decided, known)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,102 +9,12 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.learn.fold import Learned
+from unless.model import Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Table
-from unless.values import Label
 
-__all__ = ["SMOOTHING", "Statistics", "measure", "measured"]
-
-SMOOTHING = 4.0
-"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others).
-
-Over 34 datasets 4 has the least calibration error for our learner, and a log-loss within 0.5 % of the least (6).
-"""
-
-
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """What a program decided: ``counts[rule, class]`` records of each class by each rule, in the last row by none.
-
-    Where they are ``weighted``, counts are sums of weights. ``labels`` are those of the rules, at the end of where no
-    rule decides.
-    """
-
-    classes: tuple[Label, ...]
-    labels: tuple[Label | None, ...]
-    counts: NDArray[np.float64]
-    weighted: bool = False
-
-    @property
-    def total(self) -> float:
-        """The weight of all records."""
-        return float(self.counts.sum())
-
-    @property
-    def prior(self) -> NDArray[np.float64]:
-        """The share of each class."""
-        return self.counts.sum(axis=0) / max(self.total, 1e-300)  # type: ignore[no-any-return]
-
-    @property
-    def support(self) -> NDArray[np.float64]:
-        """The records that each rule decides."""
-        return self.counts.sum(axis=1)  # type: ignore[no-any-return]
-
-    @property
-    def coverage(self) -> NDArray[np.float64]:
-        """The share of all records that each rule decides."""
-        return self.support / max(self.total, 1e-300)
-
-    @property
-    def right(self) -> NDArray[np.float64]:
-        """The records that each rule decides rightly."""
-        return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._places)])
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """The share of its decisions in which each rule is right; NaN where it decides nothing."""
-        with np.errstate(invalid="ignore"):
-            shares: NDArray[np.float64] = self.right / self.support
-        return shares
-
-    @property
-    def lift(self) -> NDArray[np.float64]:
-        """How many times more often right than by chance; NaN where a rule decides nothing."""
-        prior = self.prior
-        chance = np.array([np.nan if k is None else prior[k] for k in self._places])
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio: NDArray[np.float64] = self.precision / chance
-        return ratio
-
-    def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
-        """The class distribution of the records that each rule decided, with so many records of the prior added.
-
-        Where another class would be as probable as the rule's own label, just enough is moved to the label.
-        """
-        smoothed = self.counts + smoothing * self.prior
-        shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
-        for rule, own in enumerate(self._places):
-            if own is not None:
-                shares[rule] = _favouring(shares[rule], own)
-        return shares
-
-    @cached_property
-    def _places(self) -> list[int | None]:
-        """Where the label of each rule stands among the classes."""
-        place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
-        return [place.get(label) for label in self.labels]
-
-
-def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
-    """The nearest mixture with certainty in which the own class leads."""
-    rival = float(np.max(np.delete(shares, own), initial=0.0))
-    if shares[own] > rival:
-        return shares
-    moved = (rival - shares[own] + 1e-9) / (1 + rival - shares[own])
-    mixed: NDArray[np.float64] = (1 - moved) * shares
-    mixed[own] += moved
-    return mixed
+__all__ = ["measure", "measured"]
 
 
 def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
@@ -118,7 +26,7 @@ def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] |
     size = (len(program.rules) + 1) * len(classes)
     places = rules.astype(np.int64) * len(classes) + table.target.codes
     counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
-    return Statistics(classes, _labels(program), counts, _are_weighted(weights))
+    return Statistics(classes, program.heads, counts, _are_weighted(weights))
 
 
 def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
@@ -127,11 +35,7 @@ def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] 
         return measure(learned.program, table, weights)
     left = np.array(learned.left, dtype=np.float64)
     counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
-    return Statistics(table.target.labels, _labels(learned.program), counts, _are_weighted(weights))
-
-
-def _labels(program: Program) -> tuple[Label | None, ...]:
-    return (*(rule.head for rule in program.rules), program.otherwise)
+    return Statistics(table.target.labels, learned.program.heads, counts, _are_weighted(weights))
 
 
 def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:

@@ -11,23 +11,20 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from typing import Literal as OneOf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.domain import MOST
 from unless.errors import ParameterError, UnseenValuesError
-from unless.explanation.data import value_data
 from unless.explanation.words import DEFAULT, Words
-from unless.figures import counted
-from unless.judge.rules import Statistics
+from unless.model import Model
 from unless.rule import Program
-from unless.table import Column, Table
-from unless.values import Value
+from unless.table import MOST, Column, Table
+from unless.values import Value, counted, value_data
 
-__all__ = ["Known", "Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
+__all__ = ["Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
 
 Kind = OneOf["category", "text", "number", "range"]
 """A category among categories, text where all was numbers, a number where all was text, a number outside the range."""
@@ -88,19 +85,7 @@ class Unseen:
         return self.text()
 
 
-class Known(Protocol):
-    """A model, as far as it knows what training had."""
-
-    @property
-    def statistics_(self) -> Statistics:
-        """What the rules decided in training, and so how many records it had."""
-
-    @property
-    def domain_(self) -> Table:
-        """What the features could be in training."""
-
-
-def unseen_values(model: Known, table: Table) -> tuple[Unseen, ...]:
+def unseen_values(model: Model, table: Table) -> tuple[Unseen, ...]:
     """What the records of a table hold that training did not, of the features whose values the model knows."""
     counts = UnseenCounts(model)
     counts.add(table)
@@ -138,7 +123,7 @@ def refuse_ignorance(model: object, program: Program) -> None:
 class UnseenCounts:
     """Counts, batch by batch, what training did not have; of rules alone nobody knows."""
 
-    def __init__(self, model: Known | None) -> None:
+    def __init__(self, model: Model | None) -> None:
         self._columns = [] if model is None else [_Counts(column) for column in model.domain_.columns]
         self._trained = 0.0 if model is None else model.statistics_.total
         self._total = 0

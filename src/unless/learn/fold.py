@@ -22,7 +22,7 @@ from unless.learn.memory import MemoryEngine
 from unless.learn.weights import as_counts, checked
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Table
-from unless.values import Label
+from unless.values import Label, plain
 
 __all__ = ["Learned", "Progress", "engine_of", "fold_rm", "fold_rpp", "learn_rm", "learn_rpp"]
 
@@ -209,7 +209,7 @@ def engine_of(
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:
     """Where a label stands, its type included: True is not 1."""
-    positive = positive.item() if isinstance(positive, np.generic) else positive
+    positive = plain(positive)
     for place, label in enumerate(labels):
         if type(label) is type(positive) and label == positive:
             return place

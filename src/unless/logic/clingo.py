@@ -6,7 +6,6 @@ What clingo cannot spell (names of columns, decimals, labels that are not text) 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from unless.logic.names import StandIns, as_json, clingo_string, commented
 from unless.logic.scale import HIGHEST, Decimals, Ranks
 from unless.logic.solver import atoms, clingo, grounded
 from unless.rule import Literal, Program
-from unless.values import Label
+from unless.values import Label, number_data
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -79,7 +78,7 @@ class _Writer:
         self.program = program
         self.words: Vocabulary = vocabulary(program)
         self.stand_ins = StandIns()
-        labels = [*(rule.head for rule in program.rules), program.otherwise]
+        labels = program.labels
         self.labels = [label for label in labels if label is not None]
         self._place = {name: place for place, name in enumerate(program.features)}
 
@@ -139,7 +138,7 @@ def _described(feature: Feature) -> dict[str, Any]:
         case Decimals(places):
             parts["decimals"] = places
         case Ranks(thresholds):
-            parts["thresholds"] = [str(number) if math.isinf(number) else number for number in thresholds]
+            parts["thresholds"] = [number_data(number) for number in thresholds]
     return {key: value for key, value in parts.items() if value is not None}
 
 

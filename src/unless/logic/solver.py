@@ -19,8 +19,8 @@ _PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info):
 def clingo() -> Any:  # noqa: ANN401 - a module
     """The clingo package."""
     try:
-        import clingo as package  # noqa: PLC0415 - an extra, and slow to load
-        import clingo.ast  # noqa: PLC0415
+        import clingo as package  # an extra, and slow to load
+        import clingo.ast
     except ImportError as error:
         raise UnlessError('this needs clingo, which is not installed; pip install "unless[logic]"') from error
     return package

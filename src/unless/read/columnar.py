@@ -69,7 +69,7 @@ class _ColumnarFile(ABC):
 
     @contextmanager
     def _blaming_the_file(self) -> Iterator[ModuleType]:
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
+        import polars as pl  # takes 0.1 s; only files need it
 
         try:
             yield pl

@@ -60,7 +60,7 @@ def _first_sheet(source: Content, where: str) -> tuple[list[list[Cell]], int]:
     All are of one length, and there is at least one; '' is an empty cell.
     """
     try:
-        import python_calamine as calamine  # noqa: PLC0415 - an extra; only Excel files need it
+        import python_calamine as calamine  # an extra; only Excel files need it
     except ImportError:
         raise ReadError(
             f"{where}: Excel files are read by python-calamine, which is not installed; pip install 'unless[excel]'"

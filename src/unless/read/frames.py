@@ -56,7 +56,7 @@ class PolarsFrame:
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
         """Rank the columns of text, all at once."""
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s, and a program that reads pandas frames need not have it
+        import polars as pl  # takes 0.1 s, and a program that reads pandas frames need not have it
 
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
         found = [name for name in names if self._frame.schema[name] in types]
@@ -69,7 +69,7 @@ class PolarsFrame:
 
 def polars_cells(series: pl.Series) -> Cells:
     """The cells of a polars column of anything but text."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     dtype = series.dtype
     if dtype.is_float() or dtype.is_integer():
@@ -89,7 +89,7 @@ def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool]
     Texts are ranked by an Enum of the distinct ones, whose order, that of UTF-8 bytes, is that of code points. That
     takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns: each costs 0.1 ms.
     """
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     if not frame.width:
         return {}
@@ -110,7 +110,7 @@ def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool]
 
 def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
     """The rank of every text of a column among its sorted distinct texts, nulls after all."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
     return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
@@ -136,7 +136,7 @@ class PandasFrame(Loaded):
 
 def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the arrays of pandas, a line for each
     """The cells of the array behind a pandas column: numpy's, or an extension array."""
-    import pandas as pd  # noqa: PLC0415
+    import pandas as pd
 
     kind = array.dtype.kind
     if kind in "iuf":
@@ -162,16 +162,16 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the ar
 
 def label_cells(series: Any) -> Cells | None:  # noqa: ANN401 - anything that holds labels
     """The cells of a pandas or polars series of nothing but text; None of all else."""
-    from narwhals import dependencies  # noqa: PLC0415
+    from narwhals import dependencies
 
     if dependencies.is_polars_series(series):
-        import polars as pl  # noqa: PLC0415
+        import polars as pl
 
         if series.dtype not in (pl.String, pl.Categorical, pl.Enum):
             return None
         return text_cells(series.alias("y").to_frame().select(pl.col("y").cast(pl.String)))["y"]
     if dependencies.is_pandas_series(series):
-        import pandas as pd  # noqa: PLC0415
+        import pandas as pd
 
         array = series.to_numpy() if isinstance(series.dtype, np.dtype) else series.array
         distinct = array.categories if isinstance(array, pd.Categorical) else array
@@ -192,7 +192,7 @@ def _arrow_texts(array: Any) -> Cells:  # noqa: ANN401 - pyarrow has no types
     Texts of a few bytes are told apart by our own kernel: 7 ns for one of a single byte, where Arrow takes 24; at ten
     bytes both take 18, and beyond Arrow is faster.
     """
-    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow as pa
 
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     if array.type != pa.large_string() or array.nbytes > (8 + 4) * len(array):
@@ -229,8 +229,8 @@ class Array(Loaded):
 
 def frame_source(frame: object) -> Source | None:
     """A source that reads a data frame or an array, None if it is neither."""
-    import narwhals as nw  # noqa: PLC0415
-    from narwhals import dependencies  # noqa: PLC0415
+    import narwhals as nw
+    from narwhals import dependencies
 
     if isinstance(frame, np.ndarray):
         return Array(frame)

@@ -15,10 +15,9 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.domain import MOST
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
-from unless.table import Column, Kind, Labels, smallest
+from unless.table import MOST, Column, Kind, Labels, smallest
 from unless.values import Label, Value, flag_in, label_type, number_in, spell, value_of
 
 __all__ = [

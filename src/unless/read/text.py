@@ -137,7 +137,7 @@ class TextFile:
         return self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
 
     def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
-        import polars as pl  # noqa: PLC0415
+        import polars as pl
 
         kept = {_name(place) for place in as_text}
         wary = any(number_in(token) is not None for token in missing)
@@ -205,7 +205,7 @@ class TextFile:
 
     def _polars(self, wanted: Sequence[int], numeric: Collection[int], tokens: Sequence[str]) -> pl.DataFrame | None:
         """The wanted columns, named by their places; None if polars finds fault with the file."""
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s; only files need it
+        import polars as pl  # takes 0.1 s; only files need it
 
         numbers = set(numeric)
         schema = {_name(place): pl.Float64 if place in numbers else pl.String for place in range(len(self.names))}
@@ -251,7 +251,7 @@ class TextFile:
 
     def _read_slowly(self, wanted: Sequence[int]) -> pl.DataFrame:
         """The columns as the csv module reads them, all text; an error names the line."""
-        import polars as pl  # noqa: PLC0415
+        import polars as pl
 
         columns: list[list[str]] = [[] for _ in wanted]
         file, line, width = as_file(self._data), self._first_line + self._header, len(self.names)
@@ -346,7 +346,7 @@ def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection
 
     polars takes `inf`, `nan` and 1e999 for numbers; and it gives null for an empty cell, which may be a value.
     """
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     numbers = frame.select(map(_name, numeric))
     if "" not in missing and any(column.null_count() for column in numbers):

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.data import value_data
 from unless.explanation.story import figures
 from unless.explanation.words import Words, printable
-from unless.export.json import spelled_label
 from unless.report.facts import Facts
 from unless.rule import Literal, Rule
 from unless.table import Column
+from unless.values import label_data, number_data, value_data
 
 __all__ = ["as_script", "page_data"]
 
@@ -28,7 +27,7 @@ def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, A
     columns = [facts.table.column(feature) for feature in used]
     return {
         "target": program.target,
-        "labels": [spelled_label(label) for label in facts.labels],
+        "labels": [label_data(label) for label in facts.labels],
         "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
         "words": _words(words, used),
         "features": [_feature(facts, column) for column in columns],
@@ -88,9 +87,7 @@ def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
 
 
 def _literal(literal: Literal, place: dict[str, int]) -> list[Any]:
-    value = literal.value
-    infinite = isinstance(value, float) and math.isinf(value)
-    return [place[literal.feature], literal.op, str(value) if infinite else value]
+    return [place[literal.feature], literal.op, number_data(literal.value)]
 
 
 def _figures(facts: Facts) -> list[str] | None:

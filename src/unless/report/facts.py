@@ -4,38 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.domain import domain_of
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, quality
-from unless.judge.rules import Statistics, measure
+from unless.judge.rules import measure
 from unless.judge.unseen import Unseen, unseen_values
+from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.table import Table
+from unless.table import Table, domain_of
 from unless.values import Label
 
-__all__ = ["Facts", "Trained", "gather"]
-
-
-class Trained(Protocol):
-    """A fitted model, as far as a page needs it."""
-
-    @property
-    def program_(self) -> Program:
-        """The rules."""
-
-    @property
-    def statistics_(self) -> Statistics:
-        """What the rules decided in training."""
-
-    @property
-    def domain_(self) -> Table:
-        """What the features could be in training."""
+__all__ = ["Facts", "gather"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +49,7 @@ class Facts:
     def heads(self) -> NDArray[np.int64]:
         """The place of the label of each rule, and at the end of ``otherwise``; -1 is no label."""
         place: dict[Label | None, int] = {label: k for k, label in enumerate(self.labels)}
-        heads = (*(rule.head for rule in self.program.rules), self.program.otherwise)
-        return np.array([place.get(head, -1) for head in heads], dtype=np.int64)
+        return np.array([place.get(head, -1) for head in self.program.heads], dtype=np.int64)
 
     @cached_property
     def decisions(self) -> NDArray[np.int64]:
@@ -103,7 +85,7 @@ class Facts:
         return None if self.truth is None else quality(self.truth, self.decisions, self.labels)
 
 
-def gather(model: Program | Trained, table: Table) -> Facts:
+def gather(model: Program | Model, table: Table) -> Facts:
     """Count what a program or a fitted model does on a table."""
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=model)")
@@ -125,21 +107,14 @@ def gather(model: Program | Trained, table: Table) -> Facts:
     return Facts(program, labelled, target.labels, deciding, truth, statistics, domain, unseen)
 
 
-def _parts(model: Program | Trained) -> tuple[Program, Trained | None]:
+def _parts(model: Program | Model) -> tuple[Program, Model | None]:
     if isinstance(model, Program):
         return model, None
-    if _is_trained(model):
+    if isinstance(model, Model):
         return model.program_, model
     raise ParameterError(f"a {type(model).__name__} is no program and no fitted model; fit it first, or load one")
 
 
-def _is_trained(model: object) -> TypeGuard[Trained]:
-    return all(hasattr(model, name) for name in ("program_", "statistics_", "domain_"))
-
-
-def _known(program: Program, trained: Trained | None) -> tuple[Label, ...]:
+def _known(program: Program, trained: Model | None) -> tuple[Label, ...]:
     """The labels of training and program, in order."""
-    labels = {rule.head for rule in program.rules if rule.head is not None}
-    labels |= set() if program.otherwise is None else {program.otherwise}
-    labels |= set() if trained is None else set(trained.statistics_.classes)
-    return tuple(sorted(labels))
+    return tuple(sorted({*program.labels, *(() if trained is None else trained.statistics_.classes)}))

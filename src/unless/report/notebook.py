@@ -1,4 +1,4 @@
-"""A program in a notebook: its rules with what they decide, by the templates of the report. Everything is escaped."""
+"""A classifier in a notebook: its rules with what they decide, by the report's templates. Everything is escaped."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from html import escape
 
 from unless.explanation.markup import asset, available, fill
-from unless.figures import counted
-from unless.judge.rules import Statistics
+from unless.model import Statistics
 from unless.report.sentences import Sentence, Speaker, Text
 from unless.rule import Program
 
-__all__ = ["model_html", "rules_html"]
+__all__ = ["model_html"]
 
 _MOST = 100
 """Rules that are shown; a notebook with more is no longer read."""
@@ -29,10 +28,10 @@ class _Rule:
 
 def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str | None:
     """A classifier: its rules once it is fitted, before that only what it is; None without jinja2."""
-    return f"<pre>{escape(title)}</pre>" if program is None else rules_html(program, statistics, title)
+    return f"<pre>{escape(title)}</pre>" if program is None else _rules_html(program, statistics, title)
 
 
-def rules_html(program: Program, statistics: Statistics | None = None, title: str = "") -> str | None:
+def _rules_html(program: Program, statistics: Statistics | None, title: str) -> str | None:
     """The rules as a list with their exceptions; None without jinja2, so that the notebook shows text."""
     if not available():
         return None
@@ -40,7 +39,7 @@ def rules_html(program: Program, statistics: Statistics | None = None, title: st
     return fill(
         "notebook.html.j2",
         style=asset("notebook.css"),
-        title=title or f"{speaker.text(program.target).shown}: {counted(len(program.rules), 'rule')}",
+        title=title,
         rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
         otherwise=None if program.otherwise is None else speaker.label(program.otherwise),
         more=len(program.rules[_MOST:]),

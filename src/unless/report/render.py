@@ -10,8 +10,8 @@ from unless import __version__
 from unless.explanation.markup import asset, fill
 from unless.explanation.words import Words
 from unless.files import write_whole
+from unless.model import Model
 from unless.report.data import as_script
-from unless.report.facts import Trained
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
@@ -35,7 +35,7 @@ _SCRIPTS = (
 
 
 def report(
-    model: Program | Trained,
+    model: Program | Model,
     table: Table,
     path: str | os.PathLike[str],
     *,

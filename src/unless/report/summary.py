@@ -9,8 +9,9 @@ from unless.errors import ParameterError
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality
 from unless.judge.unseen import Unseen
+from unless.model import Model
 from unless.report.data import page_data
-from unless.report.facts import Trained, gather
+from unless.report.facts import gather
 from unless.report.features import FeatureView, Shuffling, feature_views, sampled
 from unless.report.sections import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
 from unless.report.sentences import LabelName, Speaker, Text
@@ -69,7 +70,7 @@ class Page:
 
 
 def summarise(
-    model: Program | Trained,
+    model: Program | Model,
     table: Table,
     *,
     title: str | None = None,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from unless.figures import interval
+from unless.judge.labels import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 

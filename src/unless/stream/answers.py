@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.judge.rules import Statistics
 from unless.kernels import splice as kernels
+from unless.model import Statistics
 from unless.rule import Program
 from unless.values import Label
 
@@ -75,7 +75,7 @@ class Answers:
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> Answers:
         """The answers of a program; what it decided in training tells how sure they are."""
-        labels = (*(rule.head for rule in program.rules), program.otherwise)
+        labels = program.heads
         for label in labels:
             refuse_halves("the label", str(label))
         if statistics is None:
@@ -106,7 +106,7 @@ class Answers:
 
     def beside(self, columns: Mapping[str, pl.Series], names: Sequence[str], choices: Choices) -> pl.DataFrame:
         """A frame of these columns, of which there may be none, and the new ones."""
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s
+        import polars as pl  # takes 0.1 s
 
         cells = zip(names, self.columns(), strict=True)
         new = {
@@ -150,7 +150,7 @@ def _members(names: Iterable[str], cells: Iterable[object], *, spaced: bool) -> 
 
 def _type(cells: Iterable[object]) -> type[pl.DataType]:
     """The type of a column: whole numbers, numbers, booleans or text."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     types = {type(cell) for cell in cells if cell is not None}
     if types == {bool}:

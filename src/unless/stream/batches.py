@@ -81,7 +81,7 @@ class TextBatch:
 
     def frame(self, *, spelled: bool = False) -> pl.DataFrame:  # noqa: ARG002 - they always are
         """All columns as text; an empty cell is null."""
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s
+        import polars as pl  # takes 0.1 s
 
         schema = dict.fromkeys(self.names, pl.String)
         body = np.frombuffer(self.data, dtype=np.uint8)
@@ -200,14 +200,14 @@ class _Spelled(float):
 
 
 def _framed(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     # Of a list of series, polars would rename one that is called ''.
     return pl.DataFrame({name: _series(cells) for name, cells in columns.items()})
 
 
 def _series(cells: Sequence[Any]) -> pl.Series:
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     types = {type(cell) for cell in cells if cell is not None}
     if types == {bool}:
@@ -291,7 +291,7 @@ def frame_batches(files: Iterable[Path | Bytes], form: str) -> Iterator[FrameBat
 
 
 def _frames(source: Path | bytes, form: str, where: str) -> Iterator[pl.DataFrame]:
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     if form == "excel":
         file = ExcelFile(source, where=where)
@@ -335,7 +335,7 @@ def _streamed(source: Path | bytes) -> bool:
 
 @contextmanager
 def _blaming(where: str, form: str) -> Iterator[None]:
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     try:
         yield

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
+from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.stream.answers import NAMES, Answers, Choices, refuse_halves
@@ -19,10 +20,6 @@ from unless.stream.pump import Pump
 from unless.stream.sinks import SINKS, Result
 from unless.table import Labels
 from unless.values import Label, class_place
-
-if TYPE_CHECKING:
-    from unless.estimators.base import RuleClassifier
-    from unless.estimators.file import SavedModel
 
 __all__ = ["PredictedFile", "predict_file"]
 
@@ -73,7 +70,7 @@ class PredictedFile:
 
 
 def predict_file(  # noqa: PLR0913 - what one may want to settle
-    model: RuleClassifier | SavedModel | Program,
+    model: Model | Program,
     source: File,
     out: File,
     *,
@@ -134,7 +131,7 @@ def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator
 class _Tally:
     """Decides batches, and counts."""
 
-    def __init__(self, model: RuleClassifier | SavedModel | Program, *, strict: bool) -> None:
+    def __init__(self, model: Model | Program, *, strict: bool) -> None:
         if not isinstance(model, Program) and not hasattr(model, "program_"):
             raise ParameterError(f"a {type(model).__name__} is no model; load one: unless.load('model.json')")
         self._program = model if isinstance(model, Program) else model.program_

@@ -63,7 +63,7 @@ class Sink:
 
     def _frame(self, batch: Batch, choices: Choices, *, spelled: bool = False) -> pl.DataFrame:
         """A batch as a frame, its columns in the order of the first batch, and the answers."""
-        import polars as pl  # noqa: PLC0415 - takes 0.1 s
+        import polars as pl  # takes 0.1 s
 
         names, frame = self._names or (), batch.frame(spelled=spelled)
         if extra := [name for name in frame.columns if name not in set(names)]:
@@ -131,8 +131,8 @@ class FrameSink(Sink):
 
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches; polars takes frames as it needs them."""
-        import polars as pl  # noqa: PLC0415
-        from polars.io.plugins import register_io_source  # noqa: PLC0415
+        import polars as pl
+        from polars.io.plugins import register_io_source
 
         frames = self._frames(results)
         first = next(frames)
@@ -198,7 +198,7 @@ class _Remembering(io.RawIOBase):
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
     """The lines of a frame; booleans and dates are spelled as `read_table` reads them."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     try:
         spelled = _spelled(_dated(frame), pl.selectors.boolean())
@@ -210,7 +210,7 @@ def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
 
 def _as_json(frame: pl.DataFrame) -> bytes:
     """The objects of a frame; refuses what JSON cannot hold, where polars would panic or write null."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
         raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot; write .parquet")
@@ -222,7 +222,7 @@ def _as_json(frame: pl.DataFrame) -> bytes:
 
 def _dated(frame: pl.DataFrame) -> pl.DataFrame:
     """A frame with dates and times as the texts that `read_table` takes them for."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     texts = []
     for column in frame.select(pl.selectors.temporal()):
@@ -234,14 +234,14 @@ def _dated(frame: pl.DataFrame) -> pl.DataFrame:
 
 def _spelled(frame: pl.DataFrame, flags: pl.Expr) -> pl.DataFrame:
     """A frame with some of its booleans as text."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     return frame.with_columns(flags.replace_strict({True: "True", False: "False"}, return_dtype=pl.String))
 
 
 def _has_bytes(dtype: pl.DataType) -> bool:
     """Whether a column holds bytes, perhaps within lists or structs."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     if isinstance(dtype, pl.Struct):
         return any(_has_bytes(cast("pl.DataType", field.dtype)) for field in dtype.fields)
@@ -251,7 +251,7 @@ def _has_bytes(dtype: pl.DataType) -> bool:
 
 def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
     """A frame with the types of the first one, which have to hold its cells as they are: 1.5 is not the integer 1."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
     frame = _spelled(frame, pl.col(flags))
@@ -268,7 +268,7 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
     """Whether the cells of a column, cast to a type and back, are the same."""
-    import polars as pl  # noqa: PLC0415
+    import polars as pl
 
     if column.dtype == dtype or column.null_count() == len(column):
         return True

@@ -26,7 +26,7 @@ from unless.explanation.words import DEFAULT, Words, printable
 from unless.prediction import predict
 from unless.rule import Program
 from unless.table import Column, Table
-from unless.values import Label, Value
+from unless.values import Label, Value, label_data, value_data
 
 __all__ = ["Change", "Counterfactual", "Counterfactuals", "counterfactuals"]
 
@@ -145,17 +145,15 @@ class Counterfactuals(Sequence[Counterfactual]):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
-        from unless.explanation import data  # noqa: PLC0415 - the exports
-
         return {
-            "label": data.label_data(self.proof.label),
-            "wanted": data.label_data(self.wanted),
+            "label": label_data(self.proof.label),
+            "wanted": label_data(self.wanted),
             "changes": [
                 {
-                    "label": data.label_data(one.label),
+                    "label": label_data(one.label),
                     "decided": one.proof.decided,
-                    "distance": data.value_data(one.distance),
-                    "set": {change.feature: data.value_data(change.new) for change in one.changes},
+                    "distance": value_data(one.distance),
+                    "set": {change.feature: value_data(change.new) for change in one.changes},
                     "text": one.text(),
                 }
                 for one in self.found
@@ -170,7 +168,7 @@ class Counterfactuals(Sequence[Counterfactual]):
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html  # noqa: PLC0415 - for notebooks
+        from unless.explanation import html
 
         title, *lines = self.lines()
         return html.list_html(title, [" ".join(line.split()) for line in lines])
