@@ -113,7 +113,7 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
     return str(cell)
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - any parameter of a learner
+def plain(value: Any) -> Any:
     """A value of numpy as one of Python; a search over ``np.arange(3)`` gives numpy's."""
     return value.item() if isinstance(value, np.generic) else value
 
@@ -202,7 +202,7 @@ def label_data(label: Label | None) -> object:
     return {"float": str(label)} if label in _INFINITE else label
 
 
-def label_in(node: Any) -> Label:  # noqa: ANN401 - any JSON value that stands for a label
+def label_in(node: Any) -> Label:
     """The label that `label_data` spelled."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label

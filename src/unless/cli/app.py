@@ -36,7 +36,7 @@ def function(name: str) -> Callable[..., None]:
 class _Commands(Mapping[str, Any]):
     """The commands by name, each imported when it is asked for: all together take 60 ms, which nobody waits for."""
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - typer's, of a private module
+    def __getitem__(self, name: str) -> Any:
         if name not in COMMANDS:
             raise KeyError(name)
         alone = typer.Typer(rich_markup_mode=app.rich_markup_mode, add_completion=False)
@@ -53,7 +53,7 @@ class _Commands(Mapping[str, Any]):
 class _Group(TyperGroup):
     """The command as a group of its commands."""
 
-    def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - typer's own
+    def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self.commands = cast("Any", _Commands())
 
@@ -70,7 +70,7 @@ app = typer.Typer(
 )
 
 
-def _version(asked: bool) -> None:  # noqa: FBT001 - typer calls it
+def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"unless {__version__}")
         raise typer.Exit
@@ -169,7 +169,7 @@ def _failed(error: Exception) -> int:
     raise error
 
 
-def _usage(error: Any) -> int:  # noqa: ANN401
+def _usage(error: Any) -> int:
     """Say how the command was called wrongly."""
     context = getattr(error, "ctx", None)
     if type(error).__name__ == "NoArgsIsHelpError" and context is not None:

@@ -79,7 +79,7 @@ class Screen:
         if not self.quiet:
             _print(self.err, visible(remark) if isinstance(remark, str) else remark)
 
-    def data(self, document: Any) -> None:  # noqa: ANN401 - anything that JSON can hold
+    def data(self, document: Any) -> None:
         """The result as JSON, for programs; a stream that cannot take every letter gets JSON's own escapes."""
         ascii_only = self.out.encoding != "utf-8"  # rich's name for it
         text = json.dumps(document, ensure_ascii=ascii_only, indent=2, allow_nan=False)
@@ -123,7 +123,7 @@ class Screen:
 class _Delayed:
     """A moving line that appears only for a person, and only after a second."""
 
-    def __init__(self, screen: Screen, *columns: Any) -> None:  # noqa: ANN401 - rich's columns
+    def __init__(self, screen: Screen, *columns: Any) -> None:
         self._progress = Progress(*columns, console=screen.err, transient=True)
         self._on = screen.err.is_terminal and not screen.quiet
         self._lock = Lock()
@@ -145,7 +145,7 @@ class _Delayed:
                 self._progress.start()
                 self._shown = True
 
-    def update(self, **fields: Any) -> None:  # noqa: ANN401
+    def update(self, **fields: Any) -> None:
         self._progress.update(self._task, **fields)
 
     def __exit__(
@@ -189,7 +189,7 @@ class RuleMeter(Meter):
         self._bar.__exit__(kind, error, trace)
 
 
-def _console(stream: Any) -> Console:  # noqa: ANN401 - a text stream
+def _console(stream: Any) -> Console:
     terminal = Console(file=stream, highlight=False, markup=False, emoji=False)
     if terminal.is_terminal:
         return terminal

@@ -34,7 +34,7 @@ def diff(
     *,
     most: Annotated[int, typer.Option(metavar="N", min=0, help="How many changed records to show.")] = 5,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if the rules differ.")] = False,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -61,12 +61,7 @@ def diff(
 
 
 def _effect(
-    screen: Screen,
-    old: SavedModel | Program,
-    new: SavedModel | Program,
-    data: str,
-    format: str | None,  # noqa: A002
-    most: int,
+    screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, format: str | None, most: int
 ) -> Effect:
     from unless.diff.records import effect
     from unless.read.table import read_table
@@ -144,7 +139,7 @@ def _switch(switch: Switch) -> Iterator[RenderableType]:
         yield hanging(f"  {when:<6}  ", Text(f"{rule}{reason}"))
 
 
-def _label(label: Any) -> str:  # noqa: ANN401 - any label, None for none
+def _label(label: Any) -> str:
     from unless.explanation.words import printable
 
     return "(no label)" if label is None else printable(str(label))

@@ -43,7 +43,7 @@ _QUALITIES = ("accuracy", "precision", "recall", "f1")
 _TITLES = {**{name: name for name in _QUALITIES}, "f1": "F1", "rules": "rules", "seconds": "time to fit"}
 
 
-def evaluate(  # noqa: PLR0913 - a person chooses among them by name
+def evaluate(
     data: Data,
     target: Target,
     *,
@@ -61,7 +61,7 @@ def evaluate(  # noqa: PLR0913 - a person chooses among them by name
     exclude: Exclude = None,
     include: Include = None,
     missing: Missing = None,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     drop_unlabelled: DropUnlabelled = False,
     quiet: Quiet = False,
     json: Json = False,

@@ -34,7 +34,7 @@ _SCREENFUL = 12  # rules that did not apply which a terminal shows
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 
 
-def explain(  # noqa: PLR0913 - its options
+def explain(
     model: Model,
     data: Annotated[
         str | None,
@@ -77,7 +77,7 @@ def explain(  # noqa: PLR0913 - its options
         int | None, typer.Option(metavar="N", min=1, help="How many changes to show: 3, unless given.")
     ] = None,
     strict: Strict = False,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -232,7 +232,7 @@ def _records(
     model: SavedModel | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
-    format: str | None,  # noqa: A002
+    format: str | None,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
     """The records asked for, with their numbers and the labels that the data gives them."""
     used = program_of(model).used

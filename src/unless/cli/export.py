@@ -47,7 +47,7 @@ def _complete_dialects(context: typer.Context, incomplete: str) -> list[str]:
     return [name for name in known if name.startswith(incomplete)]
 
 
-def export(  # noqa: PLR0913 - its options
+def export(
     model: Model,
     *,
     to: Annotated[

@@ -48,7 +48,7 @@ _OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "p
 _SCREENFUL = 40  # rules that a terminal shows
 
 
-def fit(  # noqa: PLR0913 - a person chooses among them by name
+def fit(
     data: Data,
     target: Target,
     *,
@@ -66,7 +66,7 @@ def fit(  # noqa: PLR0913 - a person chooses among them by name
     exclude: Exclude = None,
     include: Include = None,
     missing: Missing = None,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     drop_unlabelled: DropUnlabelled = False,
     ratio: Annotated[
         float | None,
@@ -350,7 +350,7 @@ def _test(fitted: Fitted) -> str:
     return f"{records}: accuracy {share_text(found.accuracy)}, F1 {share_text(found.f1)}{undecided} ({always})"
 
 
-def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:  # noqa: A002
+def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:
     """What to do with the model, as commands that run as they are."""
     if output == "-":
         return

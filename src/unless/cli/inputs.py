@@ -44,7 +44,7 @@ _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather"
 _FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 
-def source_of(data: str, format: str | None) -> tuple[Any, str | None]:  # noqa: A002 - what the option is called
+def source_of(data: str, format: str | None) -> tuple[Any, str | None]:
     """What `read_table` takes as source and format: a path, or the bytes of standard input, CSV unless said.
 
     A pipe with a name, such as the shell's ``<(…)``, is read like standard input: it can be read once only.
@@ -56,7 +56,7 @@ def source_of(data: str, format: str | None) -> tuple[Any, str | None]:  # noqa:
     return sys.stdin.buffer.read(), format or "csv"
 
 
-def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:  # noqa: ANN401 - read_table's
+def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:
     """A table, while the screen says what takes so long."""
     from unless import read_table
 
@@ -77,7 +77,7 @@ def take_ctrl_c_back() -> None:
 
 
 @contextmanager
-def needed(by_model: bool, data: str) -> Iterator[None]:  # noqa: FBT001 - only two parameters
+def needed(by_model: bool, data: str) -> Iterator[None]:
     """Say of a column that is not there that the model needs it."""
     try:
         yield

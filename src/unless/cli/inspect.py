@@ -29,7 +29,7 @@ _CLASSES = 12
 _BAR = 24
 
 
-def inspect(  # noqa: PLR0913 - a person chooses among them by name
+def inspect(
     data: Data,
     *,
     target: Annotated[
@@ -39,8 +39,8 @@ def inspect(  # noqa: PLR0913 - a person chooses among them by name
     numeric: Numeric = None,
     categorical: Categorical = None,
     missing: Missing = None,
-    format: Format = None,  # noqa: A002 - what the option is called
-    all: Annotated[bool, typer.Option("--all", help="List every column of a wide table.")] = False,  # noqa: A002
+    format: Format = None,
+    all: Annotated[bool, typer.Option("--all", help="List every column of a wide table.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

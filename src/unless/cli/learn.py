@@ -33,7 +33,7 @@ _NO_RULE = (
 )
 
 
-def learn(  # noqa: PLR0913 - its options
+def learn(
     background: Annotated[
         list[str], typer.Argument(metavar="BACKGROUND", help="What is known: .lp files; or - for standard input.")
     ],

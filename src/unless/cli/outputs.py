@@ -21,7 +21,7 @@ Output = Annotated[
 ]
 
 
-def keep_inputs(output: str | None, *inputs: str | None, format: str | None = None) -> None:  # noqa: A002 - the option
+def keep_inputs(output: str | None, *inputs: str | None, format: str | None = None) -> None:
     """Refuse, before anything is done, to write to a file that is read: to the output, or by ``>>``."""
     read = [place for one in inputs if one is not None for place in _read_at(one, format)]
     written = _number(sys.stdout) if output in (None, "-") else [output, *_number(sys.stdout)]

@@ -26,7 +26,7 @@ __all__ = ["predict"]
 _LABELS = 6  # that the summary counts
 
 
-def predict(  # noqa: PLR0913 - its options
+def predict(
     model: Model,
     data: Data,
     *,
@@ -45,7 +45,7 @@ def predict(  # noqa: PLR0913 - its options
     ] = None,
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="What the names of the new columns begin with.")] = "",
     strict: Strict = False,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["report"]
 
 
-def report(  # noqa: PLR0913 - its options
+def report(
     model: Model,
     data: Data,
     *,
@@ -47,7 +47,7 @@ def report(  # noqa: PLR0913 - its options
     seed: Seed = 0,
     strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
-    format: Format = None,  # noqa: A002 - what the option is called
+    format: Format = None,
     quiet: Quiet = False,
 ) -> None:
     """Make a page about a model: its rules, what they do on the data, where they are weak, and what-if.

@@ -72,7 +72,7 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
     return training
 
 
-def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:  # noqa: ANN401 - read_table's
+def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:
     """The same of what `read_table` takes."""
     from unless.inspection import identifiers
     from unless.read.ranks import MissingLabelsError

@@ -1,6 +1,6 @@
 """What the three classifiers share: validate, call the learner, store; predict, explain, save."""
 
-# ruff: noqa: ANN401, N803 - X is what scikit-learn calls it, and of any type
+# ruff: noqa: N803 - X is what scikit-learn calls it, and of any type
 from __future__ import annotations
 
 import os

@@ -84,7 +84,7 @@ def document(model: SavedModel) -> dict[str, Any]:
     return json.checked(found)
 
 
-def _spelled(name: str, value: Any) -> Any:  # noqa: ANN401 - any parameter
+def _spelled(name: str, value: Any) -> Any:
     """A parameter as JSON holds it."""
     if isinstance(value, Mapping):
         return {"weights": [[label_data(plain(label)), float(weight)] for label, weight in value.items()]}
@@ -142,7 +142,7 @@ def _saved(document: dict[str, Any], program: Program) -> SavedModel:
     return SavedModel(program, statistics, schema, domain, learned["learner"], parameters, columns["named"], shares)
 
 
-def _parameter(value: Any) -> Any:  # noqa: ANN401 - any JSON value that the schema takes for a parameter
+def _parameter(value: Any) -> Any:
     """The value of a parameter of the classifier."""
     if isinstance(value, dict) and "weights" in value:
         return {label_in(label): weight for label, weight in value["weights"]}
@@ -193,7 +193,7 @@ def _kinds(columns: dict[str, Any], program: Program) -> dict[str, Any]:
     return dict(columns["kinds"])
 
 
-def _domain(values: Any, schema: Schema) -> Table:  # noqa: ANN401 - a list that the schema has checked
+def _domain(values: Any, schema: Schema) -> Table:
     """The columns without rows that `unless.table.domain_of` gave; a file of an older version may have none."""
     columns: dict[str, Column] = {}
     for name, numbers, categories in values:

@@ -1,6 +1,6 @@
 """What scikit-learn users pass, as tables: frames, arrays and lists as X, labels as y, weights."""
 
-# ruff: noqa: ANN401, N803 - X and y are what scikit-learn calls them, and of any type
+# ruff: noqa: N803 - X and y are what scikit-learn calls them, and of any type
 from __future__ import annotations
 
 import warnings

@@ -10,7 +10,7 @@ from unless.export.text import to_text
 __all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module attribute
+def __getattr__(name: str) -> Any:
     """`to_sql` loads with its first use: it needs sqlglot, an extra."""
     if name == "to_sql":
         from unless.export.sql import to_sql

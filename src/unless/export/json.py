@@ -168,7 +168,7 @@ def layout(document: object) -> str:
     return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
-def _laid_out(value: Any, indent: int) -> str:  # noqa: ANN401 - any JSON value
+def _laid_out(value: Any, indent: int) -> str:
     """From the inside outwards: what holds something that takes several lines does not fit one line either."""
     kind = value.__class__
     if kind in _SPELLED:

@@ -80,7 +80,7 @@ def fits_around(document: dict[str, Any], schema: Schema) -> bool:
         return False
 
 
-def _without_lists(document: Any) -> dict[str, Any]:  # noqa: ANN401 - any value
+def _without_lists(document: Any) -> dict[str, Any]:
     """The document without what is checked here; its features, which are, are left in."""
     _expect(document.__class__ is dict and document["rules"].__class__ is list)
     _unique_texts(document["features"])
@@ -100,14 +100,14 @@ def _expect(usual: bool) -> None:  # noqa: FBT001 - the one thing that it is abo
 # Rules.
 
 
-def _rule(node: Any, names: dict[str, str]) -> Rule:  # noqa: ANN401
+def _rule(node: Any, names: dict[str, str]) -> Rule:
     rule = _body(node, names, 2, 1)
     label = node["label"]
     _set_head(rule, label if label.__class__ is str else _label(label))
     return rule
 
 
-def _body(node: Any, names: dict[str, str], keys: int, depth: int) -> Rule:  # noqa: ANN401
+def _body(node: Any, names: dict[str, str], keys: int, depth: int) -> Rule:
     """A rule without its label; the node has so many keys, exceptions not counted."""
     default, exceptions = node["default"], node.get("exceptions", _NO_EXCEPTIONS)
     if (
@@ -148,14 +148,14 @@ def _literals(nodes: list[Any], names: dict[str, str]) -> tuple[Literal, ...]:
     return tuple(literals)
 
 
-def _threshold(op: str, value: Any) -> float:  # noqa: ANN401
+def _threshold(op: str, value: Any) -> float:
     """A whole number or an infinity, which JSON spells otherwise than other numbers."""
     whole = value.__class__ is int and -_EXACT <= value <= _EXACT
     _expect(_TAKES[op] is float and (whole or value in ("inf", "-inf")))
     return float(value)
 
 
-def _label(value: Any, *, none: bool = False) -> Any:  # noqa: ANN401
+def _label(value: Any, *, none: bool = False) -> Any:
     """A label, or, where it may be absent, None; an infinite one is unusual."""
     kind = value.__class__
     _expect(
@@ -171,7 +171,7 @@ def _label(value: Any, *, none: bool = False) -> Any:  # noqa: ANN401
 # Columns and statistics: lists of one kind of thing, at the speed of C.
 
 
-def _columns(node: Any) -> dict[str, Any]:  # noqa: ANN401
+def _columns(node: Any) -> dict[str, Any]:
     names, kinds = _rows(node["kinds"], 2)
     _texts(names)
     _expect(_KINDS.issuperset(kinds))
@@ -189,7 +189,7 @@ def _columns(node: Any) -> dict[str, Any]:  # noqa: ANN401
     return light
 
 
-def _statistics(node: Any) -> dict[str, Any]:  # noqa: ANN401
+def _statistics(node: Any) -> dict[str, Any]:
     classes, counts = _list(node["classes"]), _list(node["counts"])
     for label in classes:
         _label(label)
@@ -199,7 +199,7 @@ def _statistics(node: Any) -> dict[str, Any]:  # noqa: ANN401
     return {**node, "classes": classes[:1], "counts": []}
 
 
-def _list(value: Any) -> list[Any]:  # noqa: ANN401
+def _list(value: Any) -> list[Any]:
     _expect(value.__class__ is list)
     found: list[Any] = value
     return found
@@ -213,12 +213,12 @@ def _texts(values: Sequence[Any]) -> None:
     _types(values, str)
 
 
-def _unique_texts(values: Any) -> None:  # noqa: ANN401
+def _unique_texts(values: Any) -> None:
     _texts(_list(values))
     _expect(len(set(values)) == len(values))
 
 
-def _rows(value: Any, width: int) -> list[tuple[Any, ...]]:  # noqa: ANN401
+def _rows(value: Any, width: int) -> list[tuple[Any, ...]]:
     """A list of lists that are so wide, as columns."""
     _types(_list(value), list)
     _expect(set(map(len, value)) <= {width})

@@ -16,7 +16,7 @@ __all__ = ["atoms", "clingo", "grounded", "message_of", "undecided"]
 _PLACE = re.compile(r"^<(?:string|block)>:(\d+):\d+(?:-[\d:]+)?: (?:error|info): ")
 
 
-def clingo() -> Any:  # noqa: ANN401 - a module
+def clingo() -> Any:
     """The clingo package."""
     try:
         import clingo as package  # an extra, and slow to load
@@ -35,7 +35,7 @@ def grounded(fill: Callable[[Control], None]) -> Control:
     package = clingo()
     messages: list[str] = []
 
-    def log(code: Any, message: str) -> None:  # noqa: ANN401 - clingo.MessageCode
+    def log(code: Any, message: str) -> None:
         if code != package.MessageCode.AtomUndefined:
             messages.append(message)
 

@@ -134,7 +134,7 @@ class PandasFrame(Loaded):
         return _pandas_cells(array)
 
 
-def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the arrays of pandas, a line for each
+def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - any of the arrays of pandas, a line for each
     """The cells of the array behind a pandas column: numpy's, or an extension array."""
     import pandas as pd
 
@@ -160,7 +160,7 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: ANN401, PLR0911 - any of the ar
     return of_dictionary(distinct, codes)
 
 
-def label_cells(series: Any) -> Cells | None:  # noqa: ANN401 - anything that holds labels
+def label_cells(series: Any) -> Cells | None:
     """The cells of a pandas or polars series of nothing but text; None of all else."""
     from narwhals import dependencies
 
@@ -186,7 +186,7 @@ def _occurring(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
     return [cell if place < len(counts) and counts[place] else None for place, cell in enumerate(distinct)]
 
 
-def _arrow_texts(array: Any) -> Cells:  # noqa: ANN401 - pyarrow has no types
+def _arrow_texts(array: Any) -> Cells:
     """The cells of an Arrow column of texts.
 
     Texts of a few bytes are told apart by our own kernel: 7 ns for one of a single byte, where Arrow takes 24; at ten
