@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unless.explanation import sentences as plain
-from unless.explanation.markup import asset, available, fill
+from unless.explanation.markup import available, fill
 from unless.explanation.outline import Line, outline
 from unless.explanation.story import stopped
 from unless.explanation.words import Words
@@ -31,5 +31,4 @@ def list_html(title: str, lines: list[str]) -> str | None:
 
 
 def _filled(title: str, number: str, lines: Sequence[Line], others: list[tuple[int, str]]) -> str:
-    style = asset("notebook.css")
-    return fill("proof.html.j2", style=style, title=title, number=number, lines=lines, others=others)
+    return fill("proof.html.j2", title=title, number=number, lines=lines, others=others)

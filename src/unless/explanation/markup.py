@@ -35,11 +35,11 @@ def asset(name: str) -> str:
 @cache
 def _environment() -> Environment:
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # an extra
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # an extra
     except ImportError as error:
         raise UnlessError('this needs jinja2, which is not installed; pip install "unless[report]"') from error
     made = Environment(
-        loader=PackageLoader("unless", "report/templates"),
+        loader=ChoiceLoader([PackageLoader("unless.explanation"), PackageLoader("unless.report")]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
