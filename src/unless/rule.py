@@ -14,10 +14,20 @@ from typing import Literal as OneOf
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.values import Label, Value, plain, value_of
 
-__all__ = ["MAX_DEPTH", "OPERATORS", "Literal", "Operator", "Program", "Rule"]
+__all__ = ["MAX_DEPTH", "OPERATORS", "OPERATOR_WORDS", "Literal", "Operator", "Program", "Rule"]
 
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
+
+OPERATOR_WORDS: dict[Operator, str] = {
+    "<=": "is at most",
+    ">": "is above",
+    "==": "is",
+    "!=": "is not",
+    "missing": "is missing",
+    "present": "is present",
+}
+"""How people say an operator, between a feature and a value. Sentences are made from these words, also on a page."""
 
 MAX_DEPTH = 200
 """How deep exceptions may nest. Learned programs stay far below; files beyond it are refused."""
@@ -29,8 +39,6 @@ _TAKES: dict[Operator, type] = {
 
 _SHOWN = 100
 """Rules that a notebook shows; nobody reads more there."""
-
-_WORDS = {"<=": "<=", ">": ">", "==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -93,7 +101,7 @@ class Literal:
         return False
 
     def __str__(self) -> str:
-        test = f"{self.feature} {_WORDS[self.op]}"
+        test = f"{self.feature} {self.op if _TAKES[self.op] is float else OPERATOR_WORDS[self.op]}"
         return test if self.value is None else f"{test} {self.value!r}"
 
     __repr__ = __str__

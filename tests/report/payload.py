@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import asdict
 
-from unless.explanation.story import figures
+from unless.explanation.sentences import figures
 from unless.explanation.words import Words, printable
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule

@@ -18,7 +18,7 @@ import unless
 from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
-from unless.explanation import Phrase, Words, markup
+from unless.explanation import Phrase, Words, html
 from unless.judge.labels import interval
 from unless.judge.rules import measure
 from unless.report import render, report, summarise
@@ -339,8 +339,8 @@ class TestRefusals:
     def test_without_jinja2(self, monkeypatch, tmp_path):
         """Without jinja2 a report says how to get it, and notebooks fall back to text."""
         monkeypatch.setitem(sys.modules, "jinja2", None)
-        monkeypatch.setattr(markup, "find_spec", lambda _: None)
-        markup._environment.cache_clear()
+        monkeypatch.setattr(html, "find_spec", lambda _: None)
+        html._environment.cache_clear()
         with pytest.raises(UnlessError, match=r"pip install .unless\[report\]"):
             report(OLD, AGES, tmp_path / "page.html")
         assert not list(tmp_path.iterdir())
@@ -379,9 +379,9 @@ class TestNotebook:
 
     def test_a_program(self):
         """The rules of a program as a list, without scripts; of a long one the first hundred."""
-        html = OLD._repr_html_()
-        assert "<b><bdi>yes</bdi></b> if <bdi>age &gt;" in html
-        assert "otherwise <b><bdi>no</bdi></b>" in html
+        shown = OLD._repr_html_()
+        assert "<b><bdi>yes</bdi></b> if <bdi>age &gt;" in shown
+        assert "otherwise <b><bdi>no</bdi></b>" in shown
         program, _ = long(130)
         assert "and 30 more rules" in program._repr_html_()
         assert "and 30 more rules" in model_html("", program, None)

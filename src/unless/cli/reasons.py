@@ -8,7 +8,7 @@ from rich.text import Text
 
 from unless.explanation.changes.counterfactuals import Counterfactuals
 from unless.explanation.proof import Proof
-from unless.explanation.story import lines
+from unless.explanation.sentences import lines
 from unless.explanation.words import DEFAULT, Words
 from unless.model import Statistics
 

@@ -1,11 +1,15 @@
-"""Proofs: why a program decides a record as it does (`tree`), and the forms they are shown in.
+"""Why a program decides a record as it does, why not otherwise, and what would change it.
 
-`plain` is a sentence, `story` several lines for a terminal, `paper` the two texts of the paper, `data` JSON, `html` for
-pages and notebooks, `terminal` for rich, both of an `outline`. All take the same tree of values; `words` holds what a
-reader calls things.
+- `why`: `explain` and `why_not` give proofs.
+- `proof`: a proof as values: checked literals, tried rules, the decision.
+- `words`: what a reader calls features, values and labels.
+- `sentences`: what a proof says in English; `paper`: the two texts of the paper.
+- `data`, `html`, `terminal`: a proof for JSON, for pages and notebooks, for rich.
+- `changes`: the nearest records with another label, and the search for them.
 """
 
 from unless.explanation.proof import Check, Proof, RuleProof, Style
+from unless.explanation.why import explain, why_not
 from unless.explanation.words import Phrase, Words
 
-__all__ = ["Check", "Phrase", "Proof", "RuleProof", "Style", "Words"]
+__all__ = ["Check", "Phrase", "Proof", "RuleProof", "Style", "Words", "explain", "why_not"]

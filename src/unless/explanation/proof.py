@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
-from unless.explanation import sentences as plain
+from unless.explanation import sentences
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
@@ -20,7 +20,7 @@ from unless.values import Label, Value
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from unless.explanation.story import Changes, Figures
+    from unless.explanation.sentences import Changes, Figures
 
 __all__ = ["Check", "Proof", "RuleProof", "Style"]
 
@@ -35,7 +35,7 @@ class Check(NamedTuple):
     holds: bool
 
     def __str__(self) -> str:
-        return plain.check(self)
+        return sentences.check(self)
 
 
 class RuleProof(NamedTuple):
@@ -69,10 +69,10 @@ class RuleProof(NamedTuple):
 
     def reason(self, words: Words = DEFAULT) -> str:
         """Why the rule covers the record, or why it does not, in a sentence."""
-        return plain.reason(self, words)
+        return sentences.reason(self, words)
 
     def __str__(self) -> str:
-        return plain.reason(self, DEFAULT)
+        return sentences.reason(self, DEFAULT)
 
     def __repr__(self) -> str:
         return f"<RuleProof: {self}>"
@@ -126,7 +126,7 @@ class Proof:
 
         match style:
             case "plain":
-                return plain.sentence(self, words)
+                return sentences.sentence(self, words)
             case "tree":
                 return paper.tree(self, number)
             case "rules":
@@ -145,9 +145,7 @@ class Proof:
 
         ``statistics`` are those of `measure`, for how often the rule is right; ``changes`` those of `counterfactuals`.
         """
-        from unless.explanation import story
-
-        return story.story(self, number, statistics, changes, words)
+        return sentences.story(self, number, statistics, changes, words)
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
@@ -172,7 +170,7 @@ class Proof:
         return terminal.proof_tree(self)
 
     def __str__(self) -> str:
-        return plain.sentence(self, DEFAULT)
+        return sentences.sentence(self, DEFAULT)
 
     def __repr__(self) -> str:
         return f"<Proof: {self}>"

@@ -1,55 +1,139 @@
-"""The short form: one sentence. "class 2, because condition is S; the exception does not apply, because steel is R"."""
+"""What a proof says in English, in the words of a reader.
+
+`sentence` is the short form: "class 2, because condition is S; the exception does not apply, because steel is R".
+`story` is the long form on several lines, `outline` the lines of a tree. All are made from the same few phrases:
+what a literal asks (`literal_text`), what a record has (`Words.has`), and how the two go together (`check`, `asked`,
+`stopped`). `report/page/words.js` says the same, word for word.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import Literal
-from unless.values import counted
+from unless.rule import OPERATOR_WORDS, Literal, Operator
+from unless.values import amount, counted, percent
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
 
-__all__ = ["check", "decision", "literal_parts", "literal_text", "reason", "sentence"]
+__all__ = [
+    "Changes",
+    "Figures",
+    "Line",
+    "Node",
+    "check",
+    "decision",
+    "figures",
+    "lines",
+    "literal_parts",
+    "literal_text",
+    "outline",
+    "reason",
+    "rule_name",
+    "sentence",
+    "stopped",
+    "story",
+]
 
 _SPARED = 3
 """Earlier rules stopped by exceptions that a sentence tells of; nobody reads on after more."""
 
-_SIGNS = {
-    "<=": "is at most",
-    ">": "is above",
-    "==": "is",
-    "!=": "is not",
-    "missing": "is missing",
-    "present": "is present",
-}
+_INDENT = " " * 10
+_SHALLOW = 8
+"""Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
+
+_OPPOSITE: dict[Operator, Operator] = {"<=": ">", ">": "<="}
+
+
+# What a literal asks, and what a record has.
+
+
+def literal_parts(literal: Literal, words: Words = DEFAULT) -> tuple[str, str, str | None]:
+    """What a literal asks, in parts: "income", "is at most", "21,000"; no value where it takes none."""
+    value = None if literal.value is None else words.value(literal.feature, literal.value)
+    return words.name(literal.feature), OPERATOR_WORDS[literal.op], value
+
+
+def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
+    """What a literal asks: "income is at most 21,000", "history is late"."""
+    return " ".join(part for part in literal_parts(literal, words) if part is not None)
+
+
+def check(one: Check, words: Words = DEFAULT) -> str:
+    """What the record has and, where that adds something, what the literal asks: "income is 18,400, at most 21,000"."""
+    (literal, value, holds), has = one, words.has(one.literal.feature, one.value)
+    wanted = words.value(literal.feature, literal.value)
+    if literal.op in _OPPOSITE:
+        if not isinstance(value, float):
+            return has if value is None else f"{has}, not a number"
+        true = literal.op if holds else _OPPOSITE[literal.op]
+        return f"{has}, {OPERATOR_WORDS[true].removeprefix('is ')} {wanted}"
+    adds = literal.op != "present" and holds == (literal.op == "!=")
+    return f"{has}, not {wanted}" if adds else has
+
+
+def asked(one: Check, words: Words) -> str:
+    """A check that holds: what the record has, and how that meets what the literal asks."""
+    literal, has = one.literal, words.has(one.literal.feature, one.value)
+    if literal.op in ("<=", ">", "!="):
+        return f"{has}, which {OPERATOR_WORDS[literal.op]} {words.value(literal.feature, literal.value)}"
+    return f"{has}, as required"
+
+
+def stopped(rule: RuleProof, words: Words) -> str:
+    """Why a rule did not apply: its first failing literal, or the exception that applies."""
+    if failing := rule.failing:
+        literal = failing[0].literal
+        return f"{words.has(literal.feature, failing[0].value)}, it needs {_needed(literal, words)}"
+    if applying := rule.applying:
+        return f"an exception applies, because {reason(applying[0], words)}"
+    return "an earlier rule decides"
+
+
+def _needed(literal: Literal, words: Words) -> str:
+    wanted = words.value(literal.feature, literal.value)
+    match literal.op:
+        case "<=":
+            return f"at most {wanted}"
+        case ">":
+            return f"more than {wanted}"
+        case "==":
+            return wanted
+        case "!=":
+            return "another value"
+        case "missing":
+            return "none"
+        case "present":
+            return "a value"
+
+
+# The short form.
 
 
 def sentence(proof: Proof, words: Words) -> str:
     """The decision and why: what the deciding rule found, and which exceptions kept earlier rules from deciding."""
-    because = "no rule applies" if proof.rule is None else reason(proof.rule, words)
+    because = rule_name(proof.decided) if proof.rule is None else reason(proof.rule, words)
     start = f"{decision(proof, words)}: " if proof.label is None else f"{decision(proof, words)}, because "
     return "; ".join([start + because, *_spared(proof, words)])
-
-
-def _spared(proof: Proof, words: Words) -> Iterator[str]:
-    """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
-    held = ((place, tried) for place, tried in enumerate(proof.tried, 1) if tried.rule.head != proof.label)
-    spared = [(place, tried, tried.applying[0]) for place, tried in held if tried.applying]
-    for place, tried, exception in spared[:_SPARED]:
-        label, found = printable(str(tried.rule.head)), _found(exception, words) or "it always applies"
-        yield f"rule {place} ({label}) would apply, but for an exception: {found}"
-    if more := len(spared[_SPARED:]):
-        yield f"so would {counted(more, 'more rule')}"
 
 
 def decision(proof: Proof, words: Words) -> str:
     """What was decided: "loan refuse"."""
     target = proof.program.target
     return words.undecided(target) if proof.label is None else words.label(target, proof.label)
+
+
+def rule_name(number: int | None) -> str:
+    """What a rule is called, by its index: "rule 4"; None is where no rule applies."""
+    return "no rule applies" if number is None else f"rule {number + 1}"
 
 
 def reason(proof: RuleProof, words: Words) -> str:
@@ -67,36 +151,157 @@ def reason(proof: RuleProof, words: Words) -> str:
     return f"{text}; {nobody}, because {joined(against)}"
 
 
+def _spared(proof: Proof, words: Words) -> Iterator[str]:
+    """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
+    held = ((place, tried) for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label)
+    spared = [(place, tried, tried.applying[0]) for place, tried in held if tried.applying]
+    for place, tried, exception in spared[:_SPARED]:
+        label, found = printable(str(tried.rule.head)), _found(exception, words) or "it always applies"
+        yield f"{rule_name(place)} ({label}) would apply, but for an exception: {found}"
+    if more := len(spared[_SPARED:]):
+        yield f"so would {counted(more, 'more rule')}"
+
+
 def _found(proof: RuleProof, words: Words) -> str:
     """What the record has of what a rule asks; nothing of a rule that asks nothing."""
     return joined(check(one, words) for one in proof.checks)
 
 
-def check(one: Check, words: Words = DEFAULT) -> str:
-    """What the record has, beside what the literal asks where that adds something."""
-    literal, value = one.literal, one.value
-    has = words.has(literal.feature, value)
-    wanted = words.value(literal.feature, literal.value)
-    match literal.op:
-        case "<=" | ">" if isinstance(value, float):
-            return f"{has}, {'at most' if (literal.op == '<=') == one.holds else 'above'} {wanted}"
-        case "<=" | ">":
-            return has if value is None else f"{has}, not a number"
-        case "==" if not one.holds:
-            return f"{has}, not {wanted}"
-        case "!=" if one.holds:
-            return f"{has}, not {wanted}"
-        case "missing" if not one.holds:
-            return f"{has}, not missing"
-    return has
+# The long form.
 
 
-def literal_parts(literal: Literal, words: Words = DEFAULT) -> tuple[str, str, str | None]:
-    """What a literal asks, in parts: "income", "is at most", "21,000"; no value where it takes none."""
-    value = None if literal.value is None else words.value(literal.feature, literal.value)
-    return words.name(literal.feature), _SIGNS[literal.op], value
+class Line(NamedTuple):
+    """A line of a story: what it tells, what comes before its text, and the text.
+
+    A line that is too long goes on below the beginning of its text.
+    """
+
+    role: OneOf["decision", "reason", "exceptions", "exception", "other"]
+    lead: str
+    text: str
+
+    def __str__(self) -> str:
+        return self.lead + self.text
 
 
-def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
-    """What a literal asks: "income is at most 21,000", "history is late"."""
-    return " ".join(part for part in literal_parts(literal, words) if part is not None)
+class Figures(Protocol):
+    """How rules do on records, as `measure` counts: an entry per rule, and a last one for records without a rule."""
+
+    @property
+    def support(self) -> NDArray[np.float64]:
+        """How many records each rule decides."""
+
+    @property
+    def precision(self) -> NDArray[np.float64]:
+        """The share of them for which it is right."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether these are sums of weights instead of numbers of records."""
+
+
+class Changes(Protocol):
+    """What would change a decision, as `counterfactuals` finds it."""
+
+    def lines(self, words: Words) -> list[str]:
+        """A title and a line for each change."""
+
+
+def story(proof: Proof, number: int | None, statistics: Figures | None, changes: Changes | None, words: Words) -> str:
+    """The proof on several lines, see `Proof.story`."""
+    told = [str(line) for line in lines(proof, number, statistics, words)]
+    return "\n".join(told + ([] if changes is None else changes.lines(words)))
+
+
+def lines(proof: Proof, number: int | None, statistics: Figures | None, words: Words) -> Iterator[Line]:
+    """The decision, its reasons and the rules before it, for whoever lays them out."""
+    yield Line("decision", "", _headline(proof, number, statistics))
+    if (rule := proof.rule) is not None:
+        yield from _because(rule, words)
+    for place, tried in enumerate(proof.tried):
+        if not tried.covers:
+            yield Line("other", f"  {rule_name(place)} ", f"did not apply: {stopped(tried, words)}")
+
+
+def _headline(proof: Proof, number: int | None, statistics: Figures | None) -> str:
+    """The decision: "Record 17 is decided: refuse (rule 2, right for 94 % of the 311 records it decides)."."""
+    record = "The record" if number is None else f"Record {number}"
+    rule = rule_name(proof.decided)
+    if statistics is not None:
+        place = -1 if proof.decided is None else proof.decided
+        rule += f", {figures(statistics, place, labelled=proof.label is not None)}"
+    if proof.label is None:
+        return f"{record} is not decided: {rule}."
+    return f"{record} is decided: {printable(str(proof.label))} ({rule})."
+
+
+def figures(statistics: Figures, place: int, *, labelled: bool) -> str:
+    """How one rule does: "right for 94 % of the 311 records it decides"; with weights, their sum.
+
+    ``labelled`` is false for the records that no rule covers, if the program has no label for them.
+    """
+    decided, weighted = float(statistics.support[place]), statistics.weighted
+    if not decided:
+        return "which decides no other record" + " of any weight" * weighted
+    if not labelled:
+        return f"as to others of the weight {amount(decided)}" if weighted else f"as to {counted(decided, 'other')}"
+    what = f"weight of {amount(decided)} that" if weighted else counted(decided, "record")
+    return f"right for {percent(float(statistics.precision[place]))} of the {what} it decides"
+
+
+def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
+    start = "because"
+    for text in dict.fromkeys(asked(check, words) for check in rule.checks):
+        yield Line("reason", f"  {start:<7} ", text)
+        start = "and"
+    if not rule.exceptions:
+        if not rule.checks:
+            yield Line("reason", "  because ", "it always applies")
+        return
+    yield Line("exceptions", f"  {start} ", "no exception applies:")
+    for depth, text in _exceptions(rule, words):
+        yield Line("exception", f"{_INDENT}{'  ' * min(depth, _SHALLOW)}", text)
+
+
+def _exceptions(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
+    """A line for each exception to a rule and, deeper, for each of its own; lines that would be equal appear once."""
+    told: dict[tuple[tuple[int, str], ...], None] = {}
+    for exception in rule.exceptions:  # one frame per level: 200 levels stay within Python's limit
+        inner = tuple(_exceptions(exception, words))
+        told[((0, _exception(exception, words)), *((depth + 1, text) for depth, text in inner))] = None
+    return chain.from_iterable(told)
+
+
+def _exception(exception: RuleProof, words: Words) -> str:
+    """One exception: the literal that fails, or that it holds; a colon announces its own exceptions."""
+    if failing := exception.failing:
+        literal, value = failing[0].literal, failing[0].value
+        return f"'{literal_text(literal, words)}' does not hold: {words.has(literal.feature, value)}"
+    asks = " and ".join(literal_text(literal, words) for literal in exception.rule.default) or "always"
+    if exception.applying:
+        return f"'{asks}' holds, but has an exception that applies:"
+    return f"'{asks}' applies" + (", since no exception to it does:" if exception.exceptions else "")
+
+
+# The lines of a tree.
+
+
+class Node(NamedTuple):
+    """A line of a tree and its depth, from 1; ``holds`` is None if the line is not a check."""
+
+    depth: int
+    text: str
+    holds: bool | None = None
+
+
+def outline(proof: RuleProof, words: Words, depth: int = 1) -> tuple[Node, ...]:
+    """A rule's checks, then its exceptions, each a level deeper; equal lines, or equal groups of lines, appear once.
+
+    One frame per level: 200 levels stay within Python's limit.
+    """
+    checks = [Node(depth, check(one, words), one.holds) for one in proof.checks] or [Node(depth, "always")]
+    exceptions = []
+    for inner in proof.exceptions:
+        said = Node(depth, f"an exception {'applies' if inner.covers else 'does not apply'}")
+        exceptions.append((said, *outline(inner, words, depth + 1)))
+    return (*dict.fromkeys(checks), *chain.from_iterable(dict.fromkeys(exceptions)))

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 from rich.tree import Tree
 
-from unless.explanation import sentences as plain
-from unless.explanation.outline import Line, outline
-from unless.explanation.story import stopped
+from unless.explanation.sentences import Node, decision, outline, rule_name, stopped
 from unless.explanation.words import DEFAULT
 
 if TYPE_CHECKING:
@@ -20,23 +18,22 @@ __all__ = ["proof_tree"]
 
 def proof_tree(proof: Proof) -> Tree:
     """The deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
-    number = "no rule applies" if proof.decided is None else f"rule {proof.decided + 1}"
-    tree = Tree(Text.assemble((plain.decision(proof, DEFAULT), "bold"), (f"  {number}", "dim")))
+    tree = Tree(Text.assemble((decision(proof, DEFAULT), "bold"), (f"  {rule_name(proof.decided)}", "dim")))
     if proof.rule is not None:
         _grow(tree, proof.rule)
-    for place, tried in enumerate(proof.tried, 1):
+    for place, tried in enumerate(proof.tried):
         if not tried.covers:
-            tree.add(Text(f"rule {place} did not apply: {stopped(tried, DEFAULT)}", "dim"))
+            tree.add(Text(f"{rule_name(place)} did not apply: {stopped(tried, DEFAULT)}", "dim"))
     return tree
 
 
 def _grow(tree: Tree, rule: RuleProof) -> None:
     branches = [tree]
-    for line in outline(rule, DEFAULT):
-        branches[line.depth :] = [branches[line.depth - 1].add(_text(line))]
+    for node in outline(rule, DEFAULT):
+        branches[node.depth :] = [branches[node.depth - 1].add(_text(node))]
 
 
-def _text(line: Line) -> Text:
-    if line.holds is None:
-        return Text(line.text)
-    return Text.assemble(("✓ ", "green") if line.holds else ("✗ ", "red"), line.text)
+def _text(node: Node) -> Text:
+    if node.holds is None:
+        return Text(node.text)
+    return Text.assemble(("✓ ", "green") if node.holds else ("✗ ", "red"), node.text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import UnknownNameError, suggest
-from unless.explanation import sentences as plain
+from unless.explanation import sentences
 from unless.explanation.proof import Check, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
@@ -75,10 +75,10 @@ class Obstacle:
         if self.rule is None or self.rule.covers:
             return f"{name} came too late: rule {(self.decided or 0) + 1} decided first"
         if failing := self.rule.failing:
-            asks = " and ".join(plain.literal_text(check.literal, words) for check in failing)
+            asks = " and ".join(sentences.literal_text(check.literal, words) for check in failing)
             has = " and ".join(dict.fromkeys(words.has(check.literal.feature, check.value) for check in failing))
             return f"{name} asks that {asks}, but {has}"
-        exceptions = "; ".join(dict.fromkeys(plain.reason(proof, words) for proof in self.rule.applying))
+        exceptions = "; ".join(dict.fromkeys(sentences.reason(proof, words) for proof in self.rule.applying))
         return f"{name} has an exception that applies: {exceptions}"
 
 
@@ -112,7 +112,7 @@ class WhyNot:
 
     def _title(self, words: Words) -> str:
         label = printable(str(self.label))
-        has = plain.decision(self.proof, words)
+        has = sentences.decision(self.proof, words)
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.story import figures
+from unless.explanation.sentences import figures
 from unless.explanation.words import Words, printable
 from unless.report.facts import Facts
 from unless.rule import Literal, Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from unless.explanation.markup import available, fill
+from unless.explanation.html import available, fill
 from unless.model import Statistics
 from unless.report.sentences import Sentence, Speaker, Text
 from unless.rule import Program
@@ -38,6 +38,7 @@ def _rules_html(program: Program, statistics: Statistics | None, title: str) -> 
     speaker = Speaker((), alone=True)
     return fill(
         "notebook.html.j2",
+        package="unless.report",
         title=title,
         rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
         otherwise=None if program.otherwise is None else speaker.label(program.otherwise),

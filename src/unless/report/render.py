@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from functools import cache
+from importlib.resources import files
 
 from unless import __version__
-from unless.explanation.markup import asset, fill
+from unless.explanation.html import fill
 from unless.explanation.words import Words
 from unless.files import write_whole
 from unless.model import Model
@@ -71,18 +73,25 @@ def report(
 
 def render(page: Page) -> str:
     """The page as HTML; what no encoding can hold, half of a surrogate pair in a title, say, is spelled out."""
-    first, script = asset("first.js"), "\n".join(map(asset, _SCRIPTS))
+    first, script = _asset("first.js"), "\n".join(map(_asset, _SCRIPTS))
     text = fill(
         "page.html.j2",
+        package="unless.report",
         page=page,
         version=__version__,
-        style="\n".join(map(asset, _STYLES)),
+        style="\n".join(map(_asset, _STYLES)),
         first=first,
         script=script,
         policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
         data=as_script(page.data),
     )
     return text.encode("utf-8", "backslashreplace").decode()
+
+
+@cache
+def _asset(name: str) -> str:
+    """A style or script of the page."""
+    return (files("unless.report") / "page" / name).read_text(encoding="utf-8")
 
 
 def _hash(script: str) -> str:
