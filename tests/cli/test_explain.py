@@ -176,11 +176,11 @@ def test_a_plain_program(run):
 
 
 def test_a_rule_that_always_applies(run, tmp_path):
-    """A program that asks nothing reads nothing, and says that its rule always applies."""
+    """A program that asks nothing reads nothing, and says that its rule is the default."""
     programs.save(unless.Program("y", ("age",), (unless.Rule("a"),)), tmp_path / "program.json")
     (tmp_path / "data.csv").write_text("age\n3\n4\n")
     done = run("explain", tmp_path / "program.json", tmp_path / "data.csv", "--row", "2", "--what-if")
-    assert done.out.splitlines()[:2] == ["Record 2 is decided: a (rule 1).", "  because it always applies"]
+    assert done.out.splitlines()[:2] == ["Record 2 is decided: a (rule 1).", "  because it is the default"]
 
 
 def test_folders_and_formats(run):

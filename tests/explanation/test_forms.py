@@ -124,7 +124,7 @@ def test_the_story():
         "The record is decided: accept (rule 2).",
         "  because history is good, which is not late",
         "  and     income is 30,000, which is above 10,000",
-        "  rule 1 did not apply: income is 30,000, it needs at most 21,000",
+        "  rule 1 did not apply: income is 30,000, but must be at most 21,000",
     ]
     assert explain(LOAN, {**LATE, "guarantor": "yes"}).story(statistics=statistics).splitlines() == [
         "The record is decided: ask (no rule applies, which decides no other record).",
@@ -132,7 +132,7 @@ def test_the_story():
             "  rule 1 did not apply: an exception applies, because guarantor is yes; "
             "the exception does not apply, because history is late, not missing"
         ),
-        "  rule 2 did not apply: history is late, it needs another value",
+        "  rule 2 did not apply: history is late, but must not be late",
     ]
 
 
@@ -150,10 +150,10 @@ def test_the_story_of_weights():
     weight = "(rule 1, right for 96 % of the weight of 199.5 that it decides)."
     assert headline(LATE, weighted=True).endswith(weight)
     assert headline(good, weighted=True).endswith("of the weight of 3 that it decides).")
-    assert headline(undecided, weighted=True).endswith("no rule applies, as to others of the weight 0.5.")
+    assert headline(undecided, weighted=True).endswith("no rule applies, as for others with a weight of 0.5.")
     single = np.array([[0, 1], [0, 0], [0, 1]])
     assert headline(LATE, weighted=False, counts=single).endswith("right for 100 % of the 1 record it decides).")
-    assert headline(undecided, weighted=False, counts=single).endswith("no rule applies, as to 1 other.")
+    assert headline(undecided, weighted=False, counts=single).endswith("no rule applies, as for 1 other.")
     nothing = headline(good, weighted=True, counts=single)
     assert nothing.endswith("(rule 2, which decides no other record of any weight).")
 
@@ -209,6 +209,42 @@ def test_phrases():
     assert "we refuse the loan" in proof.to_html(words)
     decided = Words(decision="the {target} desk says {label}")
     assert proof.text(words=decided).startswith("the loan desk says refuse, because")
+
+
+def test_numbers_of_a_feature_are_spelled_alike():
+    """Where one number of a feature has groups of digits, all of them have; the numbers of others are left alone."""
+    asked = Literal("amount", ">", 27500.0), Literal("amount", "<=", 5000.0), Literal("year", "<=", 2020.0)
+    program = Program("y", ("amount", "year"), tuple(Rule("a", (one,)) for one in asked), "b")
+    proof = explain(program, {"amount": 6000, "year": 2024})
+    assert proof.story().splitlines()[1:] == [
+        "  rule 1 did not apply: amount is 6,000, but must be above 27,500",
+        "  rule 2 did not apply: amount is 6,000, but must be at most 5,000",
+        "  rule 3 did not apply: year is 2024, but must be at most 2020",
+    ]
+    first, second, _ = proof.tried
+    assert str(first) == str(first.checks[0]) == "amount is 6,000, at most 27,500"
+    assert str(second) == "amount is 6000, above 5000"
+    assert second.reason(Words(grouped={"amount"})) == "amount is 6,000, above 5,000"
+    assert "✗" not in proof.to_html()
+    assert "amount is 6,000, but must be at most 5,000" in proof.to_html()
+    assert "amount is 6,000, but must be at most 5,000" in rich_text(proof)
+
+
+@pytest.mark.parametrize(
+    ("value", "op", "wanted", "told"),
+    [
+        (2, "<=", 1.0, "f is 2, but must be at most 1"),
+        (2, ">", 3.0, "f is 2, but must be above 3"),
+        ("k", "==", "x", "f is k, but must be x"),
+        ("k", "!=", "k", "f is k, but must not be k"),
+        (2, "missing", None, "f is 2, but must be missing"),
+        (None, "present", None, "f is missing, but must be present"),
+    ],
+)
+def test_why_a_rule_did_not_apply(value, op, wanted, told):
+    """For every operator, the story says what the value must be."""
+    program = Program("y", ("f",), (Rule("a", (Literal("f", op, wanted),)),))
+    assert explain(program, {"f": value}).story().splitlines()[1] == f"  rule 1 did not apply: {told}"
 
 
 def test_wrong_templates():

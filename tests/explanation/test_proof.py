@@ -153,9 +153,14 @@ def test_an_empty_program():
     assert str(explain(Program("y", (), (), 1), {"extra": 1})) == "y 1, because no rule applies"
 
 
-def test_a_rule_that_always_applies():
-    """A rule without literals needs no reason."""
-    assert str(explain(Program("y", (), (Rule("a"),)), {})) == "y a, because it always applies"
+def test_a_rule_without_conditions():
+    """A rule without literals is the default; an exception without literals always applies."""
+    assert str(explain(Program("y", (), (Rule("a"),)), {})) == "y a, because it is the default"
+    excepted = Rule("a", (), (Rule(None, (), (Rule(None),)),))
+    assert str(explain(Program("y", (), (excepted,)), {})) == (
+        "y a, because it is the default; the exception does not apply, "
+        "because although it always applies, an exception applies: it always applies"
+    )
 
 
 def test_a_record_without_a_feature():

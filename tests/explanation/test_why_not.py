@@ -36,7 +36,7 @@ LATE = {"income": 18400, "history": "late", "guarantor": None}
             "accept",
             (
                 "loan refuse, not accept:\n  rule 2 asks that history is not late and income is above 10,000, "
-                "but history is late and income is 5000"
+                "but history is late and income is 5,000"
             ),
         ),
     ],

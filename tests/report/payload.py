@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from unless.explanation.sentences import figures
-from unless.explanation.words import Words, printable
+from unless.explanation.words import Phrase, Words, printable
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
 
-__all__ = ["payload", "value_data"]
+__all__ = ["page_words", "payload", "value_data"]
+
+WORDS = {
+    "<=": "is at most",
+    ">": "is above",
+    "==": "is",
+    "!=": "is not",
+    "missing": "is missing",
+    "present": "is present",
+}
 
 
 def payload(
@@ -28,8 +37,8 @@ def payload(
         "target": program.target,
         "labels": labels,
         "label_texts": [printable(str(label)) for label in labels],
-        "words": None if words is None else {"features": {name: asdict(own) for name, own in words.features.items()}},
-        "features": [_feature(name, domain) for name in program.used],
+        "operators": WORDS,
+        "features": [_feature(name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
         "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
         "figures": statistics and _figures(program, statistics),
@@ -47,7 +56,15 @@ def _figures(program: Program, statistics: Statistics) -> list[str]:
     return [figures(statistics, place, labelled=head is not None) for place, head in enumerate(heads)]
 
 
-def _feature(name: str, domain: Table | None) -> dict:
+def page_words(program: Program, domain: Table | None = None, words: Words | None = None) -> Words:
+    """The words of a page: all numbers of a feature have groups if it has, or is compared with, one of five digits."""
+    numbers = [(literal.feature, literal.value) for rule in program for literal in rule.literals()]
+    numbers += [(column.name, number) for column in (domain.columns if domain else ()) for number in column.numbers]
+    large = {name for name, number in numbers if isinstance(number, float) and 10_000 <= abs(number) < 1e16}
+    return replace(words or Words(), grouped=large)
+
+
+def _feature(name: str, domain: Table | None, words: Words) -> dict:
     column = None if domain is None else domain.column(name)
     numbers = [] if column is None else column.numbers.tolist()
     return {
@@ -57,6 +74,8 @@ def _feature(name: str, domain: Table | None) -> dict:
         "high": numbers[-1] if numbers else None,
         "step": 1,
         "categories": [] if column is None else list(column.categories),
+        "phrase": asdict(words.features.get(name, Phrase())),
+        "grouped": name in words.grouped,
     }
 
 

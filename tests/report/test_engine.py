@@ -15,7 +15,7 @@ import unless
 from tests.engines import Lacking, node
 from tests.explanation import examples
 from tests.export.conftest import lacking
-from tests.report.payload import payload, value_data
+from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
 from unless.explanation.changes.counterfactuals import counterfactuals
@@ -35,7 +35,7 @@ SCRIPTS = "\n".join(
 ASK = """
 const ruleText = (rule) => globalThis.unless.words.ruleText(rule);
 
-// The long form of unless/proof/story.py, of the sentences that the page shows.
+// The long form of unless/explanation/sentences.py, made of the sentences that the page shows.
 function story(speech, proof, number) {
   const figures = speech.figures(proof), more = figures && `, ${figures}`;
   const lines = [proof.label === null
@@ -51,7 +51,7 @@ function story(speech, proof, number) {
 function because(speech, proof) {
   const checks = [...new Set(proof.checks.map((check) => speech.asked(check)))];
   const lines = checks.map((text, place) => `  ${place ? "and    " : "because"} ${text}`);
-  if (!proof.exceptions.length) return lines.length ? lines : ["  because it always applies"];
+  if (!proof.exceptions.length) return lines.length ? lines : ["  because it is the default"];
   lines.push(`  ${lines.length ? "and" : "because"} no exception applies:`);
   const tell = (exceptions, depth) => [...new Set(exceptions.map((one) => {
     const line = `${" ".repeat(10 + 2 * Math.min(depth, 8))}${speech.exception(one)}`;
@@ -70,11 +70,12 @@ function ask([name, data, ...given]) {
       return {...proof, matters: [...engine.matters(proof)].sort((a, b) => a - b)};
     },
     speak: (record, number) => {
-      const speech = new words.Speech(program), proof = engine.prove(program, record);
+      const speech = new words.Speech(program).about(record), proof = engine.prove(program, record);
       return [story(speech, proof, number), proof.tried.map((one) => speech.reason(one))];
     },
     texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
-    numbers: (numbers) => numbers.map((number) => [words.spell(number), words.numberText(number)]),
+    numbers: (numbers) => numbers.map(
+      (number) => [words.spell(number), words.numberText(number), words.numberText(number, true)]),
     short: (texts, most) => texts.map((text) => new words.Speech(program, most).short(text)),
     order: (texts) => texts.sort(engine.compareTexts),
     next: (numbers) => numbers.map(nearest.nextUp),
@@ -86,7 +87,8 @@ function ask([name, data, ...given]) {
       }
       const speech = new words.Speech(program), free = nearest.freeFeatures(program, record, chosen);
       const texts = found.map(
-        ({changes, label, rule}) => `${speech.changes(changes)} → ${speech.label(label)} (${ruleText(rule)})`);
+        ({changes, label, rule, record}) =>
+          `${speech.about(record).changes(changes)} → ${speech.label(label)} (${ruleText(rule)})`);
       return {texts, records: found.map((one) => one.record), distances: found.map((one) => one.distance),
               nothing: speech.nothing(free, wanted)};
     },
@@ -177,8 +179,8 @@ def test_sentences(asked, program, seed, counted, weighted):
     answers = asked([["speak", data, values(program, record), seed] for record in records])
     for record, (story, reasons) in zip(records, answers, strict=True):
         proof = explain(program, record)
-        assert story == proof.story(seed, statistics=statistics)
-        assert reasons == [one.reason() for one in proof.tried]
+        assert story == proof.story(seed, statistics=statistics, words=page_words(program))
+        assert reasons == [one.reason(page_words(program)) for one in proof.tried]
 
 
 def test_equal_reasons(asked):
@@ -201,6 +203,7 @@ def test_a_readers_words(asked):
     )
     record = {"income": 18400.0, "history": "late", "guarantor": None}
     proof = explain(examples.LOAN, record)
+    words = page_words(examples.LOAN, words=words)
     data = payload(examples.LOAN, words=words)
     ((story, _),) = asked([["speak", data, values(examples.LOAN, record), 17]])
     assert story == proof.story(17, words=words)
@@ -226,7 +229,7 @@ def test_texts(asked, texts):
 def test_numbers(asked, numbers):
     """Numbers are written to the last bit, as Python writes them; the next number above is the next float."""
     (answers,) = asked([["numbers", None, numbers]])
-    assert answers == [[spell(number), number_text(number)] for number in numbers]
+    assert answers == [[spell(number), number_text(number), number_text(number, grouped=True)] for number in numbers]
     (above,) = asked([["next", None, numbers]])
     assert [seen(one) for one in above] == [value_data(math.nextafter(number, math.inf)) for number in numbers]
 
@@ -253,7 +256,8 @@ def compare(asked, program, record, *, label=None, fixed=(), missing=False, most
     (answer,) = asked([["nearest", data, values(program, record), wanted, places, missing, most]])
     ranges = with_missing(program, record, domain) if missing else {}
     found = counterfactuals(program, record, label, fixed=fixed, ranges=ranges, most=most, table=domain)
-    assert answer["texts"] == list(map(str, found))
+    words = page_words(program, domain)
+    assert answer["texts"] == [f"{one.text(words)} → {one.outcome}" for one in found]
     assert [list(map(seen, one)) for one in answer["records"]] == [
         [value_data(one.record[name]) for name in program.used] for one in found
     ]
@@ -345,7 +349,7 @@ def test_deep_nesting(asked):
     for number in (0.5, 99.5, 300.0):
         record = {"n": number, "t": "x", "m": None, "b": None}
         ((story, _),) = asked([["speak", payload(program), values(program, record), 1]])
-        assert story == explain(program, record).story(1)
+        assert story == explain(program, record).story(1, words=page_words(program))
         compare(asked, program, record)
 
 
@@ -364,6 +368,6 @@ def test_learned_programs(asked, name):
     )
     for row, record, (story, _) in zip(rows, records, answers, strict=True):
         proof = explain(program, record)
-        assert story == proof.story(1 + row, statistics=statistics)
+        assert story == proof.story(1 + row, statistics=statistics, words=page_words(program, domain))
     for record in records[:: max(1, len(records) // 8)]:
         compare(asked, program, record, domain=domain)

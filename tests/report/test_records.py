@@ -32,7 +32,7 @@ def test_the_table_is_searched(loan):
         assert numbers(loan) == ["17"]
     search.fill("nowhere")
     assert caption(loan) == "0 of 60 records"
-    assert loan.get_by_text("No record has all of that.").is_visible()
+    assert loan.get_by_text("No record matches.").is_visible()
 
 
 def test_the_table_is_filtered(loan):

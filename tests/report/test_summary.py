@@ -71,7 +71,7 @@ class TestRules:
         condition = page.rules[0].sentence.conditions[0]
         assert (condition.name.shown, condition.value.shown) == ("their age", "40 years")
         assert page.data["label_texts"] == ["no", "we say yes"]
-        assert page.data["words"]["features"]["age"]["number"] == "{} years"
+        assert page.data["features"][0]["phrase"]["number"] == "{} years"
         assert "we say yes" in render(page)
 
     def test_nesting_has_no_limit_of_its_own(self):
@@ -160,7 +160,7 @@ class TestTruth:
         assert "not decided</dt><dd>75 %" in text
         assert "decided by default" not in text
         assert "<b>3</b> records" in text
-        assert "which counts as wrong. A row" in text
+        assert "which counts as wrong. Each row" in text
 
     def test_many_labels(self):
         """Beyond a dozen labels the matrix shows the largest and the others, with the same total."""

@@ -102,7 +102,7 @@ def test_typing_and_sliding(loan):
     assert decision(loan) == "refuse"
     least = field.input_value()
     field.fill("many")
-    assert control(loan, "income").get_by_text(f"not a number; still {least}").is_visible()
+    assert control(loan, "income").get_by_text(f"not a number; still {float(least):,.0f}").is_visible()
     assert field.get_attribute("aria-invalid") == "true"
     assert decision(loan) == "refuse"
 
@@ -180,7 +180,7 @@ def test_kept_features_and_wanted_labels(loan):
         "no feature that the program uses may change, so none gives accept" in loan.locator("#wi-status").inner_text()
     )
     control(loan, "history").get_by_label("keep").uncheck()
-    loan.get_by_label("values may become missing").check()
+    loan.get_by_label("values may be missing").check()
     assert "history is missing → accept (rule 2)" in changes(loan)
 
 
@@ -210,7 +210,7 @@ def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
     page.evaluate("() => { const now = performance.now.bind(performance); performance.now = () => 2000 * now(); }")
     page.locator("#wi-wanted").select_option("rare")
     assert changes(page) == []
-    assert "The search was stopped after 3 seconds" in page.locator("#wi-status").inner_text()
+    assert "The search stopped after 3 seconds" in page.locator("#wi-status").inner_text()
     assert page.get_by_role("button", name="Look further").is_visible()
     page.get_by_role("button", name="Look further").click()
     assert changes(page) == []
@@ -218,7 +218,7 @@ def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
 
 
 def test_a_search_that_fails_says_so(tmp_path, open_page):
-    """Should a proposed change not hold, it is not shown; the page says that the search broke off."""
+    """Should a proposed change not hold, it is not shown; the page says that the search failed."""
     path = tmp_path / "page.html"
     report(LOAN, unless.read_table(applicants(), "loan"), path)
     page = open_page(path)
@@ -226,7 +226,7 @@ def test_a_search_that_fails_says_so(tmp_path, open_page):
     page.evaluate("() => { console.error = () => {}; unless.engine.decide = () => ({ rule: null, label: -1 }); }")
     control(page, "income").get_by_label("keep").check()
     assert changes(page) == []
-    assert "The search broke off" in page.locator("#wi-status").inner_text()
+    assert "The search failed" in page.locator("#wi-status").inner_text()
     assert not page.locator("#wi-further").is_visible()
 
 
@@ -360,7 +360,7 @@ def test_many_features_are_found(tmp_path, open_page):
     assert shown.count() == 1
     page.locator("#wi-others summary").click()
     expect(page.locator("#wi-others li")).to_have_count(7)  # what is folded is written when it is unfolded
-    assert "did not apply: feature 0 is 0, it needs more than 0" in page.locator("#wi-others li").first.inner_text()
+    assert "did not apply: feature 0 is 0, but must be above 0" in page.locator("#wi-others li").first.inner_text()
 
 
 def test_on_paper(loan):

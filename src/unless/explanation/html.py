@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from unless.errors import UnlessError
-from unless.explanation.sentences import Node, decision, outline, rule_name, stopped
+from unless.explanation.sentences import Node, decision, fitting, outline, rule_name, stopped
 from unless.explanation.words import Words
 from unless.values import amount, counted, percent, share_text
 
@@ -22,6 +22,7 @@ __all__ = ["available", "fill", "list_html", "proof_html"]
 
 def proof_html(proof: Proof, words: Words) -> str:
     """The decision, the checks of the deciding rule with its exceptions, and, folded, the rules that did not apply."""
+    words = fitting(words, proof.every_check())
     nodes = () if proof.rule is None else outline(proof.rule, words)
     others = [(place, stopped(tried, words)) for place, tried in enumerate(proof.tried, 1) if not tried.covers]
     return _framed(decision(proof, words), nodes, rule_name(proof.decided), others)

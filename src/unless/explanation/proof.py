@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
@@ -35,7 +36,7 @@ class Check(NamedTuple):
     holds: bool
 
     def __str__(self) -> str:
-        return sentences.check(self)
+        return sentences.check(self, sentences.fitting(DEFAULT, (self,)))
 
 
 class RuleProof(NamedTuple):
@@ -69,10 +70,10 @@ class RuleProof(NamedTuple):
 
     def reason(self, words: Words = DEFAULT) -> str:
         """Why the rule covers the record, or why it does not, in a sentence."""
-        return sentences.reason(self, words)
+        return sentences.reason(self, sentences.fitting(words, self.every_check()))
 
     def __str__(self) -> str:
-        return sentences.reason(self, DEFAULT)
+        return self.reason()
 
     def __repr__(self) -> str:
         return f"<RuleProof: {self}>"
@@ -105,9 +106,13 @@ class Proof:
     @property
     def features(self) -> tuple[str, ...]:
         """The features that mattered, in the program's order: of the deciding rule, or of all if none decided."""
-        shown = self.tried if self.decided is None else self.tried[-1:]
-        checked = {check.literal.feature for proof in shown for check in proof.every_check()}
+        checks = self.every_check() if self.rule is None else self.rule.every_check()
+        checked = {check.literal.feature for check in checks}
         return tuple(feature for feature in self.program.features if feature in checked)
+
+    def every_check(self) -> Iterator[Check]:
+        """The checks of all rules that were tried, in the order of reading."""
+        return chain.from_iterable(tried.every_check() for tried in self.tried)
 
     def text(self, style: Style = "plain", *, number: int | None = None, words: Words = DEFAULT) -> str:
         """The proof as text.

@@ -8,7 +8,8 @@ what a literal asks (`literal_text`), what a record has (`Words.has`), and how t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -18,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import OPERATOR_WORDS, Literal, Operator
-from unless.values import amount, counted, percent
+from unless.rule import OPERATOR_WORDS, Literal, Operator, Program, Rule
+from unless.values import Value, amount, counted, percent
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
@@ -30,8 +31,10 @@ __all__ = [
     "Line",
     "Node",
     "check",
+    "compared",
     "decision",
     "figures",
+    "fitting",
     "lines",
     "literal_parts",
     "literal_text",
@@ -51,6 +54,16 @@ _SHALLOW = 8
 """Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
 
 _OPPOSITE: dict[Operator, Operator] = {"<=": ">", ">": "<="}
+
+
+def fitting(words: Words, checks: Iterable[Check]) -> Words:
+    """The words for a text about some checks, in which all numbers of a feature are spelled alike."""
+    return words.fitting((check[0].feature, value) for check in checks for value in (check[0].value, check[1]))
+
+
+def compared(program: Program) -> list[tuple[str, Value]]:
+    """The features of a program, each with a value that it is compared with: what a text about all rules says."""
+    return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
 
 
 # What a literal asks, and what a record has.
@@ -92,27 +105,12 @@ def stopped(rule: RuleProof, words: Words) -> str:
     """Why a rule did not apply: its first failing literal, or the exception that applies."""
     if failing := rule.failing:
         literal = failing[0].literal
-        return f"{words.has(literal.feature, failing[0].value)}, it needs {_needed(literal, words)}"
+        must = re.sub("^is( not)?", r"must\1 be", OPERATOR_WORDS[literal.op])
+        wanted = "" if literal.value is None else f" {words.value(literal.feature, literal.value)}"
+        return f"{words.has(literal.feature, failing[0].value)}, but {must}{wanted}"
     if applying := rule.applying:
         return f"an exception applies, because {reason(applying[0], words)}"
     return "an earlier rule decides"
-
-
-def _needed(literal: Literal, words: Words) -> str:
-    wanted = words.value(literal.feature, literal.value)
-    match literal.op:
-        case "<=":
-            return f"at most {wanted}"
-        case ">":
-            return f"more than {wanted}"
-        case "==":
-            return wanted
-        case "!=":
-            return "another value"
-        case "missing":
-            return "none"
-        case "present":
-            return "a value"
 
 
 # The short form.
@@ -120,9 +118,12 @@ def _needed(literal: Literal, words: Words) -> str:
 
 def sentence(proof: Proof, words: Words) -> str:
     """The decision and why: what the deciding rule found, and which exceptions kept earlier rules from deciding."""
+    spared = [place for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label and tried.applying]
+    said = [proof.tried[place] for place in spared[:_SPARED]] + ([] if proof.rule is None else [proof.rule])
+    words = fitting(words, chain.from_iterable(rule.every_check() for rule in said))
     because = rule_name(proof.decided) if proof.rule is None else reason(proof.rule, words)
     start = f"{decision(proof, words)}: " if proof.label is None else f"{decision(proof, words)}, because "
-    return "; ".join([start + because, *_spared(proof, words)])
+    return "; ".join([start + because, *_spared(proof, spared, words)])
 
 
 def decision(proof: Proof, words: Words) -> str:
@@ -140,10 +141,9 @@ def reason(proof: RuleProof, words: Words) -> str:
     """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
     if failing := proof.failing:
         return check(failing[0], words)
-    text = _found(proof, words) or "it always applies"
+    text = _found(proof, words)
     if applying := proof.applying:
-        but = "this always applies" if not proof.checks else text
-        return f"although {but}, an exception applies: {reason(applying[0], words)}"
+        return f"although {text}, an exception applies: {reason(applying[0], words)}"
     if not proof.exceptions:
         return text
     against = list(map(partial(reason, words=words), proof.exceptions))
@@ -151,20 +151,23 @@ def reason(proof: RuleProof, words: Words) -> str:
     return f"{text}; {nobody}, because {joined(against)}"
 
 
-def _spared(proof: Proof, words: Words) -> Iterator[str]:
+def _spared(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
     """The earlier rules that only an exception kept from giving another label: often the decisive thing."""
-    held = ((place, tried) for place, tried in enumerate(proof.tried) if tried.rule.head != proof.label)
-    spared = [(place, tried, tried.applying[0]) for place, tried in held if tried.applying]
-    for place, tried, exception in spared[:_SPARED]:
-        label, found = printable(str(tried.rule.head)), _found(exception, words) or "it always applies"
+    for place in places[:_SPARED]:
+        tried = proof.tried[place]
+        label, found = printable(str(tried.rule.head)), _found(tried.applying[0], words)
         yield f"{rule_name(place)} ({label}) would apply, but for an exception: {found}"
-    if more := len(spared[_SPARED:]):
+    if more := len(places[_SPARED:]):
         yield f"so would {counted(more, 'more rule')}"
 
 
 def _found(proof: RuleProof, words: Words) -> str:
-    """What the record has of what a rule asks; nothing of a rule that asks nothing."""
-    return joined(check(one, words) for one in proof.checks)
+    """What the record has of what a rule asks. A rule that asks nothing is the default; an exception always applies."""
+    return joined(check(one, words) for one in proof.checks) or _unconditional(proof.rule)
+
+
+def _unconditional(rule: Rule) -> str:
+    return "it always applies" if rule.head is None else "it is the default"
 
 
 # The long form.
@@ -215,6 +218,7 @@ def story(proof: Proof, number: int | None, statistics: Figures | None, changes:
 
 def lines(proof: Proof, number: int | None, statistics: Figures | None, words: Words) -> Iterator[Line]:
     """The decision, its reasons and the rules before it, for whoever lays them out."""
+    words = fitting(words, proof.every_check())
     yield Line("decision", "", _headline(proof, number, statistics))
     if (rule := proof.rule) is not None:
         yield from _because(rule, words)
@@ -244,7 +248,8 @@ def figures(statistics: Figures, place: int, *, labelled: bool) -> str:
     if not decided:
         return "which decides no other record" + " of any weight" * weighted
     if not labelled:
-        return f"as to others of the weight {amount(decided)}" if weighted else f"as to {counted(decided, 'other')}"
+        others = f"others with a weight of {amount(decided)}" if weighted else counted(decided, "other")
+        return f"as for {others}"
     what = f"weight of {amount(decided)} that" if weighted else counted(decided, "record")
     return f"right for {percent(float(statistics.precision[place]))} of the {what} it decides"
 
@@ -256,7 +261,7 @@ def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
         start = "and"
     if not rule.exceptions:
         if not rule.checks:
-            yield Line("reason", "  because ", "it always applies")
+            yield Line("reason", "  because ", _unconditional(rule.rule))
         return
     yield Line("exceptions", f"  {start} ", "no exception applies:")
     for depth, text in _exceptions(rule, words):
@@ -299,7 +304,8 @@ def outline(proof: RuleProof, words: Words, depth: int = 1) -> tuple[Node, ...]:
 
     One frame per level: 200 levels stay within Python's limit.
     """
-    checks = [Node(depth, check(one, words), one.holds) for one in proof.checks] or [Node(depth, "always")]
+    checks = [Node(depth, check(one, words), one.holds) for one in proof.checks]
+    checks = checks or [Node(depth, _unconditional(proof.rule))]
     exceptions = []
     for inner in proof.exceptions:
         said = Node(depth, f"an exception {'applies' if inner.covers else 'does not apply'}")

@@ -69,16 +69,17 @@ class Obstacle:
 
     def reason(self, words: Words = DEFAULT) -> str:
         """What stopped the rule, every failing literal named."""
-        name = "otherwise" if self.number is None else f"rule {self.number + 1}"
+        name = "otherwise" if self.number is None else sentences.rule_name(self.number)
         if not self.stopped:
             return f"{name} decides"
         if self.rule is None or self.rule.covers:
-            return f"{name} came too late: rule {(self.decided or 0) + 1} decided first"
+            return f"{name} came too late: {sentences.rule_name(self.decided)} decided first"
+        words = sentences.fitting(words, self.rule.every_check())
         if failing := self.rule.failing:
             asks = " and ".join(sentences.literal_text(check.literal, words) for check in failing)
             has = " and ".join(dict.fromkeys(words.has(check.literal.feature, check.value) for check in failing))
             return f"{name} asks that {asks}, but {has}"
-        exceptions = "; ".join(dict.fromkeys(sentences.reason(proof, words) for proof in self.rule.applying))
+        exceptions = "; ".join(dict.fromkeys(proof.reason(words) for proof in self.rule.applying))
         return f"{name} has an exception that applies: {exceptions}"
 
 

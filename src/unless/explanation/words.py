@@ -1,15 +1,18 @@
-"""Words for sentences: how features, values and labels are spoken of, by default or as a reader prefers.
+"""Words for sentences: what features, values and labels are called, by default or as a reader prefers.
 
-A sentence must not mislead, so a category stands bare only where it can be nothing else: ``condition is S``, but
+A sentence must not mislead, so a category has no quotes only where it can be nothing else: ``condition is S``, but
 ``size is '5'`` (the text, not the number), ``city is ''`` and ``name is 'a, not b'``. What cannot be printed is
 escaped.
+
+Numbers have groups of three digits from 10,000 on, so that years stay 2024. Where one number of a feature has groups,
+all its numbers in the same text have them, from 1,000 on (`Words.fitting`): amount is 6,000, at most 27,500.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from unless.errors import ParameterError
 from unless.values import Label, Value, number_in, spell
@@ -20,9 +23,15 @@ _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
 _PLACE = re.compile(r"\{(\w*)\}")
 
+_GROUPED = 10_000
+"""The least number with groups of digits."""
+
+_EXPONENT = 1e16
+"""The least number that is spelled with an exponent, and so without groups."""
+
 
 def plain_text(category: str) -> str:
-    """A category as it stands in a sentence: bare where nothing else could be meant, else in quotes.
+    """A category in a sentence: bare where nothing else could be meant, else in quotes.
 
     >>> [plain_text(text) for text in ("S", "New York", "85", "", "a, not b")]
     ['S', 'New York', "'85'", "''", "'a, not b'"]
@@ -31,21 +40,22 @@ def plain_text(category: str) -> str:
     return category if plain and not _SPEAKING.search(category) else repr(category)
 
 
-def number_text(number: float) -> str:
-    """A number to the last bit, in groups of three digits from 10,000 on.
+def number_text(number: float, *, grouped: bool = False) -> str:
+    """A number to the last bit, in groups of three digits: from 10,000 on, or from 1,000 on if it is ``grouped``.
 
     >>> [number_text(number) for number in (3.0, 0.1, 2024.0, 18400.0, -1234567.5, 1e300)]
     ['3', '0.1', '2024', '18,400', '-1,234,567.5', '1e+300']
+    >>> number_text(6000.0, grouped=True)
+    '6,000'
     """
-    text = spell(number)
-    if abs(number) < 10_000 or not re.fullmatch(r"-?[0-9]+(\.[0-9]+)?", text):
-        return text
-    whole, point, decimals = text.partition(".")
+    if not (1_000 if grouped else _GROUPED) <= abs(number) < _EXPONENT:
+        return spell(number)
+    whole, point, decimals = spell(number).partition(".")
     return f"{int(whole):,}{point}{decimals}"
 
 
 def joined(parts: Iterable[str]) -> str:
-    """Reasons in a row, equal ones once: "and" between them, after a comma where the reason before has one itself.
+    """Reasons with "and" between them, after a comma if the reason before has one itself; equal reasons appear once.
 
     >>> joined(["condition is S", "steel is R, not A", "width is 3"])
     'condition is S and steel is R, not A, and width is 3'
@@ -60,7 +70,7 @@ def joined(parts: Iterable[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """How sentences speak of one feature.
+    """What sentences call one feature and its values.
 
     Parameters
     ----------
@@ -90,15 +100,27 @@ class Phrase:
 class Words:
     """The words of explanations: a phrase per feature, a sentence per label, and what a decision is called.
 
-    ``labels={"refuse": "the loan is refused"}`` says a decision in other words; the others are ``decision``.
+    ``labels={"refuse": "the loan is refused"}`` is what a decision is called; labels without an entry use ``decision``.
+    ``grouped`` are the features whose numbers have groups of three digits from 1,000 on, instead of from 10,000 on.
     """
 
     features: Mapping[str, Phrase] = field(default_factory=dict)
     labels: Mapping[Label, str] = field(default_factory=dict)
     decision: str = "{target} {label}"
+    grouped: Collection[str] = frozenset()
 
     def __post_init__(self) -> None:
         _check(self.decision, {"target", "label"})
+
+    def fitting(self, said: Iterable[tuple[str, Value]]) -> Words:
+        """Words for a text about these features and values: if a number has groups, so have all of its feature.
+
+        >>> words = Words().fitting([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
+        >>> words.has("amount", 6000.0), words.has("year", 2024.0)
+        ('amount is 6,000', 'year is 2024')
+        """
+        large = {name for name, value in said if isinstance(value, float) and _GROUPED <= abs(value) < _EXPONENT}
+        return replace(self, grouped={*self.grouped, *large}) if large.difference(self.grouped) else self
 
     def label(self, target: str, label: Label) -> str:
         """A decision: "loan refuse", or the sentence of that label."""
@@ -108,36 +130,37 @@ class Words:
 
     @staticmethod
     def undecided(target: str) -> str:
-        """That there is no decision."""
+        """What a record without a decision is called."""
         return f"{printable(target)} is not decided"
 
     def name(self, feature: str) -> str:
         """What a feature is called."""
-        return self._phrase(feature).name or printable(feature)
+        return self.phrase(feature).name or printable(feature)
 
     def value(self, feature: str, value: Value) -> str:
         """A value of a feature, with its unit or in its words; "missing" where there is none."""
-        phrase = self._phrase(feature)
+        phrase = self.phrase(feature)
         match value:
             case None:
                 return "missing"
             case float():
-                return _fill(phrase.number, {"": number_text(value)})
+                return _fill(phrase.number, {"": number_text(value, grouped=feature in self.grouped)})
             case str():
                 return phrase.values.get(value) or plain_text(value)
 
     def has(self, feature: str, value: Value) -> str:
         """What a record has: "income is 18,400 €"."""
-        phrase = self._phrase(feature)
+        phrase = self.phrase(feature)
         words = {"name": self.name(feature), "value": self.value(feature, value)}
         return _fill(phrase.missing if value is None else phrase.sentence, words)
 
-    def _phrase(self, feature: str) -> Phrase:
+    def phrase(self, feature: str) -> Phrase:
+        """The phrase of a feature, or the usual one."""
         return self.features.get(feature, _PHRASE)
 
 
 def _check(template: str, known: set[str]) -> None:
-    """Refuse a template with an unknown place: it would stand in every sentence."""
+    """Refuse a template with an unknown place: it would appear in every sentence."""
     for place in _PLACE.findall(template):
         if place not in known:
             places = " and ".join(f"{{{name}}}" for name in sorted(known))
@@ -150,7 +173,7 @@ def _fill(template: str, words: Mapping[str, str]) -> str:
 
 
 def printable(name: str) -> str:
-    """A name as it is, or quoted where it could not be seen, or would move the cursor of a terminal."""
+    """A name as it is, or quoted if it could not be seen or would move the cursor of a terminal."""
     return name if name.isprintable() and name.strip() else repr(name)
 
 

@@ -1,18 +1,19 @@
-"""What the scripts of a page know: the program, its features, the records to start from. Plain values for JSON."""
+"""The data for the scripts of a page, as plain values for JSON: the program, its features, records to start from."""
 
 from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.sentences import figures
-from unless.explanation.words import Words, printable
+from unless.explanation.words import Phrase, Words, printable
 from unless.report.facts import Facts
-from unless.rule import Literal, Rule
+from unless.rule import OPERATOR_WORDS, Literal, Rule
 from unless.table import Column
 from unless.values import label_data, number_data, value_data
 
@@ -20,17 +21,17 @@ __all__ = ["as_script", "page_data"]
 
 
 def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
-    """The program and the records of these rows; only the features that the program uses."""
-    program, used = facts.program, facts.used
-    place = {feature: k for k, feature in enumerate(used)}
+    """The program and the records of some rows, with only the features that the program uses."""
+    program = facts.program
+    place = {feature: k for k, feature in enumerate(facts.used)}
     heads = facts.heads.tolist()
-    columns = [facts.table.column(feature) for feature in used]
+    columns = [facts.table.column(feature) for feature in facts.used]
     return {
         "target": program.target,
         "labels": [label_data(label) for label in facts.labels],
         "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
-        "words": _words(words, used),
-        "features": [_feature(facts, column) for column in columns],
+        "operators": OPERATOR_WORDS,
+        "features": [_feature(facts, column, words) for column in columns],
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "figures": _figures(facts),
@@ -45,12 +46,13 @@ def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, A
 
 
 def as_script(data: object) -> str:
-    """JSON that may stand inside a script element: ASCII, and nothing that HTML would read as markup."""
+    """JSON for the inside of a script element: ASCII, without anything that HTML would read as markup."""
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def _feature(facts: Facts, column: Column) -> dict[str, Any]:
+def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
+    """A feature: what it was in training, and what the reader calls it."""
     known = facts.domain.column(column.name) if column.name in facts.domain.features else None
     low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
     return {
@@ -60,13 +62,15 @@ def _feature(facts: Facts, column: Column) -> dict[str, Any]:
         "high": high,
         "step": _step(column.numbers, low, high),
         "categories": [] if known is None else list(known.categories),
+        "phrase": _phrase(words.phrase(column.name)),
+        "grouped": column.name in words.grouped,
     }
 
 
 def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -> float:
-    """What a control counts in: ones where all numbers are whole, else a power of ten, a hundred or more to the range.
+    """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
 
-    A range of a thousand whole numbers and more still counts in ones: any of them may be meant.
+    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant.
     """
     ends = [end for end in (low, high) if end is not None]
     finite = np.append(numbers[np.isfinite(numbers)], ends)
@@ -79,11 +83,8 @@ def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -
 
 
 def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
-    # One frame per level: 200 nested exceptions stay within Python's limit.
-    exceptions = []
-    for exception in rule.exceptions:
-        exceptions.append(_body(exception, place))  # noqa: PERF401
-    return [[_literal(literal, place) for literal in rule.default], exceptions]
+    exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
+    return [[_literal(literal, place) for literal in rule.default], list(exceptions)]
 
 
 def _literal(literal: Literal, place: dict[str, int]) -> list[Any]:
@@ -91,32 +92,23 @@ def _literal(literal: Literal, place: dict[str, int]) -> list[Any]:
 
 
 def _figures(facts: Facts) -> list[str] | None:
-    """How each rule did in training, at the end where none decided, in words; None where that is unknown."""
+    """How each rule did in training, in words, and last the records without a rule; None if that is unknown."""
     if facts.trained is None:
         return None
     return [figures(facts.trained, place, labelled=head >= 0) for place, head in enumerate(facts.heads.tolist())]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
-    """The cells of these rows: their distinct values once, and the place of each row's."""
+    """The cells of some rows: the distinct values, and for each row the place of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
     return {"values": [value_data(column.value(int(code))) for code in distinct], "codes": codes.tolist()}
 
 
-def _words(words: Words, used: tuple[str, ...]) -> dict[str, Any] | None:
-    """The reader's own words, as far as there are any."""
-    phrases = {feature: words.features[feature] for feature in used if feature in words.features}
-    if not phrases:
-        return None
+def _phrase(phrase: Phrase) -> dict[str, Any]:
     return {
-        "features": {
-            feature: {
-                "name": phrase.name,
-                "number": phrase.number,
-                "values": dict(phrase.values),
-                "sentence": phrase.sentence,
-                "missing": phrase.missing,
-            }
-            for feature, phrase in phrases.items()
-        }
+        "name": phrase.name,
+        "number": phrase.number,
+        "values": dict(phrase.values),
+        "sentence": phrase.sentence,
+        "missing": phrase.missing,
     }

@@ -1,8 +1,8 @@
-"""What a page counts: a program on the records given, with their true labels if they have any."""
+"""The counts of a page: what a program does on records, compared with their true labels if they have any."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, quality
-from unless.judge.rules import measure
 from unless.judge.unseen import Unseen, unseen_values
 from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
@@ -25,10 +24,10 @@ __all__ = ["Facts", "gather"]
 class Facts:
     """A program on records.
 
-    ``labels`` are all labels of training, program and records, ``deciding`` the rule of each record (-1 for none),
-    ``truth`` the place of each true label, None without truth. ``trained`` are the statistics of training, if known;
-    ``domain`` what the features may be: that of training, else that of the records; ``unseen`` what
-    these hold that training did not have, as far as that is known.
+    ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
+    ``truth`` the place of each true label among the labels (None without true labels). ``trained`` are the statistics
+    of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
+    of the records. ``unseen`` are values of the records that training did not have, if that is known.
     """
 
     program: Program
@@ -47,7 +46,7 @@ class Facts:
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
-        """The place of the label of each rule, and at the end of ``otherwise``; -1 is no label."""
+        """The place of the label of each rule and, last, of ``otherwise``; -1 is no label."""
         place: dict[Label | None, int] = {label: k for k, label in enumerate(self.labels)}
         return np.array([place.get(head, -1) for head in self.program.heads], dtype=np.int64)
 
@@ -58,37 +57,40 @@ class Facts:
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
-        """``counts[rule, label]`` records with that true label by each rule, in the last row by none; needs truth."""
-        found = measure(self.program, self.table).counts
-        return found.astype(np.int64)
+        """How many records of each true label each rule decides and, in the last row, no rule. Needs truth."""
+        if self.truth is None:
+            raise AssertionError("there are no true labels to count")
+        rules, labels = len(self.program.rules) + 1, len(self.labels)
+        places = self.deciding.astype(np.int64) % rules * labels + self.truth  # -1, no rule, is the last row
+        return np.bincount(places, minlength=rules * labels).reshape(rules, labels)
 
     @cached_property
     def decided(self) -> NDArray[np.int64]:
-        """How many records each rule decides, at the end how many none does."""
+        """How many records each rule decides and, last, how many none does."""
         size = len(self.program.rules) + 1
         return np.bincount(self.deciding % size, minlength=size).astype(np.int64)
 
     @cached_property
     def defaults(self) -> NDArray[np.bool_]:
-        """Which rules apply to whatever comes, without conditions and exceptions; at the end, where none does."""
+        """Which rules apply to every record, having no conditions and no exceptions; the last entry is for no rule."""
         return np.array([not (rule.default or rule.exceptions) for rule in self.program.rules] + [True])
 
     @cached_property
     def right(self) -> NDArray[np.int64]:
-        """How many records each rule decides rightly, at the end where none does; needs truth."""
+        """For how many records each rule is right and, last, the records without a rule. Needs truth."""
         own = np.take_along_axis(self.counts, np.maximum(self.heads, 0)[:, None], axis=1)[:, 0]
         return np.where(self.heads < 0, 0, own)
 
     @cached_property
     def quality(self) -> Quality | None:
-        """Decisions against the truth, None without truth."""
+        """The decisions compared with the true labels; None without truth."""
         return None if self.truth is None else quality(self.truth, self.decisions, self.labels)
 
 
 def gather(model: Program | Model, table: Table) -> Facts:
     """Count what a program or a fitted model does on a table."""
     if not isinstance(table, Table):
-        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=model)")
+        raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=model)")
     if not len(table):
         raise ReadError("the table has no records to report on")
     program, trained = _parts(model)
@@ -100,11 +102,10 @@ def gather(model: Program | Model, table: Table) -> Facts:
     if table.target is None:
         return Facts(program, table, known, deciding, None, statistics, domain, unseen)
     target = aligned(table.target, known)
-    if trained is None:  # a program knows only the labels it gives: no other label is new
+    if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
-    labelled = replace(table, target=target)
     truth = target.codes.astype(np.int64)
-    return Facts(program, labelled, target.labels, deciding, truth, statistics, domain, unseen)
+    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen)
 
 
 def _parts(model: Program | Model) -> tuple[Program, Model | None]:
@@ -112,9 +113,9 @@ def _parts(model: Program | Model) -> tuple[Program, Model | None]:
         return model, None
     if isinstance(model, Model):
         return model.program_, model
-    raise ParameterError(f"a {type(model).__name__} is no program and no fitted model; fit it first, or load one")
+    raise ParameterError(f"a {type(model).__name__} is neither a program nor a fitted model; fit it first, or load one")
 
 
 def _known(program: Program, trained: Model | None) -> tuple[Label, ...]:
-    """The labels of training and program, in order."""
+    """The labels of training and of the program, sorted."""
     return tuple(sorted({*program.labels, *(() if trained is None else trained.statistics_.classes)}))

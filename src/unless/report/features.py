@@ -1,4 +1,4 @@
-"""Which features matter: what rules that test them decide, and what shuffling their values costs."""
+"""Which features matter: the records decided by rules that test them, and the cost of shuffling their values."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ __all__ = ["FeatureView", "Shuffling", "feature_views", "sampled"]
 _REPEATS = 5
 _RECORDS = 50_000
 _WORK = 500_000_000
-"""Records whose values are shuffled, and literals tested on the way, at most; it takes about a second."""
+"""The most records whose values are shuffled, and the most literals tested for it: this takes about a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureView:
-    """A feature: how many rules test it, the share of records that they decide, and what shuffling its values costs.
+    """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
-    With truth ``cost`` is of accuracy, without, the share of decisions that change; the mean of all repeats.
+    ``cost`` is the loss of accuracy or, without truth, the share of decisions that change: the mean of all repeats.
     """
 
     name: Text
@@ -37,7 +37,7 @@ class FeatureView:
 
 @dataclass(frozen=True, slots=True)
 class Shuffling:
-    """How values were shuffled: on so many records, so many times, and the accuracy before, None without truth."""
+    """How values were shuffled: the number of records and of repeats; the accuracy before, None without truth."""
 
     records: int
     repeats: int
@@ -45,7 +45,7 @@ class Shuffling:
 
 
 def feature_views(facts: Facts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
-    """The features that rules test, those first whose values matter most."""
+    """The features that rules test; those that matter most come first."""
     rows = _shuffled_rows(facts, seed)
     heads, table = facts.heads[facts.deciding[rows]], facts.table[rows]
     truth = None if facts.truth is None else facts.truth[rows]
@@ -59,7 +59,7 @@ def feature_views(facts: Facts, speaker: Speaker, seed: int) -> tuple[tuple[Feat
 
 
 def sampled(total: int, most: int, seed: int) -> NDArray[np.intp]:
-    """The places of all records, or of so many drawn at random without replacement, in order."""
+    """The places of all records or, if there are more than ``most``, of that many drawn at random, in order."""
     if total <= most:
         return np.arange(total)
     drawn = np.random.default_rng(seed).choice(total, most, replace=False)
@@ -81,7 +81,7 @@ def _shuffled_rows(facts: Facts, seed: int) -> NDArray[np.intp]:
 
 
 def _shuffled(facts: Facts, table: Table, seed: int) -> Iterator[NDArray[np.int32]]:
-    """For each feature the rules that decide while its values are shuffled, all repeats in a row.
+    """For each feature, the deciding rules when its values are shuffled, one repeat after another.
 
     The repeats are one table, since a program of 1,000 rules takes 50 ms to assemble for a table of any size.
     """
@@ -95,7 +95,7 @@ def _shuffled(facts: Facts, table: Table, seed: int) -> Iterator[NDArray[np.int3
 
 
 def _costs(found: NDArray[np.int64], before: NDArray[np.int64], truth: NDArray[np.int64] | None) -> NDArray[np.float64]:
-    """What each repeat took from the accuracy; without truth, the share of labels that it changed."""
+    """The loss of accuracy in each repeat or, without truth, the share of decisions that changed."""
     if truth is None:
         return np.mean(found != before, axis=1)  # type: ignore[no-any-return]
     return np.mean(before == truth) - np.mean(found == truth, axis=1)  # type: ignore[no-any-return]

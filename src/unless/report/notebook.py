@@ -1,4 +1,4 @@
-"""A classifier in a notebook: its rules with what they decide, by the report's templates. Everything is escaped."""
+"""A classifier in a notebook: its rules and what they decide. The templates escape everything."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from html import escape
 
 from unless.explanation.html import available, fill
+from unless.explanation.sentences import compared
+from unless.explanation.words import DEFAULT
 from unless.model import Statistics
 from unless.report.sentences import Sentence, Speaker, Text
 from unless.rule import Program
@@ -13,12 +15,12 @@ from unless.rule import Program
 __all__ = ["model_html"]
 
 _MOST = 100
-"""Rules that are shown; a notebook with more is no longer read."""
+"""The most rules to show: nobody reads more in a notebook."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """A rule in words; how many records or what weight it decides, and for which share rightly, None if unknown."""
+    """A rule in words, the records or weight that it decides, and the share that is right; None if unknown."""
 
     label: Text
     sentence: Sentence
@@ -27,15 +29,12 @@ class _Rule:
 
 
 def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str | None:
-    """A classifier: its rules once it is fitted, before that only what it is; None without jinja2."""
-    return f"<pre>{escape(title)}</pre>" if program is None else _rules_html(program, statistics, title)
-
-
-def _rules_html(program: Program, statistics: Statistics | None, title: str) -> str | None:
-    """The rules as a list with their exceptions; None without jinja2, so that the notebook shows text."""
+    """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
+    if program is None:
+        return f"<pre>{escape(title)}</pre>"
     if not available():
         return None
-    speaker = Speaker((), alone=True)
+    speaker = Speaker((), DEFAULT.fitting(compared(program)), alone=True)
     return fill(
         "notebook.html.j2",
         package="unless.report",

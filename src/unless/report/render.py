@@ -1,4 +1,4 @@
-"""A page as one HTML file: templates filled in, styles and scripts inlined, nothing fetched, nothing else allowed."""
+"""A page as one HTML file: templates are filled in, styles and scripts are inside, and nothing else may be loaded."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def report(
     Parameters
     ----------
     table
-        The records: with true labels, the page tells how often the rules are right.
+        The records. If they have true labels, the page says how often the rules are right.
     title
         The heading of the page.
     sample
-        How many records at most stand in the page, to look at and to start from; beyond, so many drawn at random.
+        The most records to put in the page; of more, this many are drawn at random.
     seed
-        What chance starts from: for the sample, and for shuffling the values of features.
+        The random seed, for the sample and for shuffling the values of features.
     words
         What features, values and labels are called.
 
@@ -72,7 +72,7 @@ def report(
 
 
 def render(page: Page) -> str:
-    """The page as HTML; what no encoding can hold, half of a surrogate pair in a title, say, is spelled out."""
+    """The page as HTML. Characters that no encoding can hold, such as half of a surrogate pair, are escaped."""
     first, script = _asset("first.js"), "\n".join(map(_asset, _SCRIPTS))
     text = fill(
         "page.html.j2",
@@ -95,6 +95,6 @@ def _asset(name: str) -> str:
 
 
 def _hash(script: str) -> str:
-    """What allows this inline script, and no other."""
+    """The hash that allows this inline script and no other."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -1,4 +1,4 @@
-"""Sections of a page as values: rules with what they decide, the flow of records, errors."""
+"""Three sections of a page as values: the rules and what they decide, the flow of records, the errors."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from unless.rule import Rule
 __all__ = ["Errors", "Matrix", "Part", "RuleView", "Step", "class_rows", "flow", "matrix", "rule_views"]
 
 _STEPS = 25
-"""Rules that the flow shows one by one."""
+"""The most rules that the flow shows one by one."""
 
 _CONFUSIONS = 12
-"""Confusions that are named where not every class is shown."""
+"""The most confusions to list if the matrix does not show every class."""
 
 _CLASSES = 12
-"""Classes that the matrix shows one by one; beyond, the largest and the others together."""
+"""The most classes that the matrix shows one by one; of more, it shows the largest, and the others together."""
 
 _WHOLE = 60
-"""Classes up to which the whole matrix is there too, folded."""
+"""The most classes for which the whole matrix is there too, folded."""
 
 # Rules.
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Records of one true label among those that a rule decides; ``share`` of them."""
+    """The records of one true label among those that a rule decides."""
 
     label: LabelName
     count: int
@@ -42,9 +42,9 @@ class Part:
 class RuleView:
     """A rule in words, and what it decides.
 
-    ``number`` and ``sentence`` are None for records that no rule decides. ``right`` is None without truth. ``length``
-    is that of the bar: the share of the rule that decides most. ``trained`` is how many records, or what weight, the
-    rule decided in training and for which share it was right, None if that is unknown or what is counted here.
+    ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without truth.
+    ``length`` is the length of the bar, where 1 is the rule that decides most. ``trained`` is the number of records, or
+    the weight, that the rule decided in training, and the share that was right; None if unknown or the same as here.
     """
 
     number: int | None
@@ -60,12 +60,12 @@ class RuleView:
 
     @property
     def precision(self) -> float | None:
-        """For which share of the records it decides the rule is right; None where that is unknown."""
+        """The share of its records for which the rule is right; None if unknown."""
         return None if self.right is None or not self.decided else self.right / self.decided
 
 
 def rule_views(facts: Facts, speaker: Speaker) -> tuple[RuleView, ...]:
-    """Every rule, and last the records that no rule decides, if there are any or they have a label."""
+    """Every rule and, last, the records without a rule, if there are any or the program has a label for them."""
     views = [_rule_view(facts, speaker, place, rule) for place, rule in enumerate(facts.program.rules)]
     if facts.decided[-1] or facts.program.otherwise is not None:
         views.append(_rule_view(facts, speaker, len(views), None))
@@ -90,7 +90,7 @@ def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) ->
 
 
 def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
-    """The true labels of what a rule decides: first its own, then the others, most frequent first."""
+    """The true labels of the records that a rule decides: first its own, then the others, most frequent first."""
     decided, head = int(facts.decided[place]), int(facts.heads[place])
     if facts.truth is None or not decided:
         return ()
@@ -102,7 +102,7 @@ def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
 
 
 def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
-    """What the rule did in training; None where the same is counted here, as on the training data."""
+    """What the rule did in training; None if that is the same as here, as on the training data."""
     if facts.trained is None:
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
@@ -117,7 +117,7 @@ def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rule, or several together: how many records reach it, are taken, and, with truth, taken rightly."""
+    """One rule, or several: the number of records that reach it, that it takes and, with truth, that are right."""
 
     first: int | None
     last: int | None
@@ -128,12 +128,12 @@ class Step:
 
     @property
     def left(self) -> int:
-        """How many records go on."""
+        """How many records move on."""
         return self.reaching - self.taken
 
 
 def flow(facts: Facts, speaker: Speaker) -> tuple[Step, ...]:
-    """The first rules one by one, the rest together, and last what no rule decides."""
+    """The first rules one by one, the rest together, and last the records without a rule."""
     rules = len(facts.program.rules)
     single = rules if rules <= _STEPS + 1 else _STEPS
     ends = [*range(1, single + 1), *([rules] if single < rules else [])]
@@ -165,9 +165,9 @@ def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """True labels against decisions: a name and counts per row; ``columns`` name the counts, None is "others".
+    """True labels against decisions. A row has a label and counts; ``columns`` are the labels of the counts.
 
-    ``undecided`` says whether the last count of every row is of records that were not decided.
+    A label that is None is "others". If ``undecided``, the last count of every row is of records without a decision.
     """
 
     columns: tuple[LabelName | None, ...]
@@ -177,7 +177,7 @@ class Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Errors:
-    """The matrix to show, the whole one if that is another and not too large, and the most frequent confusions."""
+    """The matrix to show, the whole one if that is larger but not too large, and the most frequent confusions."""
 
     matrix: Matrix
     whole: Matrix | None
@@ -185,7 +185,7 @@ class Errors:
 
 
 def matrix(quality: Quality, speaker: Speaker) -> Errors:
-    """What was taken for what. Labels that neither occur nor are given are left out."""
+    """Which labels were confused. Labels that neither occur nor are given are left out."""
     present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
     if len(present) <= _CLASSES:
         return Errors(_matrix(quality, speaker, present, []), None, ())

@@ -1,7 +1,7 @@
 """Rules in a reader's words, ready for a template: sentences of conditions, and exceptions with their depth.
 
-Everything that comes from data is a `Text`: printable, and shortened where it is long. The full text stands once, at
-the end of the page.
+Everything that comes from data is a `Text`: printable, and shortened if it is long. The full text is at the end of the
+page, once.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from unless.values import Label
 __all__ = ["Condition", "LabelName", "Line", "Sentence", "Speaker", "Text"]
 
 LONG = 80
-"""Characters from which a text is shortened."""
+"""A text with more characters is shortened."""
 
 _KEPT = 60
 _COLOURS = 10
 
 
 class Text(NamedTuple):
-    """A text as it is shown, and, if that is not all of it, the number of the full text at the end of the page."""
+    """A text as shown and, if it is shortened, the number of the full text at the end of the page."""
 
     shown: str
     long: int | None = None
@@ -40,7 +40,7 @@ class LabelName(NamedTuple):
 
     @property
     def colour(self) -> int:
-        """One of ten colours; more labels share them, and every label has its name beside it."""
+        """One of ten colours. With more labels some share a colour, but every label is shown with its name."""
         return self.place % _COLOURS
 
 
@@ -53,7 +53,7 @@ class Condition(NamedTuple):
 
 
 class Line(NamedTuple):
-    """An exception: its conditions, none of which means always, and how deep it is nested, from 1."""
+    """An exception: how deep it is nested, from 1, and its conditions; without conditions it always applies."""
 
     depth: int
     conditions: tuple[Condition, ...]
@@ -61,7 +61,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A rule in words: conditions, and its exceptions in the order of reading, each as deep as it is nested."""
+    """A rule in words: its conditions, and all exceptions in the order of reading, each with its depth."""
 
     conditions: tuple[Condition, ...]
     exceptions: tuple[Line, ...]
@@ -73,10 +73,10 @@ class Sentence:
 
 
 class Speaker:
-    """Says labels and rules in a reader's words, and remembers the texts that were too long to show."""
+    """Puts labels and rules into a reader's words, and remembers the texts that were too long to show."""
 
     def __init__(self, labels: Sequence[Label], words: Words = DEFAULT, *, alone: bool = False) -> None:
-        """``alone``: there is no place for full texts, only for how long they are."""
+        """If ``alone``, there is no place for full texts: a shortened text says how long it is instead."""
         self._words, self._alone = words, alone
         self._long: dict[str, int] = {}
         self.labels = tuple(LabelName(place, self.label(label)) for place, label in enumerate(labels))
@@ -103,7 +103,7 @@ class Speaker:
         return self.text(self._words.name(name))
 
     def unseen(self, found: Sequence[Unseen]) -> tuple[str, ...]:
-        """What records hold that training did not have, a sentence for each feature."""
+        """The values that training did not have, a sentence for each feature."""
         return tuple(summary(found, self._words))
 
     def sentence(self, rule: Rule) -> Sentence:
@@ -120,7 +120,7 @@ class Speaker:
 
 
 def _exceptions(rule: Rule) -> Iterator[tuple[int, Rule]]:
-    """Every exception with its depth, without recursion: templates need no frame per level either."""
+    """Every exception with its depth, in the order of reading, without recursion."""
     stack = [(1, exception) for exception in reversed(rule.exceptions)]
     while stack:
         depth, exception = stack.pop()

@@ -1,4 +1,4 @@
-"""What a page says, as values. `render` makes HTML of it."""
+"""A page as values, which `render` turns into HTML."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import ParameterError
+from unless.explanation.sentences import compared
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality
 from unless.judge.unseen import Unseen
 from unless.model import Model
 from unless.report.data import page_data
-from unless.report.facts import gather
+from unless.report.facts import Facts, gather
 from unless.report.features import FeatureView, Shuffling, feature_views, sampled
 from unless.report.sections import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
 from unless.report.sentences import LabelName, Speaker, Text
@@ -24,7 +25,7 @@ __all__ = ["Page", "RecordsView", "summarise"]
 
 @dataclass(frozen=True, slots=True)
 class RecordsView:
-    """The records to look at: all of them, or so many drawn at random with that seed."""
+    """The records in the page: all of them, or a sample drawn at random with this seed."""
 
     shown: int
     total: int
@@ -32,16 +33,15 @@ class RecordsView:
 
     @property
     def sampled(self) -> bool:
-        """Whether these are not all."""
+        """Whether the page has only some of the records."""
         return self.shown < self.total
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A report. ``quality``, ``errors`` and ``classes`` are None or empty where the records have no true labels.
+    """A report. ``quality``, ``errors`` and ``classes`` are None or empty if the records have no true labels.
 
-    ``unseen`` is what records hold that training did not have. ``weighted`` says that what rules decided in training
-    are sums of weights.
+    ``unseen`` are values that training did not have. If ``weighted``, the figures of training are sums of weights.
     """
 
     title: str
@@ -78,11 +78,11 @@ def summarise(
     seed: int = 0,
     words: Words | None = None,
 ) -> Page:
-    """What there is to say of a program or a fitted model on a table of records, with or without true labels."""
+    """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    words = DEFAULT if words is None else words
     facts = gather(model, table)
+    words = _fitting(words or DEFAULT, facts)
     speaker = Speaker(facts.labels, words)
     rows = sampled(len(table), sample, seed)
     features, shuffling = feature_views(facts, speaker, seed)
@@ -107,6 +107,13 @@ def summarise(
         long_texts=speaker.long_texts,
         data=page_data(facts, rows, words),
     )
+
+
+def _fitting(words: Words, facts: Facts) -> Words:
+    """The words for a page, on which all numbers of a feature are spelled alike: in rules, ranges and records."""
+    columns = [column for table in (facts.domain, facts.table) for column in table.columns]
+    ends = [(column.name, end) for column in columns for end in (*column.numbers[:1], *column.numbers[-1:])]
+    return words.fitting(compared(facts.program) + ends)
 
 
 def _check(name: str, value: object, least: int) -> None:

@@ -1,4 +1,4 @@
-"""Where a program is weak, and how sure that is."""
+"""Where a program is weak, and how certain that is."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from unless.report.sentences import LabelName, Speaker
 __all__ = ["Weak", "WeakClass", "WeakRule", "weak_spots"]
 
 _WEAKEST = 12
-"""Weak rules and classes that are named, at most."""
+"""The most weak rules, and the most weak classes, to name."""
 
 _FEW = 5
-"""Records below which a rule is not judged: its interval covers most of what is possible."""
+"""A rule with fewer records is not judged: its interval would cover almost everything."""
 
 _ERRORS = 2
-"""Errors from which they may be more than chance: one among ten is no sign that the share is below 0.99."""
+"""Fewer errors may be chance: one error among ten records does not show that the share is below 0.99."""
 
 
 @dataclass(frozen=True, slots=True)
 class WeakRule:
-    """A rule that is right less often than the program is; ``low`` to ``high`` is the 95 % interval of its precision.
+    """A rule that is right less often than the program; ``low`` to ``high`` is the 95 % interval of its precision.
 
-    ``instead`` is the true label of most of its errors, ``trained`` its precision in training if that was higher
-    by more than chance.
+    ``instead`` is the most frequent true label among its errors, with their number. ``trained`` is its precision in
+    training, if that was higher by more than chance.
     """
 
     number: int
@@ -43,7 +43,7 @@ class WeakRule:
 
 @dataclass(frozen=True, slots=True)
 class WeakClass:
-    """A class of which few records are recognised; ``instead`` is what most others are taken for, None: undecided."""
+    """A class that is often missed; ``instead`` is the label that most of the missed records get, None if undecided."""
 
     label: LabelName
     support: int
@@ -55,11 +55,11 @@ class WeakClass:
 
 @dataclass(frozen=True, slots=True)
 class Weak:
-    """Where a program is weak: rules and classes (and how many more), what none knows, rules that decide nothing.
+    """Where a program is weak: in which rules and classes, and how many more there are.
 
-    ``by_default`` counts the records that only a rule without conditions decides, or no rule, ``undecided`` those
-    without any label. ``few`` are rules that decide too few records here to be judged, ``new`` labels that training
-    did not have, ``unseen`` sentences about such values.
+    ``by_default`` counts the records that no rule decides, or only one without conditions; ``undecided`` those that get
+    no label. ``idle`` are rules that decide nothing here, ``few`` those that decide too few records to be judged.
+    ``new`` are labels that training did not have, ``unseen`` sentences about values that it did not have.
     """
 
     rules: tuple[WeakRule, ...]
@@ -82,7 +82,7 @@ class Weak:
 
 
 def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
-    """Where to look first: what costs most comes first."""
+    """The weak spots; those that cost most come first."""
     rules, classes = _weak_rules(facts, speaker), _weak_classes(facts, speaker)
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return Weak(
@@ -105,8 +105,9 @@ def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
 def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
     """The weak rules, costliest first.
 
-    They are wrong more often than right, or below the accuracy by more than chance, or below both it and what
-    they were in training, the latter by more than chance. Rules that decide few records are listed elsewhere.
+    A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
+    if it is below both the accuracy and, by more than chance, its precision in training. Rules that decide few records
+    are listed elsewhere.
     """
     if facts.quality is None:
         return []
@@ -126,10 +127,10 @@ def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
 
 
 def _higher_before(facts: Facts, place: int) -> float | None:
-    """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval has no zero.
+    """The precision of a rule in training, if it was higher by more than chance: Newcombe's interval excludes zero.
 
-    Both shares are uncertain: right for all of 4 records in training is not more than for 4 of 5 here. A share of
-    weights is no share of records, and tells nothing here.
+    Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of
+    weights cannot be compared with shares of records.
     """
     if facts.trained is None or facts.trained.weighted or not facts.trained.support[place]:
         return None
@@ -140,7 +141,7 @@ def _higher_before(facts: Facts, place: int) -> float | None:
 
 
 def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
-    """Classes whose recall is below a half, or below the accuracy by more than chance; costliest first."""
+    """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
     if facts.quality is None:
         return []
     found = []

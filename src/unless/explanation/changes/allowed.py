@@ -1,4 +1,4 @@
-"""What a feature may become: as the caller's ranges say, else as the training data, else as the program tells."""
+"""What a feature may become: what the caller allows, else what the training data had, else what the program names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Numbers in closed intervals, categories, missing; a change of ``scale`` in a number has distance 1."""
+    """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1."""
 
     intervals: tuple[Interval, ...]
     categories: frozenset[str]
@@ -30,7 +30,7 @@ class Allowed:
 def allowed_values(
     feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
 ) -> Allowed:
-    """What a feature may become; ``named`` and ``numeric`` are what the program knows of it."""
+    """What a feature may become; ``named`` are the categories that the program names, ``numeric`` allows numbers."""
     column = table.column(feature) if table is not None and feature in table.features else None
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
     if feature in ranges:
@@ -43,7 +43,7 @@ def allowed_values(
 
 
 def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
-    """The intervals, the categories and whether missing is among them."""
+    """The intervals, the categories, and whether the value may be missing."""
     if _is_pair(given):
         return (_interval(feature, given),), frozenset(), False
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection):
@@ -69,6 +69,6 @@ def _interval(feature: str, given: object) -> Interval:
 
 
 def _width(ends: Collection[float]) -> float:
-    """The width of what lies between the ends; 0 where that is no measure."""
+    """The distance between the lowest and the highest end; 0 if it is infinite or there are no ends."""
     width = max(ends) - min(ends) if ends else 0.0
     return width if math.isfinite(width) else 0.0

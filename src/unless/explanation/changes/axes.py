@@ -23,12 +23,12 @@ __all__ = ["Axis", "Offer", "added", "axes_of"]
 
 
 def added(distances: Iterable[float]) -> float:
-    """Distances together, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""
+    """The sum of distances, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""
     return reduce(add, distances, 0.0)
 
 
 class Offer(NamedTuple):
-    """The nearest allowed value of a cell, how far it is, and how it is said: "above" or "at most" a bound."""
+    """The nearest allowed value of a cell, its distance, and how to say it: "above" or "at most" a bound."""
 
     value: Value
     distance: float
@@ -38,7 +38,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True)
 class Axis:
-    """The cells of one feature, of which the record's value is in ``home``; what is not allowed has no offer."""
+    """The cells of one feature. The record's own value is in ``home``; a cell without an allowed value has no offer."""
 
     feature: str
     value: Value
@@ -66,7 +66,7 @@ class Axis:
 
     @cached_property
     def offers(self) -> tuple[Offer | None, ...]:
-        """The value to take in each cell; None where there is no allowed one, and at home."""
+        """The value to take in each cell; None if no value is allowed there, and at home."""
         if (allowed := self.allowed) is None:
             return (None,) * self.size
         numbers = [self._number(cell, allowed) for cell in range(len(self.thresholds) + 1)]
@@ -77,14 +77,14 @@ class Axis:
         return tuple(None if k == self.home else o for k, o in enumerate([*numbers, *named, other, missing]))
 
     def distance(self, cell: int) -> float:
-        """How far an allowed cell is."""
+        """The distance of an allowed cell."""
         offer = self.offers[cell]
         return 0.0 if offer is None else offer.distance
 
     def steps(self, cell: int) -> int:
-        """How many thresholds lie between the record's number and a cell: what orders them where distances are equal.
+        """How many thresholds lie between the record's number and a cell: this breaks ties between equal distances.
 
-        From infinity every way is infinitely long, and from 1e300 the ways to 1 and to 3 are equally long as floats.
+        From infinity all distances are infinite, and from 1e300 the distances to 1 and to 3 are the same float.
         """
         return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
 
@@ -116,7 +116,7 @@ class Axis:
                 return everything >> 1
 
     def beyond(self, cell: int) -> int:
-        """The set of cells that change at least as much as this one: further along for numbers, else itself."""
+        """The set of cells that change at least as much as this one: those beyond it for numbers, else itself."""
         if not isinstance(self.value, float) or cell > len(self.thresholds):
             return 1 << cell
         numbers = (1 << len(self.thresholds) + 1) - 1
@@ -126,7 +126,7 @@ class Axis:
         return len(self.thresholds) + 1 + bisect_left(self.named, category)
 
     def _number(self, cell: int, allowed: Allowed) -> Offer | None:
-        """The offer of the interval above one threshold, up to the next: the nearest over all allowed intervals."""
+        """The offer of the interval between two thresholds: the nearest over all allowed intervals."""
         above = self.thresholds[cell - 1] if cell else None
         most = self.thresholds[cell] if cell < len(self.thresholds) else None
         offers = [self._within(above, most, interval, allowed.scale) for interval in allowed.intervals]
@@ -152,7 +152,7 @@ class Axis:
 
 
 def _nearest(value: Value, first: float, last: float) -> float:
-    """The number of an interval nearest to the record's; for a record without a number, a finite end, or zero."""
+    """The number of an interval nearest to the record's; if the record has no number, a finite end or zero."""
     if isinstance(value, float):
         return min(max(value, first), last)
     return next((end for end in (last, first) if math.isfinite(end)), min(max(0.0, first), last))

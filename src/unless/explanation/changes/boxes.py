@@ -4,13 +4,13 @@ A *box* gives every axis a set of cells. The cost of a record is a sum over axes
 the cheapest cell of every axis, and its cost is a lower bound for the whole box. The search starts with a box for every
 rule that gives the label, in which the literals of that rule hold, and a list of rules that must not cover: the rule's
 exceptions, and the earlier rules with another label. It takes the box with the lowest bound. If none of those rules
-covers its cheapest record, that record is the next answer. Otherwise the box is divided into the ways to escape one
-such rule, the one with the fewest: a literal fails, or all hold and an exception covers. A rule that cannot be escaped
-ends the box. What comes out is in exact order, and everything does come out. Before a box is divided, its bound is
-raised by one change for each rule to escape, of rules without a common way out (14 changes among 40 features under 200
-random rules: 2 s instead of 17).
+covers its cheapest record, that record is the next answer. Otherwise the box is divided into the ways to escape one of
+the rules that do, the one with the fewest ways: a literal fails, or all hold and an exception covers. A rule that
+cannot be escaped ends the box. Answers come in exact order, and none is left out. Before a box is divided, its bound is
+raised by one change for each rule to escape, counting rules without a common way out (14 changes among 40 features
+under 200 random rules: 2 s instead of 17).
 
-An answer rules out what changes more in the same direction (`Axis.beyond`): that is again a rule that must not cover.
+An answer excludes records that change more in the same direction (`Axis.beyond`): that is one more rule to avoid.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Shape(NamedTuple):
 
 
 class Box(NamedTuple):
-    """Where to look for a record with a label: within these cells, where none of ``avoid`` covers.
+    """Where to look for a record with a label: within these cells, outside the rules of ``avoid``.
 
-    ``ways`` are known once the box was looked into: the rules that cover its cheapest record, each with its ways out.
-    A way out is the set of features, as bits, that are still the record's own and must change to take it.
+    ``ways`` are known after the box was looked into: the rules that cover its cheapest record, each with its ways out.
+    A way out is the set of features, as bits, that still have the record's own value and must change to take it.
     """
 
     label: Label
@@ -64,13 +64,13 @@ class Box(NamedTuple):
 
 
 Cost = tuple[int, float, tuple[tuple[int, int, int], ...]]
-"""Changed features, distance and, so that ties have one order, the changes: axis, steps and cell of each."""
+"""Changed features, distance and, to break ties, the changes: axis, steps and cell of each."""
 
 
 def cheapest_points(
     program: Program, axes: Sequence[Axis], labels: Sequence[Label]
 ) -> Iterator[tuple[Label, list[int]]]:
-    """Records with one of the labels, cheapest first, minimal ones only, each as a cell per axis."""
+    """The minimal records with one of the labels, cheapest first, each as a cell per axis."""
     search = _Search(program, axes)
     for label in labels:
         search.start(label)
@@ -78,7 +78,7 @@ def cheapest_points(
 
 
 class _Search:
-    """The boxes still to look into, by their bounds, and what was answered."""
+    """The boxes that are still to be looked into, by their bounds, and the answers so far."""
 
     def __init__(self, program: Program, axes: Sequence[Axis]) -> None:
         self.program = program
@@ -100,7 +100,7 @@ class _Search:
         return Shape(tuple(tests.items()), tuple(map(self.shape, rule.exceptions)))
 
     def start(self, label: Label) -> None:
-        """A box for every rule of the label, and for "otherwise"."""
+        """Push a box for every rule of the label, and for "otherwise"."""
         self.answered[label] = []
         against: list[Shape] = []
         root = Box(label, tuple(axis.cells for axis in self.axes), self.home, ())
@@ -113,7 +113,7 @@ class _Search:
             self.push(root, root.cells, tuple(against))
 
     def push(self, parent: Box, cells: Cells, avoid: tuple[Shape, ...], bound: int = 0) -> None:
-        """A part of a box, by the cost of its cheapest record, or by the bound on changes of the whole."""
+        """Push a part of a box, by the cost of its cheapest record, or by the bound on changes of the whole box."""
         point = list(parent.point)
         for place, inside in enumerate(cells):
             if inside != parent.cells[place]:
@@ -133,7 +133,7 @@ class _Search:
         return self.known[place, inside]
 
     def answers(self) -> Iterator[tuple[Label, list[int]]]:
-        """The cheapest records in order: of the box with the lowest bound, unless it must be divided."""
+        """The cheapest records in order: each of the box with the lowest bound, unless that has to be divided first."""
         while self.boxes:
             cost, _, box = heappop(self.boxes)
             if not box.ways:
@@ -176,7 +176,7 @@ class _Search:
         return ways
 
     def divide(self, box: Box, bound: int) -> None:
-        """Push the parts of the box that a rule does not cover, of the rule with the fewest ways out."""
+        """Push the parts of the box outside one of the rules that cover: the one with the fewest ways out."""
         shape, _ = min(box.ways, key=lambda way: len(way[1]))
         avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
         for cells, others in _outside(shape, box.cells):
@@ -184,7 +184,7 @@ class _Search:
 
 
 def _more(box: Box) -> int:
-    """How many features more must change in a box: one for each rule to escape, of rules that share no way out."""
+    """How many more features must change in a box: one per rule to escape, counting rules that share no way out."""
     needs = [reduce(or_, ways, 0) for _, ways in box.ways if all(ways)]
     more = taken = 0
     for need in sorted(needs, key=int.bit_count):
@@ -206,7 +206,7 @@ def _outside(shape: Shape, cells: Cells) -> Iterator[tuple[Cells, tuple[Shape, .
 
 
 def _narrowed(cells: Cells, shape: Shape) -> Cells | None:
-    """The part of a box where the default of a rule holds, None where it is empty."""
+    """The part of a box where the default of a rule holds; None if that is empty."""
     narrowed = list(cells)
     for place, inside in shape.tests:
         narrowed[place] &= inside

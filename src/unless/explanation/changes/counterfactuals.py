@@ -1,13 +1,13 @@
 """What would change a decision: the nearest records with another label, exactly.
 
-A program sees of a number only between which of its thresholds it lies, and of a category only whether it is one that
-it names. So every feature has finitely many *cells*: the intervals between thresholds, each named category, any other
-category, missing. In each cell the value nearest to the record's stands for all (`nearest.axes`). `nearest.boxes` finds
-the cheapest combinations of cells that give a label; this module says them in values and words.
+Of a number a program sees only between which of its thresholds it lies, and of a category only whether it is one that
+the program names. So every feature has finitely many *cells*: the intervals between thresholds, each named category,
+any other category, missing. The value of a cell that is nearest to the record's represents the cell (`axes`). `boxes`
+finds the cheapest combinations of cells that give a label; this module puts them into values and words.
 
 *Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
-change. *Minimal* leaves out what changes more than needed: no change is listed of which a part gives the same label, be
-it fewer of its features or a shorter way in the same direction.
+change. *Minimal* leaves out what changes more than needed: a change is not listed if a part of it gives the same label,
+either fewer of its features or a shorter way in the same direction.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.changes.axes import Axis, Offer, added, axes_of
 from unless.explanation.changes.boxes import cheapest_points
 from unless.explanation.proof import Proof
+from unless.explanation.sentences import fitting, rule_name
 from unless.explanation.why import explain, known_label
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.prediction import predict
@@ -48,11 +49,11 @@ def counterfactuals(
     fixed
         Features that must not change.
     ranges
-        What a feature may become: ``(low, high)`` for numbers, None at an open end; a list of categories, single
-        numbers, such pairs, and None if it may be missing. By default any number, the categories of ``table``, or else
-        those that the program names, and never missing.
+        What a feature may become: ``(low, high)`` for numbers, with None at an open end; or a list of categories,
+        single numbers and such pairs, with None if the value may be missing. By default: any number, the categories of
+        ``table`` (without a table, those that the program names), and never missing.
     most
-        How many to give at most.
+        The largest number of answers.
     table
         The training data (or columns without rows): its categories, and the range of its numbers as their scale.
     """
@@ -61,7 +62,8 @@ def counterfactuals(
     _check_names(program, record, fixed, "fixed")
     _check_names(program, record, ranges or {}, "ranges")
     proof = explain(program, record)
-    labels = _other_labels(program, proof.label) if label is None else (known_label(program, label),)
+    others = tuple(other for other in program.labels if other != proof.label)
+    labels = others if label is None else (known_label(program, label),)
     axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
     points = list(islice(cheapest_points(program, axes, labels), most))
     found = tuple(_counterfactual(proof, axes, cells) for _, cells in points)
@@ -71,7 +73,7 @@ def counterfactuals(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Change:
-    """A feature's new value. The value for "above 21,000" is the next number after it, and ``bound`` is 21,000."""
+    """A feature's new value. For "above 21,000" that is the next number after 21,000, which is the ``bound``."""
 
     feature: str
     old: Value
@@ -93,7 +95,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactual:
-    """A changed record: ``proof`` is the proof of its decision, ``distance`` how far it is from the original."""
+    """A changed record: the proof of its decision, and its distance from the original."""
 
     proof: Proof
     changes: tuple[Change, ...]
@@ -111,13 +113,13 @@ class Counterfactual:
 
     def text(self, words: Words = DEFAULT) -> str:
         """The changes: "income above 21,000 and guarantor is yes"."""
+        words = fitting(words, self.proof.every_check())
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
 
     @property
     def outcome(self) -> str:
         """The new decision and its rule: "accept (rule 4)"."""
-        rule = "no rule applies" if self.proof.decided is None else f"rule {self.proof.decided + 1}"
-        return f"{printable(str(self.label))} ({rule})"
+        return f"{printable(str(self.label))} ({rule_name(self.proof.decided)})"
 
     def __str__(self) -> str:
         return f"{self.text()} → {self.outcome}"
@@ -127,7 +129,7 @@ class Counterfactual:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactuals(Sequence[Counterfactual]):
-    """The changes that were found, nearest first: a sequence, empty where no allowed change gives the label."""
+    """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label."""
 
     proof: Proof
     wanted: Label | None
@@ -135,7 +137,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     found: tuple[Counterfactual, ...]
 
     def lines(self, words: Words = DEFAULT) -> list[str]:
-        """A title, and a line for each change; that there is none, where there is none."""
+        """A title and a line for each change, or one line that says there is none."""
         if not self.found:
             return [self._nothing(words)]
         texts = [one.text(words) for one in self.found]
@@ -193,17 +195,12 @@ class Counterfactuals(Sequence[Counterfactual]):
 
 
 def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], what: str) -> None:
-    """Refuse a feature that does not exist; one that the program passes over may be named, as it cannot matter."""
+    """Refuse a feature that does not exist; one that the program does not use is fine, since it cannot matter."""
     if isinstance(names, str):
         raise ParameterError(f"{what} is {names!r}; it takes a list of features: {what}=[{names!r}]")
     for name in names:
         if name not in program.features and name not in record:
             raise UnknownNameError(f"{what}: no feature {name!r}{suggest(str(name), program.features)}")
-
-
-def _other_labels(program: Program, label: Label | None) -> tuple[Label, ...]:
-    labels = dict.fromkeys([*(rule.head for rule in program.rules), program.otherwise])
-    return tuple(other for other in labels if other is not None and other != label)
 
 
 def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:

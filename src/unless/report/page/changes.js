@@ -1,10 +1,10 @@
-/* What would change the decision: searched in slices while the page stays alive, shown as buttons that apply it. */
+/* What would change the decision: searched in slices, so that the page stays responsive, and shown as buttons. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
 
   const PATIENCE = 3000; // milliseconds of search before it asks whether to go on
-  const QUIET = 80; // milliseconds without a change of values before it starts
+  const QUIET = 80; // milliseconds to wait for more changes of values before it starts
 
   const part = (id) => document.getElementById(id);
 
@@ -15,7 +15,7 @@
       part("wi-further").addEventListener("click", () => this.goOn((before) => this.focus(before)));
     }
 
-    /** Look for changes of a record, as soon as values stay as they are for a moment. */
+    /** Look for changes of a record, as soon as no value has changed for a moment. */
     ask(record, options) {
       this.stop();
       part("wi-nearest").setAttribute("aria-busy", "true");
@@ -36,7 +36,7 @@
       this.cancel();
     }
 
-    /** Search until three changes more are found, all are, or patience ends; `then` gets how many there were. */
+    /** Search until three more changes are found, there are no more, or time is up; `then` gets the count before. */
     goOn(then = () => {}) {
       const before = this.found.length;
       const most = before + 3;
@@ -57,13 +57,13 @@
       this.cancel = unless.dom.inSlices(this.search, each, () => end("all"), failed);
     }
 
-    /** The button that was pressed is gone: on to what it brought, or to what there is. */
+    /** The button that was pressed is gone: move the focus to what it brought, or to the last answer. */
     focus(before) {
       const buttons = [...part("wi-nearest").querySelectorAll("button"), part("wi-decision")];
       buttons[Math.min(before, buttons.length - 1)].focus({ preventScroll: true });
     }
 
-    /** Show what was found; `end` is why the search ended. */
+    /** Show the answers; `end` tells why the search ended. */
     show(end) {
       const list = part("wi-nearest");
       list.removeAttribute("aria-busy");
@@ -72,11 +72,11 @@
       part("wi-further").hidden = end === "all" || end === "failed";
     }
 
-    /** A change as a button that makes it. */
+    /** A change, as a button that applies it. */
     item(one) {
       const { el, datum } = unless.dom;
-      const full = new unless.words.Speech(this.program).changes(one.changes);
-      const text = datum(this.speech.changes(one.changes), full);
+      const full = new unless.words.Speech(this.program).about(one.record).changes(one.changes);
+      const text = datum(this.speech.about(one.record).changes(one.changes), full);
       const outcome = el(
         "span",
         { class: "wi-outcome" },
@@ -85,21 +85,21 @@
         ` (${unless.words.ruleText(one.rule)})`,
       );
       const press = () => {
-        if (!part("wi-nearest").hasAttribute("aria-busy")) this.apply(one.record); // else it is of other values
+        if (!part("wi-nearest").hasAttribute("aria-busy")) this.apply(one.record); // else it belongs to other values
       };
       return el("li", {}, el("button", { type: "button", class: "button", onclick: press }, text, " ", outcome));
     }
 
-    /** What there is to say about the search, besides its answers. */
+    /** What to say about the search, besides its answers. */
     status(end) {
       const count = this.found.length;
       if (end === "late") {
         const more = count
           ? "These are the nearest; there may be more."
-          : "There may be a change that was not found yet.";
-        return `The search was stopped after ${PATIENCE / 1000} seconds. ${more}`;
+          : "There may be a change that it has not found yet.";
+        return `The search stopped after ${PATIENCE / 1000} seconds. ${more}`;
       }
-      if (end === "failed") return "The search broke off by a fault of this page: please report it.";
+      if (end === "failed") return "The search failed because of a bug in this page: please report it.";
       if (end === "enough") return "";
       if (count) return count === 1 ? "There is no other." : "There are no others.";
       const free = unless.nearest.freeFeatures(this.program, this.record, this.options);

@@ -3,8 +3,8 @@
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
 
-  const FEW = 30; // categories that a list still shows at a glance; beyond, one types
-  const TICKS = 60;
+  const FEW = 30; // the most categories for a list; with more, the reader types
+  const TICKS = 60; // the most thresholds to mark
 
   /** The number that a person typed: as files spell it, in groups (18,400), or infinite. */
   function typedNumber(text) {
@@ -34,10 +34,10 @@
     return row;
   }
 
-  /* An editor has a `root`, its `inputs`, `write(value)`, `clear()` where the value is missing, and `usual()`: the
-     value to start with where there was none. It calls `changed(value)`. */
+  /* An editor has a `root`, its `inputs`, `write(value)`, `clear()` for a missing value, and `usual()`: the value to
+     start with if there was none. It calls `changed(value)`. */
 
-  /** An editor of numbers: a field, and a slider over the training range; typing may go beyond. */
+  /** An editor of numbers: a field, and a slider over the training range. Typed numbers may be outside the range. */
   function numberEditor(feature, name, thresholds, changed) {
     const { el } = unless.dom;
     const field = el("input", {
@@ -54,11 +54,11 @@
       if (text) field.setAttribute("aria-invalid", "true");
       else field.removeAttribute("aria-invalid");
     };
-    let valid = null; // the number that decides while something else is typed
+    let valid = null; // the number that counts while the text in the field is not a number
     const accept = (value) => {
       valid = value;
       say("");
-      slide(slider, value);
+      slide(slider, value, feature);
     };
     const write = (value) => {
       accept(value);
@@ -66,7 +66,7 @@
     };
     field.addEventListener("input", () => {
       const value = typedNumber(field.value);
-      if (value === null) return say(`not a number; still ${unless.words.numberText(valid)}`);
+      if (value === null) return say(`not a number; still ${unless.words.numberText(valid, feature.grouped)}`);
       accept(value);
       return changed(value);
     });
@@ -89,7 +89,7 @@
     };
   }
 
-  /** A slider over the training range; null where that is no range. */
+  /** A slider over the training range; null if there is no such range. */
   function sliderOf({ low, high, step }, name) {
     if (low === null || !(high > low) || !Number.isFinite(high - low)) return null;
     return unless.dom.el("input", {
@@ -101,16 +101,16 @@
     });
   }
 
-  /** Move a slider as near to a value as it goes. */
-  function slide(slider, value) {
+  /** Move a slider as close to a value as it can go. */
+  function slide(slider, value, { grouped }) {
     if (!slider) return;
     slider.value = Math.min(Math.max(value, slider.min), slider.max);
-    slider.setAttribute("aria-valuetext", unless.words.numberText(value));
+    slider.setAttribute("aria-valuetext", unless.words.numberText(value, grouped));
   }
 
   let lists = 0;
 
-  /** An editor of texts, a field that offers the known ones; fields have no line breaks: it matches without them. */
+  /** An editor of texts: a field that offers the known ones. Fields have no line breaks, so it compares without them. */
   function fieldEditor(categories, name, changed) {
     const { el } = unless.dom;
     const known = new Map(categories.map((category) => [category.replace(/[\r\n]/g, ""), category]));
@@ -120,14 +120,14 @@
     field.addEventListener(
       "focus",
       () => list.append(...Array.from(known.keys(), (text) => el("option", { value: text }))),
-      { once: true }, // a thousand options per feature are made only where they are wanted
+      { once: true }, // a thousand options per feature are made only when they are needed
     );
     const write = (text) => (field.value = text);
     const root = el("span", { class: "wi-edit" }, field, list);
     return { root, inputs: [field], write, clear: () => write(""), usual: () => categories[0] ?? "" };
   }
 
-  /** An editor of texts that are few: a list, and "other…" for any other text. */
+  /** An editor of a few texts: a list, with "other…" for any other text. */
   function listEditor(categories, speech, feature, name, changed) {
     const { el } = unless.dom;
     const other = fieldEditor([], `${name}, other text`, changed);
@@ -185,7 +185,7 @@
     };
   }
 
-  /** The texts of a feature, in training and in the rules, and whether it may be a number, a text, or either. */
+  /** The texts of a feature in training and in the rules, and whether it may be a number, a text, or both. */
   function vocabulary(program, records, place) {
     const { kind, categories } = program.features[place];
     const has = (type) => records.columns[place].values.some((value) => typeof value === type);
@@ -207,7 +207,7 @@
     return numeric && textual ? mixedEditor(number(), text(), name, changed) : numeric ? number() : text();
   }
 
-  /** The control of a feature: name, editor, "missing", "keep"; `changed(value)` and `kept(whether)` are told. */
+  /** The control of a feature: name, editor, "missing", "keep". It calls `changed(value)` and `kept(whether)`. */
   function control(program, records, place, speech, { changed, kept }) {
     const { el, datum } = unless.dom;
     const { name } = program.features[place];
@@ -237,13 +237,13 @@
         "div",
         { class: "wi-toggles" },
         el("label", { class: "wi-check" }, missing, " missing"),
-        el("label", { class: "wi-check", title: "do not change it in what would change the decision" }, keep, " keep"),
+        el("label", { class: "wi-check", title: "leave it out of the changes that are proposed" }, keep, " keep"),
       ),
     );
     return {
       root,
       write,
-      /** Forget the value that comes back after "missing": another record begins. */
+      /** Forget the value to restore after "missing": another record begins. */
       forget: () => (last = null),
       mark(matters, old) {
         root.classList.toggle("matters", matters);

@@ -1,4 +1,4 @@
-/* What a program decides, and the proof of it. The meaning is that of unless/rule.py and unless/explain.py. */
+/* What a program decides, and the proof: as unless/rule.py and unless/explanation/why.py define it. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
@@ -24,16 +24,14 @@
     exceptions: exceptions.map((exception) => readRule(null, exception)),
   });
 
-  /** The program of a page's data; labels and features are spoken of by their places. */
+  /** The program of a page's data. Labels and features are called by their places. */
   function readProgram(data) {
     const rules = data.rules.map(([label, ...body]) => readRule(label, body));
-    const phrases = new Map(Object.entries(data.words ? data.words.features : {}));
-    const features = data.features.map((feature) => ({ ...feature, phrase: phrases.get(feature.name) || null }));
-    const { label_texts: texts, otherwise, figures } = data;
-    return { texts, features, rules, tested: testedValues(rules, features.length), otherwise, figures };
+    const { label_texts: texts, features, operators, otherwise, figures } = data;
+    return { texts, features, operators, rules, tested: testedValues(rules, features.length), otherwise, figures };
   }
 
-  /** For each feature the values that some literal compares it with. */
+  /** For each feature, the values that literals compare it with. */
   function testedValues(rules, size) {
     const tested = Array.from({ length: size }, () => new Set());
     const visit = (rule) => {
@@ -47,7 +45,7 @@
     }));
   }
 
-  /** Whether a literal holds of a value: a number, a text, or null where it is missing. */
+  /** Whether a literal holds of a value: a number, a text, or null if it is missing. */
   function holds({ op, value: wanted }, value) {
     switch (op) {
       case "<=":
@@ -72,13 +70,13 @@
     return true;
   }
 
-  /** The places of the deciding rule and of the label; null where there is none. */
+  /** The places of the deciding rule and of the label; null if there is none. */
   function decide(program, record) {
     const rule = program.rules.findIndex((one) => covers(one, record));
     return rule < 0 ? { rule: null, label: program.otherwise } : { rule, label: program.rules[rule].label };
   }
 
-  /** A rule on a record: every literal checked, and every exception if all of them hold. */
+  /** A rule on a record: all its literals are checked and, if they hold, all its exceptions. */
   function proveRule(rule, record) {
     const checks = rule.literals.map((literal) => {
       const value = record[literal.feature];
@@ -89,7 +87,7 @@
     return { rule, checks, exceptions, covers: applies && !exceptions.some((exception) => exception.covers) };
   }
 
-  /** The proof of a decision: the rules that were tried, of which the last decided unless `rule` is null. */
+  /** The proof of a decision: the rules that were tried. The last one decided, unless `rule` is null. */
   function prove(program, record) {
     const tried = [];
     for (const [number, rule] of program.rules.entries()) {
@@ -115,7 +113,7 @@
   const cell = (value) =>
     value !== null && typeof value === "object" ? (value.number === "-inf" ? -Infinity : Infinity) : value;
 
-  /** The sampled records, stored by column as distinct values and a code per record. */
+  /** The sampled records. Each column has its distinct values, and a code per record. */
   function readRecords({ records }) {
     const columns = records.columns.map(({ values, codes }) => ({ values: values.map(cell), codes }));
     const places = new Map(records.rows.map((number, row) => [number, row]));
@@ -130,7 +128,7 @@
     };
   }
 
-  /** What the page holds, read once; afterwards `unless.decide(record)` and `unless.prove(record)` answer. */
+  /** What the page holds, read once. Afterwards `unless.decide(record)` and `unless.prove(record)` give answers. */
   function open() {
     if (!unless.page) {
       const data = JSON.parse(document.getElementById("unless-data").textContent);

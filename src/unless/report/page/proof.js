@@ -12,7 +12,7 @@
     return made;
   }
 
-  /** A sign, the word for it, and a sentence, whose title is the full one if it is shortened. */
+  /** A sign, the word for it, and a sentence; if that is shortened, its title is the full one. */
   function said(holds, word, text, full) {
     const { el, datum } = unless.dom;
     return [el("span", { class: "wi-sign" }, `${holds ? "✓" : "✗"} ${word}:`), " ", datum(text, full)];
@@ -27,7 +27,13 @@
     constructor(program, most) {
       this.short = new unless.words.Speech(program, most);
       this.full = new unless.words.Speech(program);
-      this.opened = new Set(); // of rules that a reader unfolded, so that they stay so while values change
+      this.opened = new Set(); // the rules that a reader unfolded: they stay open while values change
+    }
+
+    /** From now on, speak of this record. */
+    turnTo(record) {
+      this.short = this.short.about(record);
+      this.full = this.full.about(record);
     }
 
     /** A literal that holds or fails, in the words of a method of speech. */
@@ -36,13 +42,13 @@
       return item(check.holds, ...said(check.holds, word, this.short[how](check), this.full[how](check)));
     }
 
-    /** Literals in a row; those that read alike stand there once. */
+    /** Literals in a row; those that read alike appear once. */
     checks(checks, how = "check") {
       const told = new Map(checks.map((check) => [`${check.holds} ${this.full[how](check)}`, check]));
       return [...told.values()].map((check) => this.check(check, how));
     }
 
-    /** Exceptions in a row; those that fail for the same reason stand there as one. */
+    /** Exceptions in a row; those that fail for the same reason are one item. */
     exceptions(proofs) {
       const told = new Map();
       for (const proof of proofs) {
@@ -62,7 +68,7 @@
       return item(proof.covers, ...head, inner.length ? el("ul", {}, ...inner) : null);
     }
 
-    /** Exceptions that fail alike: their first failing literal tells enough; what else they ask is folded away. */
+    /** Exceptions that fail alike: the first failing literal says enough; the rest is folded. */
     failing(proofs) {
       const { el } = unless.dom;
       const [first] = proofs;
@@ -77,7 +83,7 @@
       return el("li", {}, datum(this.short.asks(rule), this.full.asks(rule)));
     }
 
-    /** A list under its head, unfolded if a reader has done so before. */
+    /** A list under its head, open if the reader has opened it before. */
     folded(rule, head, list) {
       const { el } = unless.dom;
       const fold = el("details", { open: this.opened.has(rule) }, el("summary", {}, ...head), list);
@@ -85,7 +91,7 @@
       return fold;
     }
 
-    /** What is to be said of an exception that holds before its checks and its own exceptions. */
+    /** The line above the checks and exceptions of an exception that holds. */
     summary(speech, proof) {
       const { checks, exceptions, covers } = proof;
       const known = ["always", checks.length === 1 && speech.check(checks[0]), "both conditions hold"];
@@ -98,7 +104,7 @@
     deciding(proof) {
       const { el } = unless.dom;
       const checks = this.checks(proof.checks, "asked");
-      const lines = checks.length ? checks : [el("li", { class: "wi-yes" }, "it always applies")];
+      const lines = checks.length ? checks : [el("li", { class: "wi-yes" }, unless.words.unconditional(proof.rule))];
       if (!proof.exceptions.length) return lines;
       const exceptions = this.exceptions(proof.exceptions);
       return [...lines, el("li", { class: "wi-unless" }, "and no exception applies:", el("ul", {}, ...exceptions))];

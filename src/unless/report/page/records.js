@@ -4,20 +4,20 @@
   const unless = (globalThis.unless = globalThis.unless || {});
 
   const PAGE = 25;
-  const SHORT = 40; // characters of a cell
+  const SHORT = 40; // the most characters of a cell
   const UNKNOWN = -2;
   const NONE = -1;
 
   const part = (id) => document.getElementById(id);
 
-  /** The sampled records with what the program decides of each, found out when it is asked for. */
+  /** The sampled records, and what the program decides for each, computed on demand. */
   class Decided {
     constructor({ program, records }) {
       Object.assign(this, { program, records });
       this.rules = new Int32Array(records.shown).fill(UNKNOWN);
     }
 
-    /** The place of the deciding rule, -1 where none does. */
+    /** The place of the deciding rule; -1 if there is none. */
     rule(row) {
       if (this.rules[row] === UNKNOWN) {
         const { rule } = unless.engine.decide(this.program, this.records.record(row));
@@ -26,7 +26,7 @@
       return this.rules[row];
     }
 
-    /** The place of the label, null where it is not decided. */
+    /** The place of the label; null if the record is not decided. */
     label(row) {
       const rule = this.rule(row);
       return rule === NONE ? this.program.otherwise : this.program.rules[rule].label;
@@ -49,7 +49,7 @@
     return typeof one === "number" ? (one < other ? -1 : one > other ? 1 : 0) : unless.engine.compareTexts(one, other);
   }
 
-  /** What each row has in a column to sort by: the rank of its value, Infinity where it is missing. */
+  /** What to sort the rows of a column by: the rank of the value, Infinity if it is missing. */
   function ranksOf({ values, codes }) {
     const order = [...values.keys()].sort((one, other) => compareValues(values[one], values[other]));
     const ranks = new Array(values.length);
@@ -58,21 +58,17 @@
   }
 
   /** A cell as text: numbers as in sentences, texts as they are, unless they cannot be seen. */
-  function cellText(value, most = Infinity) {
+  function cellText({ grouped }, value, most = Infinity) {
+    const { numberText, printable, shortened } = unless.words;
     if (value === null) return "missing";
-    if (typeof value === "number") return unless.words.numberText(value);
-    const short =
-      value.length > most
-        ? `${Array.from(value.slice(0, 2 * most))
-            .slice(0, most - 1)
-            .join("")}…`
-        : value;
-    return unless.words.printable(short);
+    return typeof value === "number" ? numberText(value, grouped) : printable(shortened(value, most));
   }
 
   /** What the search looks into, lower case: a number also without groups. */
-  const searched = (value) =>
-    (typeof value === "number" ? `${cellText(value)} ${unless.words.spell(value)}` : cellText(value)).toLowerCase();
+  function searched(feature, value) {
+    const text = cellText(feature, value);
+    return (typeof value === "number" ? `${text} ${unless.words.spell(value)}` : text).toLowerCase();
+  }
 
   /** Searches rows: every word must occur in some cell, in the number, or in a label. */
   class Index {
@@ -82,9 +78,15 @@
       this.texts = new Map();
     }
 
-    /** The distinct cells of a column as they are searched; made when first needed. */
+    /** The distinct cells of a column as the search sees them; made when first needed. */
     column(place) {
-      if (!this.texts.has(place)) this.texts.set(place, this.records.columns[place].values.map(searched));
+      if (!this.texts.has(place)) {
+        const feature = this.decided.program.features[place];
+        this.texts.set(
+          place,
+          this.records.columns[place].values.map((value) => searched(feature, value)),
+        );
+      }
       return this.texts.get(place);
     }
 
@@ -96,7 +98,7 @@
       );
     }
 
-    /** Those of the rows that have the word. */
+    /** The rows that have the word. */
     withWord(rows, word) {
       const found = new Uint8Array(this.records.shown);
       this.records.columns.forEach(({ codes }, place) => {
@@ -128,7 +130,7 @@
       unless.dom.inSlices(this.ahead());
     }
 
-    /** While nobody waits: decide all records, count them, and make the texts that are searched. */
+    /** Work ahead while nobody waits: decide all records, count them, and make the texts for the search. */
     *ahead() {
       yield* this.decided.all();
       yield void this.countFilters();
@@ -162,7 +164,7 @@
           name: this.speech.name(place),
           full: feature.name,
           rank: (row) => (rank = rank || ranksOf(column))(row),
-          cell: (row) => this.cell(column.values[column.codes[row]], mixed),
+          cell: (row) => this.cell(feature, column.values[column.codes[row]], mixed),
         };
       });
       return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
@@ -192,7 +194,7 @@
       part("rec-wrong-label").hidden = !this.records.truth;
     }
 
-    /** Say how many records each choice has, and leave out those that have none. */
+    /** Add the number of records to each choice, and leave out choices without records. */
     countFilters() {
       const count = (select, key) => {
         const counts = new Map();
@@ -240,7 +242,7 @@
       this.order();
     }
 
-    /** Sort what is shown: missing last in both directions, equals by number. */
+    /** Sort the rows: missing values last in both directions, equal values by number. */
     order() {
       const { column, down } = this.sorted;
       const ranks = new Map(this.shown.map((row) => [row, column.rank(row)]));
@@ -263,7 +265,7 @@
       const { el } = unless.dom;
       const rows = this.shown.slice(this.page * PAGE, (this.page + 1) * PAGE);
       const none = [
-        el("tr", {}, el("td", { colspan: this.columns.length, class: "muted" }, "No record has all of that.")),
+        el("tr", {}, el("td", { colspan: this.columns.length, class: "muted" }, "No record matches.")),
       ];
       part("rec-body").replaceChildren(...(rows.length ? rows.map((row) => this.rowOf(row)) : none));
       for (const column of this.columns) {
@@ -320,12 +322,12 @@
     }
 
     /** A cell; a text that reads like a number of the same column, or like a missing value, is in quotes. */
-    cell(value, mixed) {
+    cell(feature, value, mixed) {
       const { el, datum } = unless.dom;
       if (value === null) return el("td", { class: "muted" }, "missing");
-      if (typeof value === "number") return el("td", { class: "num" }, cellText(value));
+      if (typeof value === "number") return el("td", { class: "num" }, cellText(feature, value));
       const text = mixed || value === "missing" ? unless.words.plainText : (own) => own;
-      return el("td", {}, datum(text(cellText(value, SHORT)), text(cellText(value))));
+      return el("td", {}, datum(text(cellText(feature, value, SHORT)), text(cellText(feature, value))));
     }
 
     /** A click on a row starts from its record; one on selected text does not. */

@@ -1,11 +1,11 @@
-/* What if: the form, the decision and its proof while values change, and the changes that would turn it. */
+/* What if: the form, the decision with its proof while values change, and what would change the decision. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
 
-  const SHORT = 60; // characters of a text of the data within a sentence
-  const MANY = 12; // features from which a filter helps
-  const FOLD = 100; // earlier rules that are listed at once
+  const SHORT = 60; // the most characters of a text of the data in a sentence
+  const MANY = 12; // with more features there is a filter
+  const FOLD = 100; // the most earlier rules to list at once
 
   const part = (id) => document.getElementById(id);
 
@@ -64,7 +64,7 @@
       window.addEventListener("hashchange", () => this.followHash());
     }
 
-    /** Start from a record of the data, by its place among those shown. */
+    /** Start from a record of the data, given its place among those shown. */
     start(row, { quiet = false } = {}) {
       this.row = row;
       this.base = this.records.record(row);
@@ -79,7 +79,7 @@
       if (unless.markRecord) unless.markRecord(row);
     }
 
-    /** Start from a record by its number; one that is not shown is told. */
+    /** Start from a record, given its number; say so if it is not among those shown. */
     startFrom(number) {
       const row = this.records.rowOf(Number(number.replace(/[ ,]/g, "")));
       if (row !== null) this.start(row);
@@ -99,7 +99,7 @@
       part("wi-from-note").textContent = text;
     }
 
-    /** Take other values, and show where they lead. */
+    /** Take other values, and show the decision. */
     take(record) {
       this.write(record);
       part("wi-decision").focus({ preventScroll: true });
@@ -114,6 +114,8 @@
     render() {
       const proof = unless.engine.prove(this.program, this.record);
       this.proof = proof;
+      this.speech = this.speech.about(this.base, this.record);
+      this.proofs.turnTo(this.record);
       this.showDecision(proof);
       this.showChanged();
       this.mark(unless.engine.matters(proof));
@@ -122,7 +124,7 @@
       this.search();
     }
 
-    /** On paper, which has no form: the values that matter. */
+    /** The values that matter, for paper, which has no form. */
     showValues() {
       const record = `Record ${this.records.numbers[this.row]}`;
       const values = [...this.matters]
@@ -141,7 +143,7 @@
       });
     }
 
-    /** The decision; left alone where it stays the same, so that it is not read out again. */
+    /** Show the decision. If it is the same as before, leave it alone, so that it is not read aloud again. */
     showDecision(proof) {
       const { el } = unless.dom;
       const truth =
@@ -172,21 +174,21 @@
       const { el } = unless.dom;
       const right = truth === label;
       const sign = el("span", { class: right ? "wi-good" : "wi-bad" }, right ? "✓ right" : "✗ wrong");
-      return el("p", { class: "small" }, sign, ": the data says ", unless.proof.chip(this.speech, truth));
+      return el("p", { class: "small" }, sign, ": the label in the data is ", unless.proof.chip(this.speech, truth));
     }
 
     changedPlaces() {
       return [...this.base.keys()].filter((place) => this.base[place] !== this.record[place]);
     }
 
-    /** A value as it is said; the next number above a threshold of the rules is "just above" it. */
+    /** A value in words; the next number above a threshold of the rules is "just above" it. */
     spoken(place, value) {
       if (typeof value !== "number") return this.speech.value(place, value);
       const below = this.program.tested[place].numbers.find((threshold) => unless.nearest.nextUp(threshold) === value);
       return below === undefined ? this.speech.value(place, value) : `just above ${this.speech.value(place, below)}`;
     }
 
-    /** The values that differ from the record's, each with a button that takes it back. */
+    /** Show the values that differ from the record's, each with a button to undo it. */
     showChanged() {
       const { el, datum } = unless.dom;
       const places = this.changedPlaces();
@@ -216,7 +218,7 @@
       if (part("wi-only").checked) this.filter();
     }
 
-    /** Show the controls whose names have the words; if asked, only those that matter or have changed. */
+    /** Show the controls whose names have all the words; if asked, only those that matter or have changed. */
     filter() {
       const words = unless.dom.wordsIn(part("wi-find").value);
       const only = part("wi-only").checked;
@@ -247,7 +249,7 @@
       this.showOthers();
     }
 
-    /** The rules that did not apply, listed once they are unfolded, or printed. */
+    /** List the rules that did not apply, as soon as the list is opened or printed. */
     showOthers(most = FOLD, anyway = false) {
       const others = part("wi-others");
       if (!others.open && !anyway) return;

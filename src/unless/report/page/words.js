@@ -1,4 +1,4 @@
-/* Sentences. Text for text those of unless/proof: words.py, plain.py and story.py. */
+/* Sentences: word for word those of unless/explanation, words.py and sentences.py. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
@@ -8,15 +8,7 @@
     /(?:^|[^\p{L}\p{N}_])(?:and|not|missing|present|above|below|at most|because|unless|inf)(?![\p{L}\p{N}_])/u;
   const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
   const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-  const SIGNS = {
-    "<=": "is at most",
-    ">": "is above",
-    "==": "is",
-    "!=": "is not",
-    missing: "is missing",
-    present: "is present",
-  };
-  const PHRASE = { name: null, number: "{}", values: {}, sentence: "{name} is {value}", missing: "{name} is missing" };
+  const OPPOSITE = { "<=": ">", ">": "<=" };
 
   /** The finite number that a text spells, or null. */
   function numberIn(text) {
@@ -34,18 +26,23 @@
     return `${digits}e${exponent[0]}${exponent.slice(1).padStart(2, "0")}`;
   }
 
-  const grouped = (digits) => digits.replace(/\B(?=(?:[0-9]{3})+$)/g, ",");
+  const inGroups = (digits) => digits.replace(/\B(?=(?:[0-9]{3})+$)/g, ",");
 
-  /** A number to the last bit, in groups of three digits from 10,000 on. */
-  function numberText(number) {
+  const within = (number, least) => Math.abs(number) >= least && Math.abs(number) < 1e16;
+
+  /** Whether a value is a number with groups of digits. */
+  const hasGroups = (value) => typeof value === "number" && within(value, 10000);
+
+  /** A number to the last bit, in groups of three digits: from 10,000 on, or from 1,000 on if it is `grouped`. */
+  function numberText(number, grouped = false) {
     const text = spell(number);
-    if (Math.abs(number) < 10000 || !/^-?[0-9]+(\.[0-9]+)?$/.test(text)) return text;
+    if (!within(number, grouped ? 1000 : 10000)) return text;
     const [whole, decimals] = text.split(".");
-    return grouped(whole) + (decimals === undefined ? "" : `.${decimals}`);
+    return inGroups(whole) + (decimals === undefined ? "" : `.${decimals}`);
   }
 
   /** A count, in groups of three digits. */
-  const countText = (count) => grouped(String(count));
+  const countText = (count) => inGroups(String(count));
 
   const hex = (code) =>
     code < 0x100
@@ -62,16 +59,16 @@
     return quote + Array.from(text, shown).join("") + quote;
   }
 
-  /** A category as it stands in a sentence: bare where nothing else could be meant, else in quotes. */
+  /** A category in a sentence: bare where nothing else could be meant, else in quotes. */
   function plainText(text) {
     const bare = BARE.test(text) && !UNSEEN.test(text) && numberIn(text) === null && !SPEAKING.test(text);
     return bare ? text : quoted(text);
   }
 
-  /** A name as it is, or quoted where it could not be seen. */
+  /** A name as it is, or quoted if it could not be seen. */
   const printable = (name) => (!UNSEEN.test(name) && /[^ ]/.test(name) ? name : quoted(name));
 
-  /** Reasons in a row, equal ones once: "and" between them, after a comma where the reason before has one itself. */
+  /** Reasons with "and" between them, after a comma if the reason before has one itself; equal reasons appear once. */
   function joined(parts) {
     let text = "";
     let last = "";
@@ -86,22 +83,39 @@
   const failing = (proof) => proof.checks.filter((check) => !check.holds);
   const applying = (proof) => proof.exceptions.filter((exception) => exception.covers);
 
-  /** The sentences about a program; `most` shortens the texts of the data to so many characters. */
+  /** A text of the data, of at most so many characters. */
+  function shortened(text, most) {
+    if (text.length <= most) return text;
+    const characters = Array.from(text.slice(0, 2 * most)); // a character may be two UTF-16 units
+    return `${characters.slice(0, most - 1).join("")}…`;
+  }
+
+  /** What a rule without conditions says: it is the default; an exception without conditions always applies. */
+  const unconditional = ({ label }) => (label === null ? "it always applies" : "it is the default");
+
+  /** The sentences about a program and some records; texts of the data have at most `most` characters.
+
+      Where a number of a feature has groups of digits, in the program, its training data or the records, all have. */
   class Speech {
-    constructor(program, most = Infinity) {
+    constructor(program, most = Infinity, records = []) {
       this.program = program;
       this.most = most;
+      this.grouped = program.features.map(
+        ({ grouped }, place) => grouped || records.some((record) => hasGroups(record[place])),
+      );
+    }
+
+    /** The sentences about other records. */
+    about(...records) {
+      return new Speech(this.program, this.most, records);
     }
 
     short(text) {
-      if (text.length <= this.most) return text;
-      return `${Array.from(text.slice(0, 2 * this.most))
-        .slice(0, this.most - 1)
-        .join("")}…`;
+      return shortened(text, this.most);
     }
 
     phrase(feature) {
-      return this.program.features[feature].phrase || PHRASE;
+      return this.program.features[feature].phrase;
     }
 
     label(place) {
@@ -115,7 +129,7 @@
     value(feature, value) {
       const phrase = this.phrase(feature);
       if (value === null) return "missing";
-      if (typeof value === "number") return filled(phrase.number, { "": numberText(value) });
+      if (typeof value === "number") return filled(phrase.number, { "": numberText(value, this.grouped[feature]) });
       const own = Object.prototype.hasOwnProperty.call(phrase.values, value) ? phrase.values[value] : "";
       return own || plainText(this.short(value));
     }
@@ -129,7 +143,7 @@
 
     /** What a literal asks: "income is at most 21,000". */
     literal({ feature, op, value }) {
-      const text = `${this.name(feature)} ${SIGNS[op]}`;
+      const text = `${this.name(feature)} ${this.program.operators[op]}`;
       return value === null ? text : `${text} ${this.value(feature, value)}`;
     }
 
@@ -138,36 +152,27 @@
       return literals.map((literal) => this.literal(literal)).join(" and ") || "always";
     }
 
-    /** What the record has, beside what the literal asks where that adds something. */
+    /** What the record has and, where that adds something, what the literal asks: "income is 18,400, at most 21,000". */
     check({ literal, value, holds }) {
-      const has = this.has(literal.feature, value);
-      const wanted = this.value(literal.feature, literal.value);
-      switch (literal.op) {
-        case "<=":
-        case ">":
-          if (typeof value !== "number") return value === null ? has : `${has}, not a number`;
-          return `${has}, ${(literal.op === "<=") === holds ? "at most" : "above"} ${wanted}`;
-        case "==":
-          return holds ? has : `${has}, not ${wanted}`;
-        case "!=":
-          return holds ? `${has}, not ${wanted}` : has;
-        case "missing":
-          return holds ? has : `${has}, not missing`;
-        default:
-          return has;
+      const { feature, op } = literal;
+      const has = this.has(feature, value);
+      const wanted = this.value(feature, literal.value);
+      if (op in OPPOSITE) {
+        if (typeof value !== "number") return value === null ? has : `${has}, not a number`;
+        const words = this.program.operators[holds ? op : OPPOSITE[op]];
+        return `${has}, ${words.replace(/^is /, "")} ${wanted}`;
       }
+      const adds = op !== "present" && holds === (op === "!=");
+      return adds ? `${has}, not ${wanted}` : has;
     }
 
     /** Why a rule covers a record, or why it does not. */
     reason(proof) {
       const fails = failing(proof);
       if (fails.length) return this.check(fails[0]);
-      const text = joined(proof.checks.map((check) => this.check(check))) || "it always applies";
+      const text = joined(proof.checks.map((check) => this.check(check))) || unconditional(proof.rule);
       const against = applying(proof);
-      if (against.length) {
-        const but = proof.checks.length ? text : "this always applies";
-        return `although ${but}, an exception applies: ${this.reason(against[0])}`;
-      }
+      if (against.length) return `although ${text}, an exception applies: ${this.reason(against[0])}`;
       if (!proof.exceptions.length) return text;
       const nobody = proof.exceptions.length === 1 ? "the exception does not apply" : "no exception applies";
       return `${text}; ${nobody}, because ${joined(proof.exceptions.map((one) => this.reason(one)))}`;
@@ -179,14 +184,14 @@
       return figures ? figures[rule === null ? rules.length : rule] : "";
     }
 
-    /** A check that holds: what the record has, and how that meets the literal. */
-    asked({ literal, value }) {
-      const has = this.has(literal.feature, value);
-      const how = { "<=": "at most", ">": "above", "!=": "not" }[literal.op];
-      return how ? `${has}, which is ${how} ${this.value(literal.feature, literal.value)}` : `${has}, as required`;
+    /** A check that holds: what the record has, and how that meets what the literal asks. */
+    asked({ literal: { feature, op, value: wanted }, value }) {
+      const has = this.has(feature, value);
+      if (!["<=", ">", "!="].includes(op)) return `${has}, as required`;
+      return `${has}, which ${this.program.operators[op]} ${this.value(feature, wanted)}`;
     }
 
-    /** One exception: the literal that fails, or that it holds, but for what follows. */
+    /** One exception: the literal that fails, or that it holds; a colon announces its own exceptions. */
     exception(proof) {
       const [fails] = failing(proof);
       if (fails) {
@@ -201,15 +206,14 @@
     /** Why a rule did not apply: its first failing literal, or the exception that applies. */
     stopped(proof) {
       const [fails] = failing(proof);
-      if (fails) return `${this.has(fails.literal.feature, fails.value)}, it needs ${this.needed(fails.literal)}`;
+      if (fails) return `${this.has(fails.literal.feature, fails.value)}, but ${this.must(fails.literal)}`;
       const [against] = applying(proof);
       return against ? `an exception applies, because ${this.reason(against)}` : "an earlier rule decides";
     }
 
-    needed({ feature, op, value }) {
-      const wanted = this.value(feature, value);
-      const other = { "!=": "another value", missing: "none", present: "a value" };
-      return { "<=": `at most ${wanted}`, ">": `more than ${wanted}`, "==": wanted }[op] || other[op];
+    must({ feature, op, value }) {
+      const words = this.program.operators[op].replace(/^is( not)?/, "must$1 be");
+      return value === null ? words : `${words} ${this.value(feature, value)}`;
     }
 
     /** What a feature becomes: "income above 21,000". */
@@ -235,5 +239,17 @@
   /** "rule 4", or that no rule applies. */
   const ruleText = (rule) => (rule === null ? "no rule applies" : `rule ${rule + 1}`);
 
-  unless.words = { Speech, spell, numberIn, numberText, countText, plainText, printable, quoted, ruleText };
+  unless.words = {
+    Speech,
+    countText,
+    numberIn,
+    numberText,
+    plainText,
+    printable,
+    quoted,
+    ruleText,
+    shortened,
+    spell,
+    unconditional,
+  };
 })();
