@@ -35,10 +35,10 @@ MAX_DEPTH = 200
 _TAKES: dict[Operator, type] = {
     "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
 }  # fmt: skip
-"""What the value of a literal is, by its operator."""
+"""The type of a literal's value, by operator."""
 
 _SHOWN = 100
-"""Rules that a notebook shows; nobody reads more there."""
+"""The most rules that a notebook shows: nobody reads more there."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -57,7 +57,7 @@ class Literal:
             raise ProgramError(f"unknown operator {self.op!r}; the operators are {', '.join(OPERATORS)}")
         wanted, kind = _TAKES[self.op], self.value.__class__
         if kind is wanted and (kind is not float or self.value < 0 or self.value > 0):  # type: ignore[operator]
-            return  # as nearly all are: neither NaN nor a zero, which may be minus zero
+            return  # the usual case; NaN is refused below, and minus zero becomes zero
         value = value_of(self.value)
         if not isinstance(value, wanted):
             what = {float: "a number", str: "a category (text)"}.get(wanted, "no value")
@@ -67,8 +67,8 @@ class Literal:
     def holds(self, cell: object) -> bool:
         """Whether the test is true of a cell (Table 1 of the paper).
 
-        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell behaves as a
-        category of its own: of the comparisons only ``!=`` is true of it.
+        Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
+        its own: ``!=`` is the only comparison that is true of it.
         """
         value = value_of(cell)
         match self.op:
@@ -86,7 +86,7 @@ class Literal:
                 return value is not None
 
     def implies(self, other: Literal) -> bool:
-        """Whether the other literal holds of every value of which this one does."""
+        """Whether the other literal holds for every value for which this one holds."""
         if self.feature != other.feature or self == other:
             return self == other
         match self.op, other.op:
@@ -109,9 +109,9 @@ class Literal:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Rule:
-    """A default with exceptions: ``head`` if every literal of ``default`` holds, unless an exception covers.
+    """A default with exceptions: ``head`` if every literal of ``default`` holds, unless an exception covers the record.
 
-    An exception is a rule too, to any depth; its head is None. An empty default is true of every record.
+    An exception is a rule too, with None as its head, and may have exceptions itself. An empty default is always true.
     """
 
     head: Label | None
@@ -156,9 +156,9 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Program:
-    """An ordered list of rules: the first that covers a record decides; none covers it: ``otherwise``.
+    """An ordered list of rules: the first one that covers a record decides.
 
-    ``otherwise`` is the label of records that no rule covers; None leaves them unclassified.
+    ``otherwise`` is the label of records that no rule covers; None leaves them undecided.
     """
 
     target: str
@@ -184,7 +184,7 @@ class Program:
             self._refuse_first(known)
 
     def _refuse_first(self, known: set[str]) -> None:
-        """Say what is wrong with the first rule with which something is."""
+        """Raise an error about the first rule that is wrong."""
         for number, rule in enumerate(self.rules, 1):
             if rule.head is None:
                 raise ProgramError(f"rule {number} has no label")
@@ -197,7 +197,7 @@ class Program:
 
     @property
     def heads(self) -> tuple[Label | None, ...]:
-        """The label of every rule and, last, ``otherwise``: what `prediction.deciding_rules` points at, -1 for none."""
+        """The label of every rule and, last, ``otherwise``: the answers of `prediction.deciding_rules` are indices of it."""
         return (*(rule.head for rule in self.rules), self.otherwise)
 
     @property
@@ -213,7 +213,7 @@ class Program:
 
     @property
     def exception_count(self) -> int:
-        """How many exceptions the rules have, those of exceptions too."""
+        """The number of exceptions, including exceptions to exceptions."""
         level, count = list(self.rules), 0
         while level:
             level = [exception for rule in level for exception in rule.exceptions]
@@ -221,11 +221,11 @@ class Program:
         return count
 
     def decides(self, record: Mapping[str, object]) -> int | None:
-        """The index of the rule that decides a record, None where no rule covers it."""
+        """The index of the rule that decides a record; None if no rule covers it."""
         return next((number for number, rule in enumerate(self.rules) if rule.covers(record)), None)
 
     def label(self, record: Mapping[str, object]) -> Label | None:
-        """The label of one record: of the deciding rule, else ``otherwise``. ``predict`` does whole tables."""
+        """The label of one record: that of the deciding rule, or else ``otherwise``. `predict` labels whole tables."""
         number = self.decides(record)
         return self.otherwise if number is None else self.rules[number].head
 
@@ -253,7 +253,7 @@ class Program:
 
 
 def _reach(rules: Iterable[Rule]) -> tuple[set[str], int]:
-    """The features that rules and their exceptions test, and how deep they nest: level by level, all rules at once."""
+    """The features that rules and their exceptions test, and the depth of nesting; all rules at once, level by level."""
     tested, level, depth = set[str](), list(rules), 0
     while level:
         tested.update([literal.feature for rule in level for literal in rule.default])
@@ -263,12 +263,12 @@ def _reach(rules: Iterable[Rule]) -> tuple[set[str], int]:
 
 
 def _are(kind: type, items: object) -> bool:
-    """Whether items are what they should be already: a tuple of one kind."""
+    """Whether the items are a tuple of one kind already."""
     return items.__class__ is tuple and (not items or {kind}.issuperset(map(type, items)))
 
 
 def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
-    """The items of a list, all of one kind; a text or a lone item is no list."""
+    """The items as a tuple, all of one kind; a text or a single item is refused."""
     found = tuple(items) if isinstance(items, Iterable) and not isinstance(items, str) else None
     wrong = [items] if found is None else [item for item in found if not isinstance(item, kind)]
     if found is None or wrong:
@@ -279,18 +279,18 @@ def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
 def _sentence(rule: Rule) -> str:
     text = "" if rule.head is None else f"{rule.head} if "
     text += " and ".join(map(str, rule.default)) or "true"
-    for exception in rule.exceptions:  # one frame per level: by way of str(), 200 levels exceed Python's limit
+    for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
         text += f" unless ({_sentence(exception)})"
     return text
 
 
 def _html(rule: Rule) -> str:
-    """A rule as a piece of HTML, its exceptions as lists within; for notebooks, which may not have jinja2."""
-    text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b> if "
-    text += f"<bdi>{escape(' and '.join(map(str, rule.default)) or 'true')}</bdi>"
+    """A rule as a piece of HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
+    text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b>{' if' if rule.default else ''} "
+    text += f"<bdi>{escape(' and '.join(map(str, rule.default)))}</bdi>" if rule.default else "always"
     if rule.exceptions:
         text += "<ul>"
-        for exception in rule.exceptions:  # one frame per level, as above
+        for exception in rule.exceptions:  # one frame per level, as in _sentence
             text += f"<li>unless {_html(exception)}</li>"
         text += "</ul>"
     return text

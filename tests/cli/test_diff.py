@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import unless
-from unless.diff.records import effect
-from unless.diff.rules import compare
+from unless.diff import compare_records, compare_rules
 from unless.export import json as programs
 
 pytestmark = pytest.mark.usefixtures("loans")
@@ -84,7 +83,7 @@ def test_records_that_change_label(run):
     done = run("diff", "old.json", "model.json", "applicants.csv", "--most", "1")
     old, new = (programs.load(path) for path in ("old.json", "model.json"))
     table = unless.read_table("applicants.csv", like=unless.load("model.json"))
-    found = effect(old, new, table, table)
+    found = compare_records(old, new, table, table)
     assert f"{found.changed} of 900 records change label ({100 * found.changed / 900:.1f} %)" in done.out
     before, after = found.right
     assert f"right before: {before} ({before / 900:.3f}), after: {after} ({after / 900:.3f})" in done.out
@@ -105,7 +104,7 @@ def test_json(run):
     """The document has the comparison and what it does to the data, null without data."""
     document = json.loads(run("diff", "old.json", "model.json", "--json").out)
     old, new = (programs.load(path) for path in ("old.json", "model.json"))
-    assert document == {"old": "old.json", "new": "model.json", **compare(old, new).to_dict(), "data": None}
+    assert document == {"old": "old.json", "new": "model.json", **compare_rules(old, new).to_dict(), "data": None}
     document = json.loads(run("diff", "old.json", "model.json", "new.csv", "--json").out)
     assert document["data"]["records"] == 40
     assert document["data"]["right"] is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import programs
 from unless import Literal, Program, Rule, Table, predict
-from unless.diff.records import effect
+from unless.diff import compare_records
 from unless.table import Column, Labels
 
 AGE = Literal("age", "<=", 30)
@@ -33,7 +33,7 @@ def test_which_records_change_label():
     old = program(Rule("a", (AGE,)), otherwise="b")
     new = program(Rule("a", (replace(AGE, value=50.0),)), otherwise=None)
     records = table([20, 40, 60, None, 45], ["a", "a", "b", "b", "b"])
-    found = effect(old, new, records, records, most=2)
+    found = compare_records(old, new, records, records, most=2)
     assert (found.records, found.changed) == (5, 4)
     assert sorted(found.shifts, key=str) == [("b", "a", 2), ("b", None, 2)]
     assert [(switch.number, switch.truth) for switch in found.switches] == [(2, "a"), (3, "b")]
@@ -45,16 +45,16 @@ def test_which_records_change_label():
 def test_without_truth_nothing_is_right():
     """Data without labels, and programs of different targets, have no truth to compare with."""
     one = program(Rule("a", (AGE,)))
-    assert effect(one, one, table([20]), table([20])).right is None
+    assert compare_records(one, one, table([20]), table([20])).right is None
     labelled = table([20], ["a"])
-    assert effect(one, replace(one, target="z"), labelled, labelled).right is None
+    assert compare_records(one, replace(one, target="z"), labelled, labelled).right is None
 
 
 def test_labels_are_compared_as_they_are_written():
     """The label 1 and the text '1' are no change; True and 1 are."""
     number, text, boolean = (program(Rule(label, (AGE,))) for label in (1, "1", True))
-    assert effect(number, text, table([20]), table([20])).changed == 0
-    assert effect(number, boolean, table([20]), table([20])).changed == 1
+    assert compare_records(number, text, table([20]), table([20])).changed == 0
+    assert compare_records(number, boolean, table([20]), table([20])).changed == 1
 
 
 @settings(max_examples=30, deadline=None)
@@ -63,7 +63,7 @@ def test_changes_are_those_of_predict(old, new, cells):
     """What changes is what two predictions say, written out."""
     records = Table(tuple(Column.of(name, cells) for name in "ntmb"), rows=len(cells))
     before, after = (np.array([str(label) for label in predict(one, records)], dtype=object) for one in (old, new))
-    found = effect(old, new, records, records, most=100)
+    found = compare_records(old, new, records, records, most=100)
     assert [switch.number for switch in found.switches] == (np.flatnonzero(before != after) + 1).tolist()
     counts = Counter(zip(before[before != after], after[before != after], strict=True))
     assert {(str(old), str(new)): count for old, new, count in found.shifts} == counts

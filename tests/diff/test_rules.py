@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.strategies import chain, programs
 from unless import Literal, Program, Rule
-from unless.diff.rules import ALIKE, _likeness, compare
+from unless.diff.rules import ALIKE, _likeness, compare_rules
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")
 FEATURES = ("age", "city", "income")
@@ -26,7 +26,7 @@ def program(*rules: Rule, otherwise: str | None = None, features: tuple[str, ...
 
 def statuses(old: Program, new: Program) -> list[tuple[str, int | None, int | None]]:
     """What became of the rules."""
-    return [(edit.status, edit.old_number, edit.new_number) for edit in compare(old, new).rules]
+    return [(edit.status, edit.old_number, edit.new_number) for edit in compare_rules(old, new).rules]
 
 
 def test_the_order_of_literals_and_exceptions_does_not_matter():
@@ -34,14 +34,14 @@ def test_the_order_of_literals_and_exceptions_does_not_matter():
     inner = Rule(None, (CITY,)), Rule(None, (Literal("income", ">", 9),))
     old = program(Rule("a", (AGE, CITY), inner))
     new = program(Rule("a", (CITY, AGE), inner[::-1]))
-    assert compare(old, new).same
-    assert compare(old, new).counts == {"kept": 1, "moved": 0, "changed": 0, "added": 0, "removed": 0}
+    assert compare_rules(old, new).same
+    assert compare_rules(old, new).counts == {"kept": 1, "moved": 0, "changed": 0, "added": 0, "removed": 0}
 
 
 def test_a_threshold_that_changed():
     """The same test with another value is one changed literal."""
     old, new = Rule("a", (AGE, CITY)), Rule("a", (replace(AGE, value=31.0), CITY))
-    (edit,) = compare(program(old), program(new)).rules
+    (edit,) = compare_rules(program(old), program(new)).rules
     assert edit.status == "changed"
     assert [(one.status, one.old, one.new) for one in edit.literals] == [
         ("changed", AGE, replace(AGE, value=31.0)),
@@ -53,7 +53,7 @@ def test_literals_and_exceptions_that_came_and_went():
     """Within a rule, literals and exceptions are added, removed and changed, to any depth."""
     old = Rule("a", (AGE, CITY), (Rule(None, (Literal("income", ">", 9),), (Rule(None, (CITY,)),)),))
     new = Rule("a", (AGE, Literal("income", "present")), (Rule(None, (Literal("income", ">", 8),)),))
-    (edit,) = compare(program(old), program(new)).rules
+    (edit,) = compare_rules(program(old), program(new)).rules
     assert [one.status for one in edit.literals] == ["kept", "added", "removed"]
     (exception,) = edit.exceptions
     assert (exception.status, exception.literals[0].status) == ("changed", "changed")
@@ -90,9 +90,9 @@ def test_what_moved():
     a, b, c, d = (Rule("a", (Literal(name, "present"),)) for name in "abcd")
     features = tuple("abcd")
     first = program(a, b, c, features=features)
-    inserted = compare(first, program(d, a, b, c, features=features))
+    inserted = compare_rules(first, program(d, a, b, c, features=features))
     assert inserted.counts == {"kept": 3, "moved": 0, "changed": 0, "added": 1, "removed": 0}
-    turned = compare(first, program(c, a, b, features=features))
+    turned = compare_rules(first, program(c, a, b, features=features))
     assert [edit.old_number for edit in turned.rules if edit.moved] == [2]
     assert not turned.same
     assert turned.counts["moved"] == 1
@@ -109,10 +109,10 @@ def test_other_features_targets_and_otherwise():
     """Features that came and went are named; another target or `otherwise` is a difference."""
     old = program(Rule("a", (AGE,)), otherwise="a")
     new = replace(old, features=("age", "town"), otherwise="b")
-    found = compare(old, new)
+    found = compare_rules(old, new)
     assert (found.new_features, found.lost_features, found.same) == (("town",), ("city", "income"), False)
-    assert not compare(old, replace(old, target="z")).same
-    assert compare(old, replace(old, features=("age",))).same
+    assert not compare_rules(old, replace(old, target="z")).same
+    assert compare_rules(old, replace(old, features=("age",))).same
 
 
 @pytest.mark.parametrize(
@@ -121,35 +121,35 @@ def test_other_features_targets_and_otherwise():
 def test_a_text_and_the_label_that_it_spells(written, typed):
     """A program of a text file and one of a data frame have the same labels, if the texts spell them."""
     text, data = (program(Rule(one, (AGE,)), Rule(other, (CITY,)), otherwise=one) for one, other in (written, typed))
-    assert compare(text, data).same
-    assert compare(data, text).same
+    assert compare_rules(text, data).same
+    assert compare_rules(data, text).same
     changed = replace(data, rules=(data.rules[0], Rule(typed[1], (CITY, AGE))))
-    assert compare(text, changed).counts == {"kept": 1, "moved": 0, "changed": 1, "added": 0, "removed": 0}
-    assert not compare(text, replace(data, otherwise=typed[1])).same
-    assert not compare(text, replace(data, otherwise=None)).same
+    assert compare_rules(text, changed).counts == {"kept": 1, "moved": 0, "changed": 1, "added": 0, "removed": 0}
+    assert not compare_rules(text, replace(data, otherwise=typed[1])).same
+    assert not compare_rules(text, replace(data, otherwise=None)).same
 
 
 def test_labels_that_only_look_alike():
     """The texts 1 and 1.0 are two labels, and so are 1 and True, and the text None and no label."""
     one, other, number, truth = (program(Rule(label, (AGE,))) for label in ("1", "1.0", 1, True))
     for pair in ((one, other), (number, truth), (program(otherwise="None"), program())):
-        assert not compare(*pair).same
+        assert not compare_rules(*pair).same
 
 
 def test_deep_rules():
     """Rules as deep as a program may be are compared."""
     old, new = (program(chain(200), features=("n", "t")) for _ in range(2))
-    assert compare(old, new).same
+    assert compare_rules(old, new).same
     deeper = program(replace(old.rules[0], default=(Literal("n", ">", 0.5),)), features=("n", "t"))
-    assert compare(old, deeper).counts["changed"] == 1
-    json.dumps(compare(old, deeper).to_dict())
+    assert compare_rules(old, deeper).counts["changed"] == 1
+    json.dumps(compare_rules(old, deeper).to_dict())
 
 
 @settings(max_examples=60, deadline=None)
 @given(programs(), programs())
 def test_every_rule_has_one_place(old, new):
     """Every rule of both stands in the comparison once, and so does every literal of matched rules."""
-    found = compare(old, new)
+    found = compare_rules(old, new)
     assert sorted(edit.old_number for edit in found.rules if edit.old_number is not None) == list(range(len(old)))
     assert [edit.new_number for edit in found.rules if edit.new_number is not None] == list(range(len(new)))
     for edit in found.rules:
@@ -158,7 +158,7 @@ def test_every_rule_has_one_place(old, new):
             assert Counter(filter(None, literals)) == Counter(rule.default if rule else ())
     assert sum(found.counts.values()) == len(found.rules)
     assert (found.counts["added"], found.counts["removed"]) == tuple(
-        compare(new, old).counts[status] for status in ("removed", "added")
+        compare_rules(new, old).counts[status] for status in ("removed", "added")
     )
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -167,7 +167,7 @@ def test_every_rule_has_one_place(old, new):
 @given(programs())
 def test_a_program_is_the_same_as_itself(one):
     """A program does not differ from itself."""
-    assert compare(one, one).same
+    assert compare_rules(one, one).same
 
 
 @settings(max_examples=40, deadline=None)
@@ -176,7 +176,7 @@ def test_no_other_matching_is_more_alike(names, random):
     """All pairs together are as alike as any matching makes them (a naive search over all of them)."""
     old = [Rule("a", tuple(Literal(name, ">", k) for k, name in enumerate(one))) for one in names]
     new = [Rule("a", tuple(Literal(random.choice("pqrs"), ">", 9) for _ in range(3))) for _ in old]
-    found = compare(program(*old, features=tuple("pqrs")), program(*new, features=tuple("pqrs")))
+    found = compare_rules(program(*old, features=tuple("pqrs")), program(*new, features=tuple("pqrs")))
     likeness = _likeness(old, new)
     likeness[likeness < ALIKE] = 0
     best = max(sum(likeness[i, j] for i, j in enumerate(order)) for order in permutations(range(len(new))))

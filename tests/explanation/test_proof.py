@@ -164,8 +164,8 @@ def test_a_rule_without_conditions():
 
 
 def test_a_record_without_a_feature():
-    """A record that lacks a used feature is refused, with the nearest name."""
-    with pytest.raises(UnknownNameError, match="uses 'income', which the record lacks; did you mean 'incom'"):
+    """A record without a feature that the program uses is refused, with the nearest name."""
+    with pytest.raises(UnknownNameError, match="uses 'income', which the record does not have; did you mean 'incom'"):
         explain(LOAN, {"incom": 1, "history": "", "guarantor": ""})
 
 

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from unless.cli.reasons import hanging
 from unless.cli.rules import literal_text, rule_lines
-from unless.diff.rules import Comparison, LiteralEdit, RuleEdit
+from unless.diff import Comparison, LiteralEdit, RuleEdit
 from unless.explanation.words import DEFAULT, printable
 from unless.rule import Literal
 

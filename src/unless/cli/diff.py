@@ -17,8 +17,7 @@ from unless.values import counted, percent
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from unless.diff.records import Effect, Switch
-    from unless.diff.rules import Comparison
+    from unless.diff import Comparison, Effect, Switch
     from unless.estimators.file import SavedModel
     from unless.rule import Program
 
@@ -42,14 +41,14 @@ def diff(
 
     Example: unless diff old.json model.json applicants.csv
     """
-    from unless.diff.rules import compare
+    from unless.diff import compare_rules
 
     if [old, new, data].count("-") > 1:
         raise ParameterError("- is standard input, which can be read only once; give the others as files")
     keep_inputs(None, old, new, data, format=format)
     screen = Screen(quiet=quiet)
     before, after = read_model(old), read_model(new)
-    found = compare(program_of(before), program_of(after))
+    found = compare_rules(program_of(before), program_of(after))
     moved = None if data is None else _effect(screen, before, after, data, format, most)
     if json:
         screen.data({"old": old, "new": new, **found.to_dict(), "data": None if moved is None else moved.to_dict()})
@@ -63,13 +62,13 @@ def diff(
 def _effect(
     screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, format: str | None, most: int
 ) -> Effect:
-    from unless.diff.records import effect
+    from unless.diff import compare_records
     from unless.read.table import read_table
 
     source, known = source_of(data, format)
     with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
         tables = [read_table(source, like=one, features=program_of(one).used, format=known) for one in (old, new)]
-        return effect(program_of(old), program_of(new), tables[0], tables[1], most)
+        return compare_records(program_of(old), program_of(new), tables[0], tables[1], most)
 
 
 def _rules(found: Comparison) -> Iterator[RenderableType]:

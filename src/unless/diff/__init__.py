@@ -1,1 +1,6 @@
-"""How two programs differ: in their rules, and in what they decide."""
+"""How two programs differ: in their rules (`rules`), and in what they decide on the same records (`records`)."""
+
+from unless.diff.records import Effect, Switch, compare_records
+from unless.diff.rules import Comparison, LiteralEdit, RuleEdit, compare_rules
+
+__all__ = ["Comparison", "Effect", "LiteralEdit", "RuleEdit", "Switch", "compare_records", "compare_rules"]

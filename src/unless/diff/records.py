@@ -1,4 +1,4 @@
-"""What two programs do on the same records: which change label, and how many become right or wrong."""
+"""What two programs decide on the same records: which records change label, and how many become right or wrong."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import Label, label_data, label_place
 
-__all__ = ["Effect", "Switch", "effect"]
+__all__ = ["Effect", "Switch", "compare_records"]
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A record whose label changes: its number, from 1, the label in the data, and why each program decides so."""
+    """A record that changes label: its number from 1, its label in the data, and the proof of each program."""
 
     number: int
     truth: Label | None
@@ -37,8 +37,9 @@ class Switch:
 class Effect:
     """What two programs do on the same records.
 
-    ``shifts`` counts the records that go from one label to another, most first; None is no label. ``right`` are how
-    many each program gets right, ``better`` and ``worse`` how many become right and wrong; None of unlabelled data.
+    ``shifts`` has the number of records that change from one label to another, the largest first; None is no label.
+    ``right`` is how many records each program gets right, ``better`` and ``worse`` how many become right and wrong;
+    these are None if the data has no labels.
     """
 
     records: int
@@ -68,11 +69,11 @@ class Effect:
         }
 
 
-def effect(old: Program, new: Program, old_table: Table, new_table: Table, most: int = 5) -> Effect:
-    """What two programs do on the same records, which each has read in its own way; the first ``most`` switches.
+def compare_records(old: Program, new: Program, old_table: Table, new_table: Table, most: int = 5) -> Effect:
+    """Compare two programs on the same records, given as a table for each, with proofs of the first ``most`` switches.
 
     A text and the label that it spells are the same: a model of a text file and one of a data frame may agree.
-    Programs of different targets have no truth in common.
+    If the targets differ, no labels of the data are compared with.
     """
     labelled = old_table.target if old.target == new.target else None
     known: list[Label] = []
@@ -95,7 +96,7 @@ def effect(old: Program, new: Program, old_table: Table, new_table: Table, most:
 
 
 def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:
-    """The place of every label among those known, -1 of None; new ones become known."""
+    """The place of every label among the known ones, -1 for None; new labels are added to the known ones."""
     known += [label for label in dict.fromkeys(labels) if label is not None and label_place(label, known) is None]
     places = {label: -1 if label is None else label_place(label, known) for label in labels}
     return np.array([places[label] for label in labels], dtype=np.intp)

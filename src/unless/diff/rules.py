@@ -1,10 +1,9 @@
-"""Two programs beside each other: rules kept, moved, changed, added and removed.
+"""Two programs side by side: rules kept, moved, changed, added and removed.
 
-Which rule became which is a question of likeness, and of an assignment: every rule of one program is matched with at
-most one of the other, of the same label. Rules that say the same are matched first; the others such that all pairs
-together are as alike as possible, and no pair less than `ALIKE`. The order of literals, and that of exceptions, does
-not matter to what a rule says; the order of rules does. A text and the label that it spells are the same: one program
-may be of a text file, the other of a data frame.
+Each rule of one program is matched with at most one rule of the other, with the same label. Rules that say the same are
+matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least
+as alike as `ALIKE`. The order of literals and of exceptions does not change what a rule says; the order of rules does.
+A text and the label that it spells are the same: one program may come from a text file, the other from a data frame.
 """
 
 from __future__ import annotations
@@ -21,45 +20,55 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.explanation.data import literal_data
 from unless.rule import Literal, Program, Rule
-from unless.values import Label, label_data, label_place, number_data, same_label
+from unless.values import Label, label_data, label_place, same_label
 
-__all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare"]
+__all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare_rules"]
 
 ALIKE = 0.35
-"""How alike two rules must be to be taken for one that was changed: 0 has nothing in common, 1 everything.
+"""How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
 
-One literal of two suffices (0.5), or the same test with other numbers (0.67); one feature in common, tested otherwise,
-does not (at most 0.33).
+One of two literals is enough (0.5), and so is the same test with other numbers (0.67). One common feature with another
+test is not (at most 0.33).
 """
 
 Status = OneOf["kept", "changed", "added", "removed"]
 
 _Pair = tuple[int | None, int | None]
-"""The numbers of a rule in the old and the new program, None where it is not there."""
+"""The numbers of a rule in the old and the new program; None if it is not there."""
+
+
+def _status(old: object, new: object, *, same: bool) -> Status:
+    if old is None or new is None:
+        return "added" if old is None else "removed"
+    return "kept" if same else "changed"
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralEdit:
-    """A literal of the old rule and its counterpart in the new one: with another value, the same, or none."""
+    """A literal of the old rule and its counterpart in the new one, which may have another value; one may be None."""
 
     old: Literal | None
     new: Literal | None
 
     @property
     def status(self) -> Status:
-        """What became of it."""
-        if self.old is None or self.new is None:
-            return "added" if self.old is None else "removed"
-        return "kept" if self.old == self.new else "changed"
+        """What happened to it."""
+        return _status(self.old, self.new, same=self.old == self.new)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The edit as plain lists, dicts and values that JSON can hold."""
+        old, new = (None if one is None else literal_data(one) for one in (self.old, self.new))
+        return {"status": self.status, "old": old, "new": new}
 
 
 @dataclass(frozen=True, slots=True)
 class RuleEdit:
     """A rule or exception of the old program and its counterpart in the new one; one of them may be None.
 
-    ``old_number`` and ``new_number`` count from 0. ``moved`` is true of rules that now stand before or after others
-    that they stood after or before; a rule that others were put before has not moved.
+    ``old_number`` and ``new_number`` count from 0. A rule has ``moved`` if it changed its order with other rules; if
+    rules were only added before it, it has not.
     """
 
     old: Rule | None
@@ -72,7 +81,7 @@ class RuleEdit:
 
     @property
     def rule(self) -> Rule:
-        """The new rule, or the old one where there is none."""
+        """The new rule, or the old one if there is no new one."""
         rule = self.old if self.new is None else self.new
         if rule is None:
             raise AssertionError("an edit is about a rule")
@@ -80,11 +89,9 @@ class RuleEdit:
 
     @property
     def status(self) -> Status:
-        """What became of the rule, its place left aside."""
-        if self.old is None or self.new is None:
-            return "added" if self.old is None else "removed"
-        parts = [*(edit.status for edit in self.literals), *(edit.status for edit in self.exceptions)]
-        return "kept" if all(status == "kept" for status in parts) else "changed"
+        """What happened to the rule, apart from its place."""
+        parts: list[LiteralEdit | RuleEdit] = [*self.literals, *self.exceptions]
+        return _status(self.old, self.new, same=all(edit.status == "kept" for edit in parts))
 
     def to_dict(self) -> dict[str, Any]:
         """The edit as plain lists, dicts and values that JSON can hold."""
@@ -95,14 +102,14 @@ class RuleEdit:
             "old": self.old_number,
             "new": self.new_number,
             **label,
-            "literals": [_literal_edit(edit) for edit in self.literals],
+            "literals": [edit.to_dict() for edit in self.literals],
             "exceptions": [edit.to_dict() for edit in self.exceptions],
         }
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two programs; ``rules`` in the order of the new one, removed ones after what they followed in the old one."""
+    """Two programs. ``rules`` are in the new order; a removed rule comes after the rule that it followed in the old."""
 
     old: Program
     new: Program
@@ -110,19 +117,19 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """Whether both decide by the same rules in the same order, and otherwise alike."""
+        """Whether both have the same rules in the same order, and the same label if no rule applies."""
         kept = all(edit.status == "kept" and not edit.moved for edit in self.rules)
         return kept and self.old.target == self.new.target and self.same_otherwise
 
     @property
     def same_otherwise(self) -> bool:
-        """Whether records that no rule covers get the same label, or none."""
+        """Whether both give the same label, or both none, to records that no rule covers."""
         old, new = self.old.otherwise, self.new.otherwise
         return old is new if old is None or new is None else same_label(old, new)
 
     @cached_property
     def counts(self) -> dict[str, int]:
-        """How many rules were kept in their place, moved, changed, added and removed."""
+        """How many rules were kept in place, moved, changed, added and removed."""
         found = Counter("moved" if edit.moved and edit.status == "kept" else edit.status for edit in self.rules)
         return {status: found[status] for status in ("kept", "moved", "changed", "added", "removed")}
 
@@ -148,15 +155,15 @@ class Comparison:
         }
 
 
-def compare(old: Program, new: Program) -> Comparison:
-    """What became of the rules of the old program, and where those of the new one come from."""
+def compare_rules(old: Program, new: Program) -> Comparison:
+    """Compare two programs rule by rule."""
     pairs = [pair for group in _by_label(old.rules, new.rules) for pair in _matched(*group)]
     moved = _moved(pairs)
     edits = [_edit(old.rules, new.rules, pair, moved=pair in moved) for pair in pairs]
     return Comparison(old, new, tuple(_in_order(edits)))
 
 
-# What became of one rule.
+# What happened to one rule.
 
 
 def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool = False) -> RuleEdit:
@@ -170,7 +177,7 @@ def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool 
 
 
 def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
-    """In the order of the new rule, removed ones at the end; a test with another value is a changed one."""
+    """The edits in the order of the new rule, removed literals last. A test with another value is a changed literal."""
     left = Counter(old)
     left.subtract(new)
     spare: dict[Hashable, list[Literal]] = defaultdict(list)
@@ -193,25 +200,20 @@ def _value(literal: Literal) -> tuple[str, str, Any]:
     return literal.feature, literal.op, literal.value
 
 
-def _literal_edit(edit: LiteralEdit) -> dict[str, Any]:
-    literals = (None if one is None else [one.feature, one.op, number_data(one.value)] for one in (edit.old, edit.new))
-    return {"status": edit.status, **dict(zip(("old", "new"), literals, strict=True))}
-
-
 # Which rule became which.
 
 
 _Numbered = Mapping[int, Rule]
-"""Some rules or exceptions, by their numbers, in order."""
+"""Rules or exceptions by their numbers, in order."""
 
 
 def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
-    """The rules of each label, of the old and of the new program."""
+    """For each label, its rules in the old and in the new program."""
     known: list[Label] = []
     groups: list[tuple[dict[int, Rule], dict[int, Rule]]] = []
     for side, rules in enumerate((old, new)):
         for number, rule in enumerate(rules):
-            label = cast("Label", rule.head)  # which every rule of a program has
+            label = cast("Label", rule.head)  # every rule of a program has a label
             place = label_place(label, known)
             if place is None:
                 place = len(known)
@@ -222,7 +224,7 @@ def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbe
 
 
 def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
-    """Every rule of both once: with its counterpart, or None."""
+    """Every rule of both programs once, with its counterpart or None."""
     equal = _equal(old, new)
     alike = _assigned(*_others(old, new, equal))
     left, right = _others(old, new, equal + alike)
@@ -230,13 +232,13 @@ def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
 
 
 def _others(old: _Numbered, new: _Numbered, pairs: Sequence[tuple[int, int]]) -> tuple[_Numbered, _Numbered]:
-    """The rules of both that no pair has."""
+    """The rules of both programs that are in no pair."""
     olds, news = ({pair[side] for pair in pairs} for side in (0, 1))
     return {k: rule for k, rule in old.items() if k not in olds}, {k: rule for k, rule in new.items() if k not in news}
 
 
 def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
-    """The rules that say the same; of several, the first with the first."""
+    """The pairs of rules that say the same; of several, the first with the first."""
     places: dict[Hashable, list[int]] = defaultdict(list)
     for number, rule in old.items():
         places[_meaning(rule)].append(number)
@@ -248,15 +250,13 @@ def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
 
 
 def _meaning(rule: Rule) -> Hashable:
-    """What a rule asks for, without the order of its literals and exceptions."""
-    exceptions = []  # a loop: one frame per level, so that 200 levels stay within Python's limit
-    for exception in rule.exceptions:
-        exceptions.append(_meaning(exception))  # noqa: PERF401
+    """What a rule asks for, regardless of the order of its literals and exceptions."""
+    exceptions = map(_meaning, rule.exceptions)  # one frame per level: 200 levels stay within Python's limit
     return frozenset(Counter(rule.default).items()), frozenset(Counter(exceptions).items())
 
 
 def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
-    """The assignment of the largest likeness; where several are equal, the one that keeps the order."""
+    """The assignment with the largest total likeness; among equals, the one that keeps the order best."""
     if not old or not new:
         return []
     from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
@@ -270,14 +270,14 @@ def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
 
 
 def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
-    """How alike each is to each: the weight of the traits that both have, twice, by the weight of all."""
+    """How alike each old rule is to each new one: twice the weight of common traits, divided by the weight of all."""
     from scipy.sparse import csr_array  # type: ignore[import-untyped]
 
     traits = [_traits(rule) for rule in (*old, *new)]
     place = {trait: k for k, trait in enumerate({trait: None for found in traits for trait in found})}
     rows = np.repeat(np.arange(len(traits)), [len(found) for found in traits])
     columns = [place[trait] for found in traits for trait in found]
-    # The square root of the weight in each of two factors: their product is the weight of what both have.
+    # Each rule has the square roots of weights, so that the product of two rules is the weight of their common traits.
     roots = np.sqrt([weight for found in traits for weight in found.values()])
     table = csr_array((roots, (rows, columns)), shape=(len(traits), len(place)))
     total = table.multiply(table).sum(axis=1)
@@ -287,7 +287,7 @@ def _likeness(old: Sequence[Rule], new: Sequence[Rule]) -> NDArray[np.float64]:
 
 
 def _traits(rule: Rule) -> dict[Hashable, float]:
-    """What a rule is recognised by: the features that it tests, how, and with which values; deeper ones weigh less."""
+    """What identifies a rule: the features, operators and values of its tests. Deeper tests weigh less."""
     counts: Counter[Hashable] = Counter()
     weights: dict[Hashable, float] = {}
     stack = [(rule, 0)]
@@ -303,9 +303,9 @@ def _traits(rule: Rule) -> dict[Hashable, float]:
 
 
 def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
-    """Of the rules that are in both programs, the fewest without which all others stand in the same order."""
+    """The smallest set of rules in both programs such that all others are in the same order."""
     ordered = sorted(((old, new) for old, new in pairs if old is not None and new is not None), key=itemgetter(1))
-    ends: list[int] = []  # of the best increasing sequence of each length, its last old number
+    ends: list[int] = []  # for each length, the last old number of the best increasing sequence
     lengths = []
     for first, _ in ordered:
         length = bisect_left(ends, first)
@@ -320,7 +320,7 @@ def _moved(pairs: Sequence[_Pair]) -> set[_Pair]:
 
 
 def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
-    """By the new numbers; a removed one after what it followed in the old program, as far as that is still there."""
+    """The edits by new number; a removed rule comes after the nearest rule before it that is still there."""
     after = sorted((edit for edit in edits if edit.new_number is not None), key=lambda edit: edit.new_number or 0)
     gone = sorted((edit for edit in edits if edit.new_number is None), key=lambda edit: edit.old_number or 0)
     for edit in gone:

@@ -1,7 +1,7 @@
-"""Proofs as data: plain lists, dicts and values that JSON can hold.
+"""Proofs as plain lists, dicts and values that JSON can hold.
 
-``decided`` counts rules from 0, as in Python. JSON has no infinity: an infinite value is ``{"number": "inf"}``; in a
-literal, whose operator tells numbers from text, it is ``"inf"``, as in program files.
+``decided`` counts rules from 0, as in Python. JSON has no infinity: an infinite value is ``{"number": "inf"}``. In a
+literal it is ``"inf"``, as in program files: there the operator tells numbers from text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from unless.values import label_data, number_data, value_data
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
 
-__all__ = ["proof_dict", "rule_dict"]
+__all__ = ["literal_data", "proof_dict", "rule_dict"]
 
 
 def proof_dict(proof: Proof) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def proof_dict(proof: Proof) -> dict[str, Any]:
 
 
 def rule_dict(proof: RuleProof) -> dict[str, Any]:
-    """One rule; an exception has no label, and its own exceptions are there if its default holds."""
+    """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
     exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_data(proof.rule.head)}
     checks = [_check(check) for check in proof.checks]
@@ -39,8 +39,9 @@ def rule_dict(proof: RuleProof) -> dict[str, Any]:
 
 
 def _check(check: Check) -> dict[str, Any]:
-    return {"literal": _literal(check.literal), "value": value_data(check.value), "holds": check.holds}
+    return {"literal": literal_data(check.literal), "value": value_data(check.value), "holds": check.holds}
 
 
-def _literal(literal: Literal) -> list[object]:
+def literal_data(literal: Literal) -> list[object]:
+    """A literal: feature, operator and value."""
     return [literal.feature, literal.op, number_data(literal.value)]

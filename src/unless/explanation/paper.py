@@ -1,8 +1,8 @@
 """The paper's two justifications of a decision: a proof tree, and the rules of the proof with the truth of every goal.
 
-Both show the deciding rule only, in the flattened program of `export.text`, so that ``ab5`` here is ``ab5`` there.
-Every literal of a shown rule is evaluated, even after one has failed; the exceptions of a rule whose literals fail are
-not: they are marked ``[U]``, for unnecessary, and not shown.
+Both show only the deciding rule, in the flattened program of `export.text`, so that ``ab5`` here is ``ab5`` there.
+Every literal of a shown rule is evaluated, even after one has failed. If a literal fails, the exceptions of that rule
+are not evaluated: they are marked ``[U]``, for unnecessary, and not shown.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from unless.explanation.words import printable
 from unless.export.text import Body, Writer, flatten, head_of
-from unless.rule import Literal
+from unless.rule import Literal, Operator
 from unless.values import Value
 
 if TYPE_CHECKING:
@@ -23,10 +23,21 @@ if TYPE_CHECKING:
 __all__ = ["rules", "tree"]
 
 _INDENT = "    "
+_MARK = {True: "[T]", False: "[F]", None: "[U]"}
+_DOES = {True: "DOES", False: "DOES NOT"}
+_ASKED: dict[Operator, str] = {
+    "<=": "be less than or equal to",
+    ">": "be greater than",
+    "==": "equal",
+    "!=": "not equal",
+    "missing": "be missing",
+    "present": "be present",
+}
+"""The paper's words for operators, in its proof trees."""
 
 
 def tree(proof: Proof, number: int | None = None) -> str:
-    """The proof tree: what holds and why, an exception per branch."""
+    """The proof tree: what holds and why, with a branch for each exception."""
     title = "Proof Tree :" if number is None else f"Proof Tree for example number {number} :"
     target = printable(proof.program.target)
     if proof.label is None:
@@ -42,7 +53,7 @@ def tree(proof: Proof, number: int | None = None) -> str:
 
 
 def rules(proof: Proof) -> str:
-    """The rules of the proof, exceptions before their rule, every goal marked ``[T]``, ``[F]`` or ``[U]``."""
+    """The rules of the proof, exceptions before their rule, with every goal marked ``[T]``, ``[F]`` or ``[U]``."""
     if proof.label is None:
         return "{}"
     head = f"[T]{head_of(proof.program.target, proof.label)}"
@@ -50,7 +61,7 @@ def rules(proof: Proof) -> str:
         return f"{head}.\n{{}}"
     flat = _Evaluated.of(proof)
     numbers = dict.fromkeys(flat.shown(flat.body))
-    lines = [flat.line(f"{_mark(flat.truth[n])}ab{n}(X)", flat.exceptions[n - 1]) for n in numbers]
+    lines = [flat.line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1]) for n in numbers]
     return "\n".join([*lines, flat.line(head, flat.body), flat.used])
 
 
@@ -72,7 +83,7 @@ class _Evaluated:
 
     @cached_property
     def truth(self) -> dict[int, bool]:
-        """Whether each exception holds; those inside another have smaller numbers, so one pass is enough."""
+        """Whether each exception holds. Inner exceptions have smaller numbers, so one pass is enough."""
         truth: dict[int, bool] = {}
         for number, body in enumerate(self.exceptions, 1):
             truth[number] = self.literals_hold(body) and not any(truth[inner] for inner in body.exceptions)
@@ -80,7 +91,7 @@ class _Evaluated:
 
     @property
     def used(self) -> str:
-        """The features of the shown rules and the record's values, as the paper prints a set."""
+        """The features of the shown rules with the record's values, as the paper prints a set."""
         bodies = [self.body, *(self.exceptions[number - 1] for number in self.shown(self.body))]
         features = {literal.feature for body in bodies for literal in body.literals}
         shown = sorted(f"{feature}: {_bare(self.values[feature])}" for feature in features)
@@ -107,57 +118,37 @@ class _Evaluated:
         for number in body.exceptions if self.literals_hold(body) else ():
             inner = self.exceptions[number - 1]
             because = " because" if inner.literals or inner.exceptions else ""
-            lines.append(f"{indent}exception ab{number} {_does(self.truth[number])} HOLD{because}")
+            lines.append(f"{indent}exception ab{number} {_DOES[self.truth[number]]} HOLD{because}")
             lines += self.branch(inner, depth + 1)
         return lines
 
     def sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
         has = f"the value of {printable(literal.feature)} is {'missing' if value is None else repr(value)}"
-        return f"{has} which should {_asked(literal)} ({_does(self.holds(literal))} HOLD)"
+        return f"{has} which should {_asked(literal)} ({_DOES[self.holds(literal)]} HOLD)"
 
     def line(self, head: str, body: Body) -> str:
         """A rule with its goals marked."""
         goals = [goal for literal in body.literals for goal in self.goals(literal)]
         evaluated = self.literals_hold(body)
-        goals += [f"not {_mark(self.truth[n] if evaluated else None)}ab{n}(X)" for n in body.exceptions]
+        goals += [f"not {_MARK[self.truth[n] if evaluated else None]}ab{n}(X)" for n in body.exceptions]
         return f"{head} :- {', '.join(dict.fromkeys(goals))}." if goals else f"{head}."
 
     def goals(self, literal: Literal) -> Iterator[str]:
-        """The goals of a literal; a mark tells the truth of the atom behind it, "not" or not."""
+        """The goals of a literal. A mark is the truth of the atom after it, whether or not there is a "not" before."""
         value, true = self.values[literal.feature], self.holds(literal)
         first, *bounds = self.writer.goals(literal)
         if bounds:
-            yield f"{_mark(value is not None)}{first}"
-            yield f"{_mark(true)}{bounds[0]}"
+            yield f"{_MARK[value is not None]}{first}"
+            yield f"{_MARK[true]}{bounds[0]}"
         elif first.startswith("not "):
-            yield f"not {_mark(not true)}{first.removeprefix('not ')}"
+            yield f"not {_MARK[not true]}{first.removeprefix('not ')}"
         else:
-            yield f"{_mark(true)}{first}"
-
-
-def _mark(truth: bool | None) -> str:  # noqa: FBT001 - three values
-    return "[U]" if truth is None else "[T]" if truth else "[F]"
-
-
-def _does(truth: bool) -> str:  # noqa: FBT001
-    return "DOES" if truth else "DOES NOT"
+            yield f"{_MARK[true]}{first}"
 
 
 def _asked(literal: Literal) -> str:
-    match literal.op:
-        case "<=":
-            return f"be less than or equal to {literal.value!r}"
-        case ">":
-            return f"be greater than {literal.value!r}"
-        case "==":
-            return f"equal {literal.value!r}"
-        case "!=":
-            return f"not equal {literal.value!r}"
-        case "missing":
-            return "be missing"
-        case "present":
-            return "be present"
+    return _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {literal.value!r}"
 
 
 def _bare(value: Value) -> str:

@@ -1,7 +1,7 @@
-"""A proof as values: literals checked on a record, rules of them, and the decision. It prints itself.
+"""A proof as values: checked literals, tried rules, and the decision. It prints itself.
 
-A proof has a hundred checks where it has one decision, so checks and rules are named tuples: made in half the time of
-a frozen dataclass (0.6 against 1.2 µs on a busy machine).
+A proof has one decision but a hundred checks, so checks and rules are named tuples: these take half the time of frozen
+dataclasses to make (0.6 instead of 1.2 µs on a busy machine).
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Check(NamedTuple):
 
 
 class RuleProof(NamedTuple):
-    """A rule on a record: every literal of its default checked, and every exception, if the default holds.
+    """A rule on a record: a check of every literal and, if all hold, a proof of every exception.
 
-    ``exceptions`` is empty where the default fails: whether they apply is no longer a question.
+    If a check fails, ``exceptions`` is empty: whether they apply does not matter.
     """
 
     rule: Rule
@@ -81,9 +81,9 @@ class RuleProof(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Proof:
-    """A decision: the rules that were tried, in order; the last of them decided, unless ``decided`` is None.
+    """A decision, with the rules that were tried in order. The last of them decided, unless ``decided`` is None.
 
-    ``items`` are the features and values of the record, ``label`` the decision. Two proofs are equal when their
+    ``items`` are the features and values of the record, ``label`` is the decision. Two proofs are equal if their
     programs and records are. ``str(proof)`` is a sentence; ``text`` and ``story`` say more.
     """
 
@@ -100,7 +100,7 @@ class Proof:
 
     @property
     def rule(self) -> RuleProof | None:
-        """The proof of the rule that decided, None where none did."""
+        """The proof of the rule that decided; None if no rule did."""
         return None if self.decided is None else self.tried[-1]
 
     @property
@@ -121,7 +121,7 @@ class Proof:
         ----------
         style
             ``plain``: one sentence. ``tree``: the paper's proof tree. ``rules``: the rules of the proof as the paper
-            prints them, with ``[T]`` where a goal is true, ``[F]`` where false, ``[U]`` where it did not matter.
+            prints them, each goal marked ``[T]`` for true, ``[F]`` for false, or ``[U]`` if it did not matter.
         number
             The record's number, from 1, for the title of the tree.
         words
@@ -148,7 +148,8 @@ class Proof:
     ) -> str:
         """The proof on several lines: the decision, its reasons, the rules before it, and what would change it.
 
-        ``statistics`` are those of `measure`, for how often the rule is right; ``changes`` those of `counterfactuals`.
+        ``statistics`` (from `measure`) tell how often the rule is right, ``changes`` (from `counterfactuals`) what
+        would change the decision.
         """
         return sentences.story(self, number, statistics, changes, words)
 
@@ -159,7 +160,7 @@ class Proof:
         return data.proof_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
-        """The proof as a piece of HTML; whatever stands in the data is shown as text."""
+        """The proof as a piece of HTML, in which everything from the data is shown as text."""
         from unless.explanation import html
 
         return html.proof_html(self, words)

@@ -1,4 +1,4 @@
-"""Why a record is decided as it is, and why not otherwise. A program and a record give a proof, which prints itself."""
+"""Why a program decides a record as it does, and why not otherwise: proofs, which print themselves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Check", "Obstacle", "Proof", "RuleProof", "WhyNot", "explain", "know
 def explain(program: Program, record: Mapping[str, object]) -> Proof:
     """The proof of a program's decision on a record, a mapping from features to values (None where missing).
 
-    Features that the program does not use may be absent, and columns that are no features are passed over.
+    Features that the program does not use may be absent. Other columns are ignored.
     """
     values = values_of(program, record)
     items = tuple(values.items())
@@ -34,7 +34,7 @@ def explain(program: Program, record: Mapping[str, object]) -> Proof:
 def why_not(program: Program, record: Mapping[str, object], label: Label) -> WhyNot:
     """For each rule that gives the label, what stopped it: its own literals, an exception, or an earlier rule.
 
-    Of the label that the record does have, it says so: the deciding rule is stopped by nothing.
+    If the record does have the label, the answer says so: nothing stopped the deciding rule.
     """
     wanted, proof = known_label(program, label), explain(program, record)
     values = proof.record
@@ -50,7 +50,7 @@ def why_not(program: Program, record: Mapping[str, object], label: Label) -> Why
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Obstacle:
-    """What stopped one rule; ``number`` is its index, None for "otherwise", which any deciding rule stops."""
+    """What stopped one rule. ``number`` is its index, None for "otherwise", which any deciding rule stops."""
 
     number: int | None
     rule: RuleProof | None
@@ -64,11 +64,11 @@ class Obstacle:
 
     @property
     def stopped(self) -> bool:
-        """Whether anything stopped the rule: false of the one that decided."""
+        """Whether anything stopped the rule; false for the rule that decided."""
         return self.decided != self.number
 
     def reason(self, words: Words = DEFAULT) -> str:
-        """What stopped the rule, every failing literal named."""
+        """What stopped the rule, with all failing literals."""
         name = "otherwise" if self.number is None else sentences.rule_name(self.number)
         if not self.stopped:
             return f"{name} decides"
@@ -85,14 +85,14 @@ class Obstacle:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WhyNot:
-    """Why a record does not have a label: an obstacle per rule of that label."""
+    """Why a record does not have a label: an obstacle for each rule with that label."""
 
     proof: Proof
     label: Label
     obstacles: tuple[Obstacle, ...]
 
     def text(self, words: Words = DEFAULT) -> str:
-        """The label that was decided, and an obstacle per line."""
+        """The label that was decided, and a line for each obstacle."""
         lines = [f"  {obstacle.reason(words)}" for obstacle in self.obstacles]
         return "\n".join([self._title(words), *lines])
 
@@ -128,7 +128,7 @@ class WhyNot:
 
 
 def known_label(program: Program, label: object) -> Label:
-    """The program's own label that equals this one; a label that no rule gives is refused."""
+    """The label of the program that equals this one; a label that no rule gives is an error."""
     found = next((known for known in program.labels if known == label), None)
     if found is None:
         hint = suggest(str(label), map(str, program.labels))
@@ -137,13 +137,13 @@ def known_label(program: Program, label: object) -> Label:
 
 
 def values_of(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
-    """The values of the features that a record has; a record that lacks one that the program uses is refused."""
+    """The values of a record, by feature; it is an error if a feature is absent that the program uses."""
     values = {feature: value_of(record[feature]) for feature in program.features if feature in record}
-    if len(values) < len(program.features):  # which of them are used takes longer than most proofs
+    if len(values) < len(program.features):  # to find out which are used takes longer than most proofs
         for feature in program.used:
             if feature not in values:
                 hint = suggest(feature, map(str, record))
-                raise UnknownNameError(f"the program uses {feature!r}, which the record lacks{hint}")
+                raise UnknownNameError(f"the program uses {feature!r}, which the record does not have{hint}")
     return values
 
 
@@ -164,7 +164,7 @@ def _prove(rule: Rule, values: Mapping[str, Value]) -> RuleProof:
 
 _new = tuple.__new__  # a named tuple's own constructor is a Python function around this one
 
-# Literal.holds on values, without asking anew what a cell means: 0.2 µs instead of 2. Tested against it, on every kind.
+# Literal.holds on values, without finding out again what a cell means: 0.2 µs instead of 2. Tests compare both.
 _TRUTH: dict[Operator, Callable[[Any, Any], bool]] = {
     "<=": lambda value, bound: value.__class__ is float and value <= bound,
     ">": lambda value, bound: value.__class__ is float and value > bound,
