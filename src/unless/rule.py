@@ -197,7 +197,7 @@ class Program:
 
     @property
     def heads(self) -> tuple[Label | None, ...]:
-        """The label of every rule and, last, ``otherwise``: the answers of `prediction.deciding_rules` are indices of it."""
+        """The label of every rule and, last, ``otherwise``. The answers of `prediction.deciding_rules` are its indices."""
         return (*(rule.head for rule in self.rules), self.otherwise)
 
     @property
@@ -253,7 +253,7 @@ class Program:
 
 
 def _reach(rules: Iterable[Rule]) -> tuple[set[str], int]:
-    """The features that rules and their exceptions test, and the depth of nesting; all rules at once, level by level."""
+    """The features that rules and their exceptions test, and the depth of nesting: all rules at once, by level."""
     tested, level, depth = set[str](), list(rules), 0
     while level:
         tested.update([literal.feature for rule in level for literal in rule.default])

@@ -62,7 +62,7 @@ def open_page(browser) -> Iterator[Callable]:
         page.on("pageerror", lambda error: complaints.append(f"thrown: {error}"))
         page.on("request", lambda asked: asked.url.split("#")[0] == allowed or complaints.append(f"asked: {asked.url}"))
 
-    def open_one(path: Path | str, *, width=1280, height=900, dark=False, hash="", **options):  # noqa: A002
+    def open_one(path: Path | str, *, width=1280, height=900, dark=False, hash="", **options):  # noqa: A002 - the browser's own word
         scheme = "dark" if dark else "light"
         size = {"width": width, "height": height}
         context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", **options)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
-from unless.explanation import sentences
+from unless.explanation import data, html, sentences
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
@@ -21,7 +21,8 @@ from unless.values import Label, Value
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from unless.explanation.sentences import Changes, Figures
+    from unless.explanation.changes.counterfactuals import Counterfactuals
+    from unless.model import Statistics
 
 __all__ = ["Check", "Proof", "RuleProof", "Style"]
 
@@ -142,8 +143,8 @@ class Proof:
         self,
         number: int | None = None,
         *,
-        statistics: Figures | None = None,
-        changes: Changes | None = None,
+        statistics: Statistics | None = None,
+        changes: Counterfactuals | None = None,
         words: Words = DEFAULT,
     ) -> str:
         """The proof on several lines: the decision, its reasons, the rules before it, and what would change it.
@@ -155,19 +156,13 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
-        from unless.explanation import data
-
         return data.proof_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML, in which everything from the data is shown as text."""
-        from unless.explanation import html
-
         return html.proof_html(self, words)
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html
-
         return html.proof_html(self, DEFAULT) if html.available() else None
 
     def __rich__(self) -> Tree:

@@ -12,22 +12,19 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
-
-import numpy as np
-from numpy.typing import NDArray
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.rule import OPERATOR_WORDS, Literal, Operator, Program, Rule
 from unless.values import Value, amount, counted, percent
 
 if TYPE_CHECKING:
+    from unless.explanation.changes.counterfactuals import Counterfactuals
     from unless.explanation.proof import Check, Proof, RuleProof
+    from unless.model import Statistics
 
 __all__ = [
-    "Changes",
-    "Figures",
     "Line",
     "Node",
     "check",
@@ -187,36 +184,15 @@ class Line(NamedTuple):
         return self.lead + self.text
 
 
-class Figures(Protocol):
-    """How rules do on records, as `measure` counts: an entry per rule, and a last one for records without a rule."""
-
-    @property
-    def support(self) -> NDArray[np.float64]:
-        """How many records each rule decides."""
-
-    @property
-    def precision(self) -> NDArray[np.float64]:
-        """The share of them for which it is right."""
-
-    @property
-    def weighted(self) -> bool:
-        """Whether these are sums of weights instead of numbers of records."""
-
-
-class Changes(Protocol):
-    """What would change a decision, as `counterfactuals` finds it."""
-
-    def lines(self, words: Words) -> list[str]:
-        """A title and a line for each change."""
-
-
-def story(proof: Proof, number: int | None, statistics: Figures | None, changes: Changes | None, words: Words) -> str:
+def story(
+    proof: Proof, number: int | None, statistics: Statistics | None, changes: Counterfactuals | None, words: Words
+) -> str:
     """The proof on several lines, see `Proof.story`."""
     told = [str(line) for line in lines(proof, number, statistics, words)]
     return "\n".join(told + ([] if changes is None else changes.lines(words)))
 
 
-def lines(proof: Proof, number: int | None, statistics: Figures | None, words: Words) -> Iterator[Line]:
+def lines(proof: Proof, number: int | None, statistics: Statistics | None, words: Words) -> Iterator[Line]:
     """The decision, its reasons and the rules before it, for whoever lays them out."""
     words = fitting(words, proof.every_check())
     yield Line("decision", "", _headline(proof, number, statistics))
@@ -227,7 +203,7 @@ def lines(proof: Proof, number: int | None, statistics: Figures | None, words: W
             yield Line("other", f"  {rule_name(place)} ", f"did not apply: {stopped(tried, words)}")
 
 
-def _headline(proof: Proof, number: int | None, statistics: Figures | None) -> str:
+def _headline(proof: Proof, number: int | None, statistics: Statistics | None) -> str:
     """The decision: "Record 17 is decided: refuse (rule 2, right for 94 % of the 311 records it decides)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
@@ -239,7 +215,7 @@ def _headline(proof: Proof, number: int | None, statistics: Figures | None) -> s
     return f"{record} is decided: {printable(str(proof.label))} ({rule})."
 
 
-def figures(statistics: Figures, place: int, *, labelled: bool) -> str:
+def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
     """How one rule does: "right for 94 % of the 311 records it decides"; with weights, their sum.
 
     ``labelled`` is false for the records that no rule covers, if the program has no label for them.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import UnknownNameError, suggest
-from unless.explanation import sentences
+from unless.explanation import data, html, sentences
 from unless.explanation.proof import Check, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
@@ -98,8 +98,6 @@ class WhyNot:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
-        from unless.explanation import data
-
         rules = [
             {
                 "number": obstacle.number,
@@ -117,8 +115,6 @@ class WhyNot:
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html
-
         return html.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
 
     def __str__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -136,15 +137,8 @@ def flow(facts: Facts, speaker: Speaker) -> tuple[Step, ...]:
     """The first rules one by one, the rest together, and last the records without a rule."""
     rules = len(facts.program.rules)
     single = rules if rules <= _STEPS + 1 else _STEPS
-    ends = [*range(1, single + 1), *([rules] if single < rules else [])]
-    steps: list[Step] = []
-    start = 0
-    for end in ends:
-        steps.append(_step(facts, speaker, start, end))
-        start = end
-    if facts.decided[-1]:
-        steps.append(_step(facts, speaker, rules, rules + 1))
-    return tuple(steps)
+    ends = [*range(single + 1), *([rules] if single < rules else []), *([rules + 1] if facts.decided[-1] else [])]
+    return tuple(_step(facts, speaker, start, end) for start, end in pairwise(ends))
 
 
 def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:

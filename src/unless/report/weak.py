@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.judge.labels import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 
-__all__ = ["Weak", "WeakClass", "WeakRule", "weak_spots"]
+__all__ = ["Weak", "WeakSpot", "weak_spots"]
 
 _WEAKEST = 12
 """The most weak rules, and the most weak classes, to name."""
@@ -24,33 +25,27 @@ _ERRORS = 2
 
 
 @dataclass(frozen=True, slots=True)
-class WeakRule:
-    """A rule that is right less often than the program; ``low`` to ``high`` is the 95 % interval of its precision.
+class WeakSpot:
+    """A rule or a class with less success than the whole program: it is ``right`` for so many of ``total`` records.
 
-    ``instead`` is the most frequent true label among its errors, with their number. ``trained`` is its precision in
-    training, if that was higher by more than chance.
+    ``low`` to ``high`` is the 95 % interval of that share. ``instead`` is the most frequent error and its number: of a
+    rule the true label, of a class the label that is given, None if undecided. A rule has a ``number`` and, if its share
+    was higher in training by more than chance, that share in ``trained``.
     """
 
-    number: int
     label: LabelName
-    decided: int
-    right: int
-    low: float
-    high: float
-    instead: tuple[LabelName, int]
-    trained: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class WeakClass:
-    """A class that is often missed; ``instead`` is the label that most of the missed records get, None if undecided."""
-
-    label: LabelName
-    support: int
+    total: int
     right: int
     low: float
     high: float
     instead: tuple[LabelName | None, int]
+    number: int | None = None
+    trained: float | None = None
+
+    @property
+    def share(self) -> float:
+        """The share of records for which it is right."""
+        return self.right / self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +57,9 @@ class Weak:
     ``new`` are labels that training did not have, ``unseen`` sentences about values that it did not have.
     """
 
-    rules: tuple[WeakRule, ...]
+    rules: tuple[WeakSpot, ...]
     more_rules: int
-    classes: tuple[WeakClass, ...]
+    classes: tuple[WeakSpot, ...]
     more_classes: int
     by_default: int
     by_default_right: int | None
@@ -84,6 +79,7 @@ class Weak:
 def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
     """The weak spots; those that cost most come first."""
     rules, classes = _weak_rules(facts, speaker), _weak_classes(facts, speaker)
+    decided = facts.decided[:-1]
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return Weak(
         rules=tuple(rules[:_WEAKEST]),
@@ -93,16 +89,19 @@ def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
         by_default=int(facts.decided[facts.defaults].sum()),
         by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
         undecided=int(facts.decided[-1]) if facts.heads[-1] < 0 else 0,
-        idle=tuple((np.flatnonzero(facts.decided[:-1] == 0) + 1).tolist()),
-        few=tuple(
-            (np.flatnonzero((facts.decided[:-1] > 0) & (facts.decided[:-1] < _FEW) & ~facts.defaults[:-1]) + 1).tolist()
-        ),
+        idle=_numbers(decided == 0),
+        few=_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
         new=speaker.labels[known:],
         unseen=speaker.unseen(facts.unseen),
     )
 
 
-def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
+def _numbers(rules: NDArray[np.bool_]) -> tuple[int, ...]:
+    """The numbers of the rules that are marked, from 1."""
+    return tuple((np.flatnonzero(rules) + 1).tolist())
+
+
+def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
     """The weak rules, costliest first.
 
     A rule is weak if it is wrong more often than right, if its precision is below the accuracy by more than chance, or
@@ -111,19 +110,42 @@ def _weak_rules(facts: Facts, speaker: Speaker) -> list[WeakRule]:
     """
     if facts.quality is None:
         return []
-    found = []
+    accuracy = facts.quality.accuracy
     judged = (facts.decided >= _FEW) & (facts.decided - facts.right >= _ERRORS) & ~facts.defaults
+    found = []
     for place in np.flatnonzero(judged).tolist():
-        decided, right = int(facts.decided[place]), int(facts.right[place])
-        low, high = interval(right, decided)
-        before = _higher_before(facts, place) if right / decided < facts.quality.accuracy else None
-        if high < facts.quality.accuracy or right / decided < 0.5 or before is not None:
-            wrong = facts.counts[place].copy()
-            wrong[facts.heads[place]] = 0
-            instead = speaker.labels[int(wrong.argmax())], int(wrong.max())
-            label = speaker.labels[int(facts.heads[place])]
-            found.append(WeakRule(place + 1, label, decided, right, low, high, instead, before))
-    return sorted(found, key=lambda rule: rule.right - rule.decided)
+        spot = _spot(speaker, int(facts.heads[place]), facts.counts[place])
+        trained = _higher_before(facts, place) if spot.share < accuracy else None
+        if spot.high < accuracy or spot.share < 0.5 or trained is not None:
+            found.append(replace(spot, number=place + 1, trained=trained))
+    return sorted(found, key=_cost)
+
+
+def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakSpot]:
+    """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
+    if facts.quality is None:
+        return []
+    found = []
+    for place, row in enumerate(facts.quality.confusion):
+        if row.any():
+            spot = _spot(speaker, place, row)
+            below = spot.high < facts.quality.accuracy and spot.total - spot.right >= _ERRORS
+            found += [spot] * (below or spot.share < 0.5)
+    return sorted(found, key=_cost)
+
+
+def _spot(speaker: Speaker, label: int, counts: NDArray[np.int64]) -> WeakSpot:
+    """A rule or a class, given its label and the number of records by true label or by decision, the last undecided."""
+    total, right = int(counts.sum()), int(counts[label])
+    others = counts.copy()
+    others[label] = 0
+    most = int(others.argmax())
+    instead = (*speaker.labels, None)[most], int(others[most])
+    return WeakSpot(speaker.labels[label], total, right, *interval(right, total), instead)
+
+
+def _cost(spot: WeakSpot) -> int:
+    return spot.right - spot.total
 
 
 def _higher_before(facts: Facts, place: int) -> float | None:
@@ -138,20 +160,3 @@ def _higher_before(facts: Facts, place: int) -> float | None:
     least, _ = interval(float(facts.trained.right[place]), float(facts.trained.support[place]))
     _, most = interval(float(facts.right[place]), float(facts.decided[place]))
     return before if before - now > math.hypot(before - least, most - now) else None
-
-
-def _weak_classes(facts: Facts, speaker: Speaker) -> list[WeakClass]:
-    """The classes with a recall below a half, or below the accuracy by more than chance; costliest first."""
-    if facts.quality is None:
-        return []
-    found = []
-    for place, one in enumerate(facts.quality.classes):
-        low, high = interval(one.right, one.support)
-        below = high < facts.quality.accuracy and one.support - one.right >= _ERRORS
-        if one.support and (below or one.recall < 0.5):
-            missed = facts.quality.confusion[place].copy()
-            missed[place] = 0
-            taken = int(missed.argmax())
-            instead = (speaker.labels[taken] if taken < len(speaker.labels) else None), int(missed[taken])
-            found.append(WeakClass(speaker.labels[place], one.support, one.right, low, high, instead))
-    return sorted(found, key=lambda weak: weak.right - weak.support)

@@ -18,8 +18,9 @@ from itertools import islice
 from typing import Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explanation.changes.axes import Axis, Offer, added, axes_of
+from unless.explanation.changes.axes import Axis, added, axes_of
 from unless.explanation.changes.boxes import cheapest_points
+from unless.explanation.html import list_html
 from unless.explanation.proof import Proof
 from unless.explanation.sentences import fitting, rule_name
 from unless.explanation.why import explain, known_label
@@ -170,10 +171,8 @@ class Counterfactuals(Sequence[Counterfactual]):
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 
     def _repr_html_(self) -> str | None:
-        from unless.explanation import html
-
         title, *lines = self.lines()
-        return html.list_html(title, [" ".join(line.split()) for line in lines])
+        return list_html(title, [" ".join(line.split()) for line in lines])
 
     @overload
     def __getitem__(self, index: int) -> Counterfactual: ...
@@ -205,14 +204,14 @@ def _check_names(program: Program, record: Mapping[str, object], names: Collecti
 
 def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:
     offers = [(axis, axis.offers[cell]) for axis, cell in zip(axes, cells, strict=True) if cell != axis.home]
-    changes = tuple(_change(axis, offer) for axis, offer in offers if offer is not None)
+    changes = tuple(
+        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound)
+        for axis, offer in offers
+        if offer is not None
+    )
     changed = {**proof.record, **{change.feature: change.new for change in changes}}
     distance = added(offer.distance for _, offer in offers if offer is not None)
     return Counterfactual(explain(proof.program, changed), changes, distance)
-
-
-def _change(axis: Axis, offer: Offer) -> Change:
-    return Change(axis.feature, axis.value, offer.value, offer.how, offer.bound)
 
 
 def _verify(program: Program, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:

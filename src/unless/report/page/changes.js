@@ -1,12 +1,11 @@
 /* What would change the decision: searched in slices, so that the page stays responsive, and shown as buttons. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const { unless } = globalThis;
+  const { datum, el, inSlices, part } = unless.dom;
 
   const PATIENCE = 3000; // milliseconds of search before it asks whether to go on
   const QUIET = 80; // milliseconds to wait for more changes of values before it starts
-
-  const part = (id) => document.getElementById(id);
 
   /** The nearest changes, searched in slices; a new question ends the old search. */
   class NearestView {
@@ -54,7 +53,7 @@
         return enough || spent > PATIENCE;
       };
       const failed = () => end("failed");
-      this.cancel = unless.dom.inSlices(this.search, each, () => end("all"), failed);
+      this.cancel = inSlices(this.search, each, () => end("all"), failed);
     }
 
     /** The button that was pressed is gone: move the focus to what it brought, or to the last answer. */
@@ -74,7 +73,6 @@
 
     /** A change, as a button that applies it. */
     item(one) {
-      const { el, datum } = unless.dom;
       const full = new unless.words.Speech(this.program).about(one.record).changes(one.changes);
       const text = datum(this.speech.about(one.record).changes(one.changes), full);
       const outcome = el(

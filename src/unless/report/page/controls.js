@@ -1,7 +1,8 @@
 /* Controls for the values of a record: one per feature, for numbers, texts, both in one column, and missing. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const { unless } = globalThis;
+  const { datum, el } = unless.dom;
 
   const FEW = 30; // the most categories for a list; with more, the reader types
   const TICKS = 60; // the most thresholds to mark
@@ -25,9 +26,9 @@
   /** Where the rules divide the numbers of a feature: thin lines under its slider. */
   function ticks({ low, high }, thresholds) {
     const inside = thresholds.filter((threshold) => threshold >= low && threshold <= high);
-    const row = unless.dom.el("span", { class: "wi-ticks", "aria-hidden": "true" });
+    const row = el("span", { class: "wi-ticks", "aria-hidden": "true" });
     for (const threshold of inside.length > TICKS ? [] : inside) {
-      const tick = unless.dom.el("i");
+      const tick = el("i");
       tick.style.setProperty("--at", (threshold - low) / (high - low));
       row.append(tick);
     }
@@ -39,7 +40,6 @@
 
   /** An editor of numbers: a field, and a slider over the training range. Typed numbers may be outside the range. */
   function numberEditor(feature, name, thresholds, changed) {
-    const { el } = unless.dom;
     const field = el("input", {
       type: "text",
       inputmode: "decimal",
@@ -92,7 +92,7 @@
   /** A slider over the training range; null if there is no such range. */
   function sliderOf({ low, high, step }, name) {
     if (low === null || !(high > low) || !Number.isFinite(high - low)) return null;
-    return unless.dom.el("input", {
+    return el("input", {
       type: "range",
       min: low,
       max: high,
@@ -112,7 +112,6 @@
 
   /** An editor of texts: a field that offers the known ones. Fields have no line breaks, so it compares without them. */
   function fieldEditor(categories, name, changed) {
-    const { el } = unless.dom;
     const known = new Map(categories.map((category) => [category.replace(/[\r\n]/g, ""), category]));
     const list = el("datalist", { id: `wi-list-${lists++}` });
     const field = el("input", { type: "text", autocomplete: "off", dir: "auto", list: list.id, "aria-label": name });
@@ -129,7 +128,6 @@
 
   /** An editor of a few texts: a list, with "other…" for any other text. */
   function listEditor(categories, speech, feature, name, changed) {
-    const { el } = unless.dom;
     const other = fieldEditor([], `${name}, other text`, changed);
     const shown = categories.map((category, k) => el("option", { value: k }, speech.value(feature, category)));
     const list = el(
@@ -160,7 +158,6 @@
 
   /** An editor of numbers or texts: what kind it is, and the editor of that kind. */
   function mixedEditor(number, text, name, changed) {
-    const { el } = unless.dom;
     const option = (value) => el("option", { value }, value);
     const kind = el("select", { "aria-label": `${name}, kind`, class: "wi-kind" }, option("number"), option("text"));
     const now = () => (kind.value === "number" ? number : text);
@@ -209,7 +206,6 @@
 
   /** The control of a feature: name, editor, "missing", "keep". It calls `changed(value)` and `kept(whether)`. */
   function control(program, records, place, speech, { changed, kept }) {
-    const { el, datum } = unless.dom;
     const { name } = program.features[place];
     let last = null;
     const editor = editorOf(program, records, place, speech, (value) => changed((last = value)));

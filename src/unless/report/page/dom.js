@@ -1,9 +1,12 @@
-/* Small helpers of the page: elements made of text, work in slices. Data only ever becomes text. */
+/* Small helpers for the page: elements made of text, and work in slices. Data never becomes anything but text. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = {});
 
-  /** An element; attributes that are null or false are left out, children are nodes or texts. */
+  /** The element with this id. */
+  const part = (id) => document.getElementById(id);
+
+  /** A new element. Attributes that are null or false are left out; children are nodes or texts. */
   function el(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -16,13 +19,13 @@
 
   const MOST_TITLE = 2000;
 
-  /** A text of the data, isolated from the direction of its surroundings; shortened, the rest is in the title. */
+  /** A text of the data, with a direction of its own. If it is shortened, the full text is in the title. */
   function datum(text, full = text) {
     const title = full === text ? null : full.length > MOST_TITLE ? `${full.slice(0, MOST_TITLE)}…` : full;
     return el("bdi", { dir: "auto", title }, text);
   }
 
-  /** Run once the document is there. */
+  /** Run as soon as the document is there. */
   function ready(start) {
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
     else start();
@@ -41,15 +44,15 @@
     };
   }
 
-  /** The words that are searched for, in lower case. */
+  /** The words to search for, in lower case. */
   const wordsIn = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 
   const SLICE = 8;
 
-  /** Drive a generator in slices of 8 ms, so that the page stays alive; `each` gets what it yields, and may end it.
+  /** Run a generator in slices of 8 ms, so that the page stays responsive.
 
-      `each(value, spent)` returns true to stop, `spent` is the milliseconds of work; `done()` is called when the
-      generator has ended, `failed()` when it has thrown. Gives a function that cancels. */
+      `each(value, spent)` gets every value and the milliseconds of work so far; it returns true to stop. `done()` is
+      called when the generator has ended, `failed()` when it has thrown. Returns a function that cancels. */
   function inSlices(generator, each = () => false, done = () => {}, failed = () => {}) {
     let [timer, spent] = [0, 0];
     const next = () => {
@@ -79,5 +82,5 @@
     return () => clearTimeout(timer);
   }
 
-  unless.dom = { el, datum, ready, perFrame, wordsIn, inSlices };
+  unless.dom = { datum, el, inSlices, part, perFrame, ready, wordsIn };
 })();

@@ -1,4 +1,4 @@
-// Before anything is painted: the theme that the reader chose, else that of the system.
+// Before anything is painted, set the theme: the one that the reader chose, or else that of the system.
 (function () {
   "use strict";
   const asked = window.matchMedia("(prefers-color-scheme: dark)");

@@ -1,7 +1,7 @@
 /* What would change a decision: the nearest records with another label, exactly.
 
-   The search of unless/nearest (axes.py, boxes.py) and unless/counterfactual.py, where it is explained, in the same
-   order and with the same answers. A set of cells is a BigInt with a bit per cell; a point is a cell per axis. */
+   This is the search of unless/explanation/changes, which explains it; order and answers are the same. A set of cells is
+   a BigInt with a bit per cell; a point is a cell per axis. */
 (() => {
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
@@ -17,7 +17,7 @@
     return bits.getFloat64(0);
   }
 
-  /** Where an item stands in a sorted list of distinct ones, or would stand. */
+  /** The place in a sorted list of the first item that is not `before` the one we look for. */
   function bisect(items, before) {
     let [low, high] = [0, items.length];
     while (low < high) {
@@ -28,7 +28,7 @@
     return low;
   }
 
-  /** The first item with the least key; keys are lists of numbers. */
+  /** The first item with the smallest key; keys are lists of numbers. */
   function least(items, key) {
     let [best, bestKey] = [items[0], key(items[0])];
     for (const item of items.slice(1)) {
@@ -45,7 +45,7 @@
     return one.length - other.length;
   }
 
-  /** What a feature may become: any number or none, categories, missing; a change of `scale` has distance 1. */
+  /** What a feature may become: numbers, categories, missing. A number that changes by `scale` has distance 1. */
   function allowedValues({ low, high, categories }, named, numeric, missing) {
     const seen = low !== null && low !== undefined;
     if (!seen && !categories.length) return { numbers: numeric, categories: new Set(named), missing, scale: 1 };
@@ -90,7 +90,7 @@
       return this.names.has(value) ? this.names.get(value) : this.size - 2;
     }
 
-    /** The value to take in each cell; null where there is no allowed one, and at home. */
+    /** The value to take in each cell; null if no value is allowed there, and at home. */
     makeOffers(allowed) {
       if (!allowed) return new Array(this.size).fill(null);
       const only = (value) => ({ value, distance: 1, how: "is", bound: null });
@@ -106,7 +106,7 @@
       return offers.map((offer, cell) => (cell === this.home ? null : offer));
     }
 
-    /** The offer of the interval above one threshold, up to the next. */
+    /** The offer of the interval between two thresholds. */
     number(cell, scale) {
       const above = cell ? this.thresholds[cell - 1] : null;
       const most = cell < this.thresholds.length ? this.thresholds[cell] : null;
@@ -117,24 +117,24 @@
       return Number.isFinite(value) ? { value, ...this.far(value, scale), ...this.said(value, above, most) } : null;
     }
 
-    /** How far a number is; where there was no number, as far as any other change. */
+    /** The distance of a number; 1, like any other change, if there was no number before. */
     far(value, scale) {
       return { distance: typeof this.value === "number" ? Math.abs(value - this.value) / scale : 1 };
     }
 
-    /** How a number is said: "above" or "at most" a bound. */
+    /** How to say a number: "above" or "at most" a bound. */
     said(value, above, most) {
       if (above !== null && value === nextUp(above)) return { how: "above", bound: above };
       const atMost = value === most && (above === null || typeof this.value === "number");
       return atMost ? { how: "at most", bound: most } : { how: "is", bound: null };
     }
 
-    /** How far an allowed cell is. */
+    /** The distance of an allowed cell. */
     distance(cell) {
       return this.offers[cell] ? this.offers[cell].distance : 0;
     }
 
-    /** How many thresholds lie between the record's number and a cell: the order where distances are equal. */
+    /** How many thresholds lie between the record's number and a cell: this breaks ties between equal distances. */
     steps(cell) {
       return Math.max(cell, this.home) <= this.thresholds.length ? Math.abs(cell - this.home) : 0;
     }
@@ -163,13 +163,13 @@
       return (1n << BigInt(this.thresholds.length + 1)) - 1n;
     }
 
-    /** The set of cells that change at least as much as this one: further along for numbers, else itself. */
+    /** The set of cells that change at least as much as this one: those beyond it for numbers, else itself. */
     beyond(cell) {
       if (typeof this.value !== "number" || cell > this.thresholds.length) return this.bits[cell];
       return cell > this.home ? this.numbers & ~(this.bits[cell] - 1n) : (2n << BigInt(cell)) - 1n;
     }
 
-    /** A test on this axis: the set of cells, also in words of 32 bits, which the hot loop reads. */
+    /** A test on this axis: the set of cells, also in words of 32 bits for the hot loop. */
     test(cells) {
       if (!this.sets.has(cells)) {
         this.sets.set(cells, { place: this.place, cells, words: wordsOf(cells, this.size) });
@@ -178,14 +178,14 @@
     }
   }
 
-  /** The number of an interval nearest to a value; if that is no number, a finite end, or the nearest to zero. */
+  /** The number of an interval nearest to a value; if that is not a number, a finite end or the nearest to zero. */
   function nearestNumber(value, first, last) {
     const ends = typeof value === "number" ? [] : [last, first].filter(Number.isFinite);
     const wanted = typeof value === "number" ? value : 0;
     return ends.length ? ends[0] : Math.min(Math.max(wanted, first), last);
   }
 
-  /** The axes of the features, one by one; `fixed` has the places of those that must not change. */
+  /** The axes of the features, one by one; `fixed` has the places of features that must not change. */
   function* axesOf(program, record, { fixed = new Set(), missing = false }) {
     for (const [place, feature] of program.features.entries()) {
       const { numbers: thresholds, texts: named } = program.tested[place];
@@ -239,7 +239,7 @@
     return true;
   }
 
-  /** The part of a box where the tests of a shape hold, null where it is empty. */
+  /** The part of a box where the tests of a shape hold; null if that is empty. */
   function narrowed(cells, shape) {
     const found = cells.slice();
     for (const test of shape.tests) {
@@ -266,7 +266,7 @@
     }
   }
 
-  /** How many features more must change: one for each rule to escape, of rules that share no way out. */
+  /** How many more features must change: one per rule to escape, counting rules that share no way out. */
   function more({ ways }) {
     const needs = ways
       .filter((way) => way.out.every((features) => features.length))
@@ -282,7 +282,7 @@
     return count;
   }
 
-  /** The boxes still to look into, by their bounds, and what was answered. */
+  /** The boxes that are still to be looked into, by their bounds, and the answers so far. */
   class Search {
     constructor(program, axes) {
       Object.assign(this, { program, axes, heap: new Heap(), ties: 0, answered: new Map() });
@@ -290,7 +290,7 @@
       this.shapes = [];
     }
 
-    /** Look at every rule as tests on cells. */
+    /** Turn every rule into tests on cells. */
     *prepare() {
       for (const rule of this.program.rules) yield void this.shapes.push(this.shape(rule));
     }
@@ -308,7 +308,7 @@
       };
     }
 
-    /** A box for every rule of the label, and for "otherwise". */
+    /** Push a box for every rule of the label, and for "otherwise". */
     *start(label) {
       this.answered.set(label, []);
       const against = [];
@@ -326,7 +326,7 @@
       if (this.program.otherwise === label) this.push(root, root.cells, against);
     }
 
-    /** A part of a box, by the cost of its cheapest record, or by the bound on changes of the whole. */
+    /** Push a part of a box, by the cost of its cheapest record, or by the bound on changes of the whole box. */
     push(parent, cells, avoid, bound = 0) {
       const point = parent.point.slice();
       cells.forEach((inside, place) => {
@@ -360,7 +360,7 @@
       return found;
     }
 
-    /** The cheapest records in order, each as {label, point}; in between it yields nothing, often. */
+    /** The cheapest records in order, each as {label, point}; in between it often yields undefined. */
     *answers() {
       while (this.heap.items.length) {
         yield;
@@ -382,7 +382,7 @@
       }
     }
 
-    /** An answer rules out what changes more in the same direction: a shape that must not cover. */
+    /** An answer excludes records that change more in the same direction: one more shape to avoid. */
     ruledOut(box) {
       const tests = this.changed(box.point).map((place) =>
         this.axes[place].test(this.axes[place].beyond(box.point[place])),
@@ -414,7 +414,7 @@
       return [...tests, ...exceptions];
     }
 
-    /** Push the parts of the box that a shape does not cover, of the shape with the fewest ways out. */
+    /** Push the parts of the box outside one of the shapes that cover: the one with the fewest ways out. */
     divide(box, bound) {
       const { shape } = least(box.ways, (way) => [way.out.length]);
       const avoid = box.avoid.filter((other) => other !== shape);
@@ -431,7 +431,7 @@
     return [...labels];
   }
 
-  /** What a point changes, verified by `decide`, which shares no code with the search. */
+  /** The changes of a point, verified by `decide`, which shares no code with the search. */
   function counterfactual(program, record, axes, { label, point }) {
     const moved = axes.filter((axis) => point[axis.place] !== axis.home);
     const changes = moved.map((axis) => ({ feature: axis.place, old: axis.value, ...axis.offers[point[axis.place]] }));
@@ -450,8 +450,8 @@
 
   /** The nearest minimal changes that give another label, or the wanted one, nearest first.
 
-      A generator: it yields undefined often, so that it can be driven in slices, and else answers. `options` are the
-      label that is `wanted`, the set of `fixed` features, and whether values may become `missing`. */
+      A generator that yields the answers and, often, undefined, so that it can run in slices. `options` are the label
+      that is `wanted`, the set of `fixed` features, and whether values may be `missing`. */
   function* nearest(program, record, options = {}) {
     const axes = [];
     for (const axis of axesOf(program, record, options)) yield void axes.push(axis);

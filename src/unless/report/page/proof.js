@@ -1,11 +1,11 @@
 /* A proof as nested lists: what holds, what fails, and why, marked by a sign and a word. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const { unless } = globalThis;
+  const { datum, el } = unless.dom;
 
   /** A label as the page shows it: a coloured dot and its name; null is no decision. */
   function chip(speech, place) {
-    const { el, datum } = unless.dom;
     if (place === null) return el("span", { class: "chip none" }, "not decided");
     const made = el("span", { class: "chip" }, datum(speech.label(place), speech.program.texts[place]));
     made.style.setProperty("--c", `var(--c${place % 10})`);
@@ -14,11 +14,10 @@
 
   /** A sign, the word for it, and a sentence; if that is shortened, its title is the full one. */
   function said(holds, word, text, full) {
-    const { el, datum } = unless.dom;
     return [el("span", { class: "wi-sign" }, `${holds ? "✓" : "✗"} ${word}:`), " ", datum(text, full)];
   }
 
-  const item = (holds, ...content) => unless.dom.el("li", { class: holds ? "wi-yes" : "wi-no" }, ...content);
+  const item = (holds, ...content) => el("li", { class: holds ? "wi-yes" : "wi-no" }, ...content);
 
   const failed = (proof) => proof.checks.some((check) => !check.holds);
 
@@ -60,7 +59,6 @@
 
     /** An exception whose literals hold: why it applies or not, its checks if several, and its own exceptions. */
     holding(proof) {
-      const { el } = unless.dom;
       const checks = proof.checks.length > 1 ? this.checks(proof.checks) : [];
       const inner = [...checks, ...this.exceptions(proof.exceptions)];
       const word = proof.covers ? "applies" : "does not apply";
@@ -70,7 +68,6 @@
 
     /** Exceptions that fail alike: the first failing literal says enough; the rest is folded. */
     failing(proofs) {
-      const { el } = unless.dom;
       const [first] = proofs;
       const word = proofs.length > 1 ? `${proofs.length} do not apply` : "does not apply";
       const head = said(false, word, this.short.exception(first), this.full.exception(first));
@@ -79,13 +76,11 @@
     }
 
     asks(rule) {
-      const { el, datum } = unless.dom;
       return el("li", {}, datum(this.short.asks(rule), this.full.asks(rule)));
     }
 
     /** A list under its head, open if the reader has opened it before. */
     folded(rule, head, list) {
-      const { el } = unless.dom;
       const fold = el("details", { open: this.opened.has(rule) }, el("summary", {}, ...head), list);
       fold.addEventListener("toggle", () => (fold.open ? this.opened.add(rule) : this.opened.delete(rule)));
       return fold;
@@ -102,7 +97,6 @@
 
     /** Why a rule decides: its literals, and that no exception applies. */
     deciding(proof) {
-      const { el } = unless.dom;
       const checks = this.checks(proof.checks, "asked");
       const lines = checks.length ? checks : [el("li", { class: "wi-yes" }, unless.words.unconditional(proof.rule))];
       if (!proof.exceptions.length) return lines;
@@ -112,7 +106,6 @@
 
     /** Why a rule did not decide. */
     stopped(proof, number) {
-      const { el, datum } = unless.dom;
       const rule = el("a", { href: `#rule-${number + 1}` }, `rule ${number + 1}`);
       const stop = datum(this.short.stopped(proof), this.full.stopped(proof));
       return el("li", {}, rule, " (", chip(this.short, proof.rule.label), ") did not apply: ", stop);

@@ -1,14 +1,13 @@
 /* The table of records: searched, filtered, sorted and paged; a record starts a what-if. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const { unless } = globalThis;
+  const { datum, el, inSlices, part, perFrame, ready, wordsIn } = unless.dom;
 
   const PAGE = 25;
   const SHORT = 40; // the most characters of a cell
   const UNKNOWN = -2;
   const NONE = -1;
-
-  const part = (id) => document.getElementById(id);
 
   /** The sampled records, and what the program decides for each, computed on demand. */
   class Decided {
@@ -109,7 +108,7 @@
     }
 
     find(rows, text) {
-      return unless.dom.wordsIn(text).reduce((left, word) => this.withWord(left, word), rows);
+      return wordsIn(text).reduce((left, word) => this.withWord(left, word), rows);
     }
   }
 
@@ -127,7 +126,7 @@
       this.makeFilters();
       this.listen();
       this.show();
-      unless.dom.inSlices(this.ahead());
+      inSlices(this.ahead());
     }
 
     /** Work ahead while nobody waits: decide all records, count them, and make the texts for the search. */
@@ -156,22 +155,23 @@
         rank: (row) => records.truth[row] ?? Infinity,
         cell: (row) => this.truthCell(row),
       };
-      const features = program.features.map((feature, place) => {
-        const column = records.columns[place];
-        const mixed = column.values.some((value) => typeof value === "number");
-        let rank = null;
-        return {
-          name: this.speech.name(place),
-          full: feature.name,
-          rank: (row) => (rank = rank || ranksOf(column))(row),
-          cell: (row) => this.cell(feature, column.values[column.codes[row]], mixed),
-        };
-      });
+      const features = program.features.map((feature, place) => this.featureColumn(feature, place));
       return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
     }
 
+    featureColumn(feature, place) {
+      const column = this.records.columns[place];
+      const mixed = column.values.some((value) => typeof value === "number");
+      let rank = null; // made when the column is first sorted by
+      return {
+        name: this.speech.name(place),
+        full: feature.name,
+        rank: (row) => (rank = rank || ranksOf(column))(row),
+        cell: (row) => this.cell(feature, column.values[column.codes[row]], mixed),
+      };
+    }
+
     makeHead() {
-      const { el, datum } = unless.dom;
       for (const column of this.columns) {
         const press = () => this.sortBy(column);
         column.head = el(
@@ -184,7 +184,6 @@
     }
 
     makeFilters() {
-      const { el } = unless.dom;
       const any = () => el("option", { value: "" }, "any");
       const labels = unless.nearest.labelsOf(this.program);
       const label = (place) => el("option", { value: place }, this.speech.label(place));
@@ -210,7 +209,7 @@
     }
 
     listen() {
-      const change = unless.dom.perFrame(() => this.filter());
+      const change = perFrame(() => this.filter());
       part("rec-tools").addEventListener("input", change);
       part("rec-tools").addEventListener("submit", (event) => event.preventDefault());
       const go = (id, page) => part(id).addEventListener("click", () => this.turn(page()));
@@ -262,7 +261,6 @@
     }
 
     show() {
-      const { el } = unless.dom;
       const rows = this.shown.slice(this.page * PAGE, (this.page + 1) * PAGE);
       const none = [
         el("tr", {}, el("td", { colspan: this.columns.length, class: "muted" }, "No record matches.")),
@@ -288,13 +286,12 @@
     }
 
     rowOf(row) {
-      const made = unless.dom.el("tr", { "data-row": row, "aria-current": row === this.current ? "true" : null });
+      const made = el("tr", { "data-row": row, "aria-current": row === this.current ? "true" : null });
       made.append(...this.columns.map((column) => column.cell(row)));
       return made;
     }
 
     startCell(row) {
-      const { el } = unless.dom;
       const number = this.records.numbers[row];
       const button = el(
         "button",
@@ -305,25 +302,24 @@
     }
 
     labelCell(place, ...more) {
-      return unless.dom.el("td", {}, unless.proof.chip(this.speech, place), ...more);
+      return el("td", {}, unless.proof.chip(this.speech, place), ...more);
     }
 
     truthCell(row) {
       const wrong = this.decided.wrong(row);
       return this.labelCell(
         this.records.truth[row],
-        wrong ? unless.dom.el("span", { class: "wi-bad small" }, " ✗ wrong") : null,
+        wrong ? el("span", { class: "wi-bad small" }, " ✗ wrong") : null,
       );
     }
 
     ruleCell(row) {
       const rule = this.decided.rule(row);
-      return unless.dom.el("td", {}, rule === NONE ? "none" : String(rule + 1));
+      return el("td", {}, rule === NONE ? "none" : String(rule + 1));
     }
 
     /** A cell; a text that reads like a number of the same column, or like a missing value, is in quotes. */
     cell(feature, value, mixed) {
-      const { el, datum } = unless.dom;
       if (value === null) return el("td", { class: "muted" }, "missing");
       if (typeof value === "number") return el("td", { class: "num" }, cellText(feature, value));
       const text = mixed || value === "missing" ? unless.words.plainText : (own) => own;
@@ -355,7 +351,7 @@
     }
   }
 
-  unless.dom.ready(() => {
+  ready(() => {
     const page = unless.engine.open();
     part("rec").hidden = false;
     const table = new Records(page);

@@ -1,33 +1,33 @@
-/* The frame of the page: theme, the section in view, filter of rules, everything open for printing. */
+/* The frame of the page: the theme, the section in view, the filter of rules, everything open for printing. */
 (() => {
   "use strict";
-  const { ready, perFrame, wordsIn } = globalThis.unless.dom;
+  const { part, perFrame, ready, wordsIn } = globalThis.unless.dom;
   const root = document.documentElement;
 
-  /** The button that changes between light and dark, and remembers it. */
+  /** The button that switches between light and dark, and remembers the choice. */
   function themeButton() {
-    const button = document.getElementById("theme");
+    const button = part("theme");
     const say = () => { button.textContent = root.dataset.theme === "dark" ? "Light" : "Dark"; };
     button.addEventListener("click", () => {
       root.dataset.theme = root.dataset.theme === "dark" ? "light" : "dark";
-      try { window.localStorage.setItem("unless-theme", root.dataset.theme); } catch { /* then not remembered */ }
+      try { window.localStorage.setItem("unless-theme", root.dataset.theme); } catch { /* storage may be forbidden */ }
       say();
     });
     say();
     button.hidden = false;
   }
 
-  /** Mark the link of the section that is being read. */
+  /** Mark the link of the section in view. */
   function currentSection() {
     const links = new Map([...document.querySelectorAll("nav.bar-top a")].map((a) => [a.hash.slice(1), a]));
-    const parts = [...links.keys()].map((id) => document.getElementById(id)).filter(Boolean);
+    const sections = [...links.keys()].map(part).filter(Boolean);
     let now = null;
     const mark = () => {
       const line = window.innerHeight * 0.35;
-      const part = parts.filter((one) => one.getBoundingClientRect().top <= line).pop() || parts[0];
-      if (part === now) return;
+      const seen = sections.filter((one) => one.getBoundingClientRect().top <= line).pop() || sections[0];
+      if (seen === now) return;
       if (now) links.get(now.id).removeAttribute("aria-current");
-      now = part;
+      now = seen;
       links.get(now.id).setAttribute("aria-current", "true");
     };
     const later = perFrame(mark);
@@ -36,9 +36,9 @@
     mark();
   }
 
-  /** Show only rules with all the words, the label and the feature that are asked for. */
+  /** Show only rules that have all the words, the label and the feature of the filter. */
   function ruleFilter() {
-    const form = document.getElementById("rule-filter");
+    const form = part("rule-filter");
     if (!form) return;
     const items = [...document.querySelectorAll("ol.rules > li")];
     const texts = new Map();
@@ -68,21 +68,21 @@
     apply();
   }
 
-  /** A rule that is linked to must not stay filtered out, nor a long text folded. */
+  /** Follow a link: show the rule even if it was filtered out, open the long text. */
   function reveal() {
-    const part = document.getElementById(window.location.hash.slice(1));
-    if (!part) return;
-    if (part.hidden && part.matches(".rule")) {
-      const form = document.getElementById("rule-filter");
+    const target = part(window.location.hash.slice(1));
+    if (!target) return;
+    if (target.hidden && target.matches(".rule")) {
+      const form = part("rule-filter");
       form.reset();
       form.dispatchEvent(new Event("input"));
     }
-    const fold = part.querySelector(":scope > details");
+    const fold = target.querySelector(":scope > details");
     if (fold) fold.open = true;
-    part.scrollIntoView();
+    target.scrollIntoView();
   }
 
-  /** Paper cannot be clicked: everything is open while the page is printed. */
+  /** Open everything while the page is printed: paper cannot be clicked. */
   function printing() {
     let opened = [];
     window.addEventListener("beforeprint", () => {

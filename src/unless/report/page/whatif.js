@@ -1,13 +1,12 @@
 /* What if: the form, the decision with its proof while values change, and what would change the decision. */
 (() => {
   "use strict";
-  const unless = (globalThis.unless = globalThis.unless || {});
+  const { unless } = globalThis;
+  const { datum, el, part, perFrame, ready, wordsIn } = unless.dom;
 
   const SHORT = 60; // the most characters of a text of the data in a sentence
   const MANY = 12; // with more features there is a filter
   const FOLD = 100; // the most earlier rules to list at once
-
-  const part = (id) => document.getElementById(id);
 
   /** Replace what an element holds. */
   const fill = (element, ...children) => element.replaceChildren(...children);
@@ -19,7 +18,7 @@
       this.speech = new unless.words.Speech(program, SHORT);
       this.proofs = new unless.proof.ProofView(program, SHORT);
       this.nearest = new unless.changes.NearestView(program, this.speech, (record) => this.take(record));
-      this.update = unless.dom.perFrame(() => this.render());
+      this.update = perFrame(() => this.render());
       this.controls = program.features.map((_, place) => this.control(place));
       fill(part("wi-controls"), ...this.controls.map((control) => control.root));
       this.listen();
@@ -39,7 +38,6 @@
     }
 
     listen() {
-      const { el } = unless.dom;
       const wanted = unless.nearest
         .labelsOf(this.program)
         .map((place) => el("option", { value: place }, this.speech.label(place)));
@@ -145,7 +143,6 @@
 
     /** Show the decision. If it is the same as before, leave it alone, so that it is not read aloud again. */
     showDecision(proof) {
-      const { el } = unless.dom;
       const truth =
         this.changedPlaces().length || !this.records.truth ? null : this.records.truth[this.row];
       const key = JSON.stringify([proof.label, proof.rule, truth]);
@@ -171,7 +168,6 @@
     }
 
     truthNote(truth, label) {
-      const { el } = unless.dom;
       const right = truth === label;
       const sign = el("span", { class: right ? "wi-good" : "wi-bad" }, right ? "✓ right" : "✗ wrong");
       return el("p", { class: "small" }, sign, ": the label in the data is ", unless.proof.chip(this.speech, truth));
@@ -190,7 +186,6 @@
 
     /** Show the values that differ from the record's, each with a button to undo it. */
     showChanged() {
-      const { el, datum } = unless.dom;
       const places = this.changedPlaces();
       part("wi-changed").hidden = !places.length;
       const undo = (place) => () => this.take(this.record.map((value, k) => (k === place ? this.base[place] : value)));
@@ -220,7 +215,7 @@
 
     /** Show the controls whose names have all the words; if asked, only those that matter or have changed. */
     filter() {
-      const words = unless.dom.wordsIn(part("wi-find").value);
+      const words = wordsIn(part("wi-find").value);
       const only = part("wi-only").checked;
       const changed = new Set(this.changedPlaces());
       this.controls.forEach(({ root }, place) => {
@@ -231,7 +226,6 @@
     }
 
     showProof(proof) {
-      const { el } = unless.dom;
       const none =
         proof.label === null
           ? "No rule applies, and the program has no label for such records."
@@ -264,7 +258,7 @@
     }
   }
 
-  unless.dom.ready(() => {
+  ready(() => {
     const page = unless.engine.open();
     const whatIf = new WhatIf(page);
     part("wi").hidden = false;
