@@ -197,7 +197,7 @@ class Program:
 
     @property
     def heads(self) -> tuple[Label | None, ...]:
-        """The label of every rule and, last, ``otherwise``. The answers of `prediction.deciding_rules` are its indices."""
+        """The label of every rule and, last, ``otherwise``: `prediction.deciding_rules` gives indices of it."""
         return (*(rule.head for rule in self.rules), self.otherwise)
 
     @property

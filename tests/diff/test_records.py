@@ -60,7 +60,7 @@ def test_labels_are_compared_as_they_are_written():
 @settings(max_examples=30, deadline=None)
 @given(programs(), programs(), st.lists(st.sampled_from([None, 0.0, 1.0, 2.5, "a", "é", "True"]), max_size=12))
 def test_changes_are_those_of_predict(old, new, cells):
-    """What changes is what two predictions say, written out."""
+    """The changes are those between two predictions, written out."""
     records = Table(tuple(Column.of(name, cells) for name in "ntmb"), rows=len(cells))
     before, after = (np.array([str(label) for label in predict(one, records)], dtype=object) for one in (old, new))
     found = compare_records(old, new, records, records, most=100)

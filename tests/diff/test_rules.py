@@ -1,4 +1,4 @@
-"""Programs beside each other: which rule became which."""
+"""Programs side by side: which rule became which."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def program(*rules: Rule, otherwise: str | None = None, features: tuple[str, ...
 
 
 def statuses(old: Program, new: Program) -> list[tuple[str, int | None, int | None]]:
-    """What became of the rules."""
+    """What happened to the rules."""
     return [(edit.status, edit.old_number, edit.new_number) for edit in compare_rules(old, new).rules]
 
 
@@ -67,7 +67,7 @@ def test_rules_of_other_labels_are_not_the_same_rule():
 
 
 def test_an_assignment_is_not_greedy():
-    """A rule gives up its best counterpart where all together are more alike that way."""
+    """A rule gives up its best counterpart if all pairs together are more alike that way."""
     tests = [Literal(name, ">", 0) for name in "pqrs"]
     old = Rule("a", tests[:3]), Rule("a", tests[:2])
     new = Rule("a", (*tests[:2], tests[3])), Rule("a", tests[2:3])
@@ -79,14 +79,14 @@ def test_an_assignment_is_not_greedy():
 
 
 def test_rules_that_say_the_same_stay_together():
-    """No likeness to other rules parts two rules that are equal."""
+    """Equal rules stay together, whatever other rules they are like."""
     old = Rule("a", (AGE, CITY)), Rule("a", (AGE,))
     new = Rule("a", (AGE, CITY)), Rule("a", (AGE, CITY, Literal("income", "present")))
     assert statuses(program(*old), program(*new))[0] == ("kept", 0, 0)
 
 
 def test_what_moved():
-    """A rule has moved if it stands elsewhere among those that stay; new rules before it do not move it."""
+    """A rule has moved if its order among the others changed; new rules before it do not move it."""
     a, b, c, d = (Rule("a", (Literal(name, "present"),)) for name in "abcd")
     features = tuple("abcd")
     first = program(a, b, c, features=features)
@@ -99,7 +99,7 @@ def test_what_moved():
 
 
 def test_removed_rules_stand_where_they_stood():
-    """The list follows the new program; what was removed follows what it followed."""
+    """The list is in the new order; a removed rule comes after the rule that it followed."""
     a, b, c = (Rule("a", (Literal(name, "present"),)) for name in "abc")
     found = statuses(program(a, b, c, features=tuple("abc")), program(a, c, features=tuple("abc")))
     assert found == [("kept", 0, 0), ("removed", 1, None), ("kept", 2, 1)]
@@ -148,7 +148,7 @@ def test_deep_rules():
 @settings(max_examples=60, deadline=None)
 @given(programs(), programs())
 def test_every_rule_has_one_place(old, new):
-    """Every rule of both stands in the comparison once, and so does every literal of matched rules."""
+    """Every rule of both programs is in the comparison once, and so is every literal of matched rules."""
     found = compare_rules(old, new)
     assert sorted(edit.old_number for edit in found.rules if edit.old_number is not None) == list(range(len(old)))
     assert [edit.new_number for edit in found.rules if edit.new_number is not None] == list(range(len(new)))

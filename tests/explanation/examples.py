@@ -72,7 +72,7 @@ records = st.fixed_dictionaries(
 
 
 def deep(levels: int = 200) -> Program:
-    """A program whose one rule nests that deep; of x = 0 every level holds, so that every level is in the proof."""
+    """A program with one rule that nests this deep; if x is 0, every level holds, and so is in the proof."""
     rule = None
     for level in range(levels, 1, -1):
         rule = Rule(None, (Literal("x", "<=", float(level)),), () if rule is None else (rule,))

@@ -29,7 +29,7 @@ def naive_counterfactuals(program: Program, record: dict, labels: set, allowed: 
 
 
 def _candidates(program: Program, feature: str, own: object, allowed: list) -> list:
-    """The record's value and, of the allowed values that no literal tells apart, the nearest."""
+    """The record's value and, among allowed values that no literal tells apart, the nearest."""
     literals = [literal for rule in program for literal in rule.literals() if literal.feature == feature]
     pairs = [item for item in allowed if isinstance(item, tuple)]
     ends = {0.0, *(literal.value for literal in literals if isinstance(literal.value, float))}
@@ -43,7 +43,7 @@ def _candidates(program: Program, feature: str, own: object, allowed: list) -> l
 
 
 def _seen(value: object, literals: list) -> tuple:
-    """What a program sees of a value: its kind, and which literals hold."""
+    """What a program can see of a value: its kind, and which literals hold."""
     return type(value), *(literal.holds(value) for literal in literals)
 
 

@@ -27,7 +27,7 @@ EVERYWHERE = (-math.inf, math.inf)
 
 
 def named(program: Program, feature: str, record: dict) -> list:
-    """What a feature may become where nothing else is said: any number, and the categories that the program names."""
+    """What a feature may become by default: any number, and the categories that the program names."""
     values = {literal.value for rule in program for literal in rule.literals() if literal.feature == feature}
     numeric = any(isinstance(value, float) for value in [*values, record[feature]])
     return sorted(value for value in values if isinstance(value, str)) + [EVERYWHERE] * numeric
@@ -39,7 +39,7 @@ def labels_of(program: Program) -> set:
 
 
 def compare(program, record, found, goals, expected):
-    """Check answers against those of the slow twin, and what must be true of each."""
+    """Check answers against those of the slow twin, and what must be true for each."""
     assert [(len(one.changes), one.distance) for one in found] == [one[:2] for one in expected]
     for one in found:
         assert one.label == program.label(one.record) in goals
@@ -89,7 +89,7 @@ def test_the_slow_twin_agrees_under_limits(program, record, fixed, pair, categor
 @settings(deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_the_slow_twin_agrees_on_many_changes(rng):
-    """Where many rules stand before the label, so that many features must change, the twin agrees as well."""
+    """The twin agrees even if many rules come before the label, so that many features must change."""
     features = tuple(f"f{k}" for k in range(6))
 
     def literals(count: int) -> list[Literal]:
@@ -129,7 +129,7 @@ def test_downwards():
 
 
 def test_none_exists():
-    """Where no allowed change gives the label, that is said."""
+    """If no allowed change gives the label, the answer says so."""
     found = counterfactuals(LOAN, LATE, "accept")
     assert len(found) == 0
     assert str(found) == "Nothing would change it: no allowed change of income, guarantor gives accept."
@@ -161,7 +161,7 @@ def test_categories_and_scales_of_the_training_data():
 
 
 def test_missing_only_where_allowed():
-    """A feature becomes missing only where None is among its values."""
+    """A feature becomes missing only if None is among its values."""
     program = Program("y", ("f",), (Rule("a", (Literal("f", "missing"),)),), "b")
     assert not counterfactuals(program, {"f": 1}, "a")
     (one,) = counterfactuals(program, {"f": 1}, "a", ranges={"f": [None]})
@@ -205,7 +205,7 @@ def test_a_range_open_at_both_ends():
 
 
 def test_minimal_where_distances_cannot_tell():
-    """The shortest way stands for those beyond it, also from infinity, and where floats of one size absorb the rest."""
+    """The shortest way represents those beyond it, even from infinity, and where large floats absorb small ones."""
     rules = (Rule("b", (Literal("f", "<=", 2.0),)), Rule("b", (Literal("f", "<=", 1.0),)), Rule("a"))
     for record in ({"f": math.inf}, {"f": 1e300}):
         assert list(map(str, counterfactuals(Program("y", ("f",), rules), record))) == ["f at most 2 → b (rule 1)"]
@@ -245,13 +245,13 @@ def test_labels_keep_their_type():
     ],
 )
 def test_wrong_arguments(arguments, error, message):
-    """Unknown labels and features, and ranges without a meaning, are refused with what to do."""
+    """Unknown labels and features, and ranges without a meaning, are refused, with the remedy."""
     with pytest.raises(error, match=message):
         counterfactuals(LOAN, LATE, **arguments)
 
 
 def test_columns_of_the_record():
-    """A record that lacks a used feature is refused; further columns are fine, and may be named as fixed."""
+    """A record without a used feature is refused; other columns are fine, and may be named as fixed."""
     with pytest.raises(UnknownNameError, match="uses 'income'"):
         counterfactuals(LOAN, {"history": "late", "guarantor": None})
     assert len(counterfactuals(LOAN, {**LATE, "name": "Ada"}, fixed=["name"])) == 2

@@ -28,7 +28,7 @@ HOSTILE = "</script><b onclick='x'>[bold]&amp;\x1b[31m\"\n"
 
 
 def test_the_tree_of_numbers_and_missing_values():
-    """The paper's words for numbers are "greater than" and "less than or equal to"; missing values are named so."""
+    """The paper says "greater than" and "less than or equal to" for numbers; a missing value is called missing."""
     assert explain(LOAN, LATE).text("tree", number=17).splitlines() == [
         "Proof Tree for example number 17 :",
         "the value of loan is refuse DOES HOLD because",
@@ -50,7 +50,7 @@ def test_the_rules_of_a_proof():
 
 
 def test_exceptions_stand_before_their_rule():
-    """An exception of an exception, where it matters, stands first, and both bounds of a feature share a predicate."""
+    """An exception to an exception comes first if it matters, and both bounds of a feature share a predicate."""
     inner = Rule(None, (Literal("g", "!=", "a"), Literal("f", "present")))
     exception = Rule(None, (Literal("f", ">", 1.0), Literal("f", "<=", 3.0)), (inner,))
     proof = explain(Program("y", ("f", "g"), (Rule(True, (), (exception,)),)), {"f": 2, "g": None})
@@ -74,7 +74,7 @@ def test_names_stay_on_their_line_in_the_papers_forms():
 
 
 def test_no_rule_in_the_papers_forms():
-    """Where no rule holds, the other label holds by itself, or nothing does."""
+    """If no rule holds, the other label holds by itself, or nothing does."""
     record = {**LATE, "guarantor": "yes"}
     assert explain(LOAN, record).text("rules") == "[T]loan(X,'ask').\n{}"
     assert "is ask DOES HOLD because no rule holds" in explain(LOAN, record).text("tree")
@@ -137,7 +137,7 @@ def test_the_story():
 
 
 def test_the_story_of_weights():
-    """Where records were weighted, the figures speak of weight, which may have decimals; a single record is one."""
+    """If records were weighted, the figures are about weight, which may have decimals; one record is "1 record"."""
     labels, classes = ("refuse", "accept", None), ("accept", "refuse")
     program = replace(LOAN, otherwise=None)
     counts = np.array([[8.25, 191.25], [2, 1], [0.5, 0]])
@@ -212,7 +212,7 @@ def test_phrases():
 
 
 def test_numbers_of_a_feature_are_spelled_alike():
-    """Where one number of a feature has groups of digits, all of them have; the numbers of others are left alone."""
+    """If one number of a feature has groups of digits, all its numbers have; other features are not affected."""
     asked = Literal("amount", ">", 27500.0), Literal("amount", "<=", 5000.0), Literal("year", "<=", 2020.0)
     program = Program("y", ("amount", "year"), tuple(Rule("a", (one,)) for one in asked), "b")
     proof = explain(program, {"amount": 6000, "year": 2024})
@@ -261,7 +261,7 @@ def test_wrong_templates():
     "category", ["", " ", "5", "inf", "missing", "a, not b", "x and y", "\x1b[31m", "it's", "'", "\n"]
 )
 def test_categories_that_could_mislead_are_quoted(category):
-    """A category that could be read as something else, or not be read, stands in quotes, escaped."""
+    """A category that could be read as something else, or not be read at all, is in quotes, escaped."""
     proof = explain(Program("y", ("f",), (Rule("a", (Literal("f", "==", category),)),)), {"f": category})
     assert str(proof) == f"y a, because f is {category!r}"
 
@@ -286,7 +286,7 @@ def test_json():
 
 
 class Tags(HTMLParser):
-    """The tags of a document in order, opened ones checked to be closed, and its text."""
+    """The tags and the text of a document; opened tags must be closed."""
 
     def __init__(self):
         super().__init__()

@@ -77,7 +77,7 @@ def test_a_reason_tells_what_stopped_an_earlier_rule():
 
 
 def test_a_reason_tells_of_three_stopped_rules_at_most():
-    """A sentence about very many rules that exceptions stopped counts the rest."""
+    """If exceptions stopped very many rules, the sentence counts the rest."""
     rule = Rule("a", (), (Rule(None, (Literal("x", "present"),)),))
     proof = explain(Program("y", ("x",), (rule,) * 5, "b"), {"x": 1})
     assert str(proof).count("would apply, but for an exception: x is 1") == 3
@@ -85,7 +85,7 @@ def test_a_reason_tells_of_three_stopped_rules_at_most():
 
 
 def test_a_proof_holds_every_check():
-    """All literals of a tried rule are checked, and the exceptions of those whose default holds."""
+    """All literals of a tried rule are checked and, if they hold, its exceptions."""
     proof = explain(LOAN, {"income": 18400, "history": "late", "guarantor": "yes"})
     first, second = proof.tried
     assert [check.holds for check in first.checks] == [True, True]
@@ -140,7 +140,7 @@ def test_one_truth():
 
 
 def test_undecided():
-    """Where no rule applies and there is no other label, that is said."""
+    """If no rule applies and there is no other label, the proof says so."""
     program = Program("loan", LOAN.features, LOAN.rules)
     proof = explain(program, dict.fromkeys(LOAN.features))
     assert str(proof) == "loan is not decided: no rule applies"
@@ -170,7 +170,7 @@ def test_a_record_without_a_feature():
 
 
 def test_columns_that_do_not_matter():
-    """Unused features may be absent, and further columns are passed over."""
+    """Unused features may be absent, and other columns are ignored."""
     program = Program("y", ("f", "unused"), (Rule("a", (Literal("f", "==", "x"),)),))
     proof = explain(program, {"f": "x", "another": object()})
     assert proof.record == {"f": "x"}

@@ -47,7 +47,7 @@ def test_what_stopped_a_rule(record, label, text):
 
 
 def test_an_earlier_rule():
-    """A rule that covers the record, but stands too late, is stopped by the one that decided."""
+    """A rule that covers the record but comes too late is stopped by the one that decided."""
     program = Program("y", ("f",), (Rule("a"), Rule("b", (Literal("f", "present"),)), Rule("b")))
     answer = why_not(program, {"f": 1}, "b")
     assert [obstacle.first for obstacle in answer.obstacles] == [0, 0]
@@ -57,7 +57,7 @@ def test_an_earlier_rule():
 @settings(deadline=None)
 @given(programs, records, st.sampled_from("ABCD"))
 def test_every_rule_of_the_label_is_stopped_by_something(program, record, label):
-    """There is one obstacle per rule of the label, a true one, and none only for the rule that decides."""
+    """There is one true obstacle for each rule of the label, and only the deciding rule has none."""
     labels = [*(rule.head for rule in program), program.otherwise]
     if label not in labels:
         with pytest.raises(UnknownNameError):

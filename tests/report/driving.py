@@ -1,4 +1,4 @@
-"""The loan example as a page, and hands and eyes for it: what is shown, once values have settled."""
+"""The loan example as a page, and functions that use it and read it once values have settled."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ RECORD = {"income": 18400.0, "history": "late", "guarantor": None}
 
 
 def applicants() -> list[dict]:
-    """60 records of the loan example, which are three pages; some are not as the rules say."""
+    """60 records of the loan example, on three pages; some labels differ from what the rules say."""
     rng = random.Random(5)
     rows = [
         {

@@ -52,7 +52,7 @@ def hostile() -> tuple[Program, Table]:
 
 
 def long(rules: int, rows: int = 4000, features: int = 12) -> tuple[Program, Table]:
-    """A program of so many rules over numbers and categories, and records with noisy labels."""
+    """A program with this many rules over numbers and categories, and records with noisy labels."""
     rng = np.random.default_rng(1)
     names = [f"feature {place}" for place in range(features)]
     labels = ["accept", "refuse", "review", "ask again"]
@@ -88,7 +88,7 @@ def deep() -> tuple[Program, Table]:
 
 
 def many_labels(count: int) -> tuple[Program, Table]:
-    """So many labels, of which some are confused."""
+    """A program with this many labels, some of them confused."""
     labels = [f"class {place:03}" for place in range(count)]
     rules = tuple(Rule(label, (Literal("n", "<=", float(place)),)) for place, label in enumerate(labels))
     rng = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""The data of a page for any program, written down from its description: what the scripts are told, and how."""
+"""The data of a page for any program, written a second time from its description."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def tree(proof: dict) -> dict:
 
 
 def python_tree(proof: dict) -> dict:
-    """The same of Python's own proof."""
+    """The same for Python's own proof."""
     return {
         "covers": proof["covers"],
         "checks": [[check["literal"][1], check["value"], check["holds"]] for check in proof["checks"]],
@@ -153,7 +153,7 @@ def seen(value: object) -> object:
 @LIMITS
 @given(program=programs(), seed=st.integers(0, 1000))
 def test_decisions_and_proofs(asked, program, seed):
-    """Of any program and record the scripts give the rule, the label and the checks that Python gives."""
+    """For any program and record, the scripts give the same rule, label and checks as Python."""
     data, records = payload(program), grid(seed)
     answers = asked([["proof", data, values(program, record)] for record in records])
     decisions = asked([["decide", data, values(program, record)] for record in records])
@@ -169,7 +169,7 @@ def test_decisions_and_proofs(asked, program, seed):
 @LIMITS
 @given(program=programs(), seed=st.integers(0, 1000), counted=st.booleans(), weighted=st.booleans())
 def test_sentences(asked, program, seed, counted, weighted):
-    """Stories and reasons are Python's, text for text."""
+    """Stories and reasons are the same as in Python, word for word."""
     labels = (*(rule.head for rule in program), program.otherwise)
     classes = tuple(dict.fromkeys(label for label in labels if label is not None)) or ("x",)
     rng = np.random.default_rng(seed)
@@ -269,7 +269,7 @@ def compare(asked, program, record, *, label=None, fixed=(), missing=False, most
 
 
 def with_missing(program: Program, record: dict, domain: Table | None) -> dict:
-    """What every feature may become, and missing besides."""
+    """What every feature may become, including missing."""
     ranges = {}
     for name in program.used:
         wanted = {literal.value for rule in program for literal in rule.literals() if literal.feature == name}
@@ -294,7 +294,7 @@ OPTIONS = st.fixed_dictionaries(
 @settings(deadline=None, max_examples=80)
 @given(program=examples.programs, record=examples.records, options=OPTIONS)
 def test_nearest_changes(asked, program, record, options):
-    """The nearest changes are Python's, in the same order, without training data: with any label and fixed features."""
+    """Without training data, the nearest changes are the same as in Python, for any label and fixed features."""
     known = {*(rule.head for rule in program), program.otherwise}
     compare(asked, program, record, **{**options, "label": options["label"] if options["label"] in known else None})
 
@@ -321,7 +321,7 @@ def test_nearest_changes_within_the_training_data(asked, program, record, column
 @settings(deadline=None, max_examples=10)
 @given(rng=st.randoms(use_true_random=False))
 def test_many_changes(asked, rng):
-    """Where many rules stand before a label, so that many features must change, both searches agree as well."""
+    """Both searches agree even if many rules come before a label, so that many features must change."""
     features = tuple(f"f{k}" for k in range(40))
 
     def literals(count: int) -> list[Literal]:
@@ -344,7 +344,7 @@ def test_extreme_numbers(asked):
 
 
 def test_deep_nesting(asked):
-    """200 levels of exceptions are decided, told and searched."""
+    """200 levels of exceptions are decided, explained and searched."""
     program = Program("y", FEATURES, (chain(200),), "no")
     for number in (0.5, 99.5, 300.0):
         record = {"n": number, "t": "x", "m": None, "b": None}
@@ -356,7 +356,7 @@ def test_deep_nesting(asked):
 @needs_shared
 @pytest.mark.parametrize("name", ["anneal", "wine", "nursery", "adult"])
 def test_learned_programs(asked, name):
-    """Programs learned from the paper's data decide every record alike, and their proofs and changes are Python's."""
+    """Programs learned from the paper's data give the same proofs and changes as in Python."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
     domain, statistics = domain_of(table, program.used), measure(program, table)

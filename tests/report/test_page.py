@@ -51,7 +51,7 @@ def test_every_section_is_there(pages, open_page, name):
 
 
 def test_rules_are_sentences(pages, open_page):
-    """A rule reads as it would be said, its exceptions below it, with what it decides."""
+    """A rule reads as people would say it, with its exceptions below it and what it decides."""
     page = open_page(pages("loans"))
     model, _ = loans()
     items = page.locator("ol.rules > li")
@@ -83,7 +83,7 @@ def test_every_number_is_shown(pages, open_page):
 
 
 def test_hostile_texts_are_text(pages, open_page):
-    """Markup, scripts and templates in the data are shown, not obeyed; long texts stand in full at the end."""
+    """Markup, scripts and templates in the data are shown, not obeyed; long texts are in full at the end."""
     page = open_page(pages("hostile"))
     text = page.locator("body").inner_text()
     for shown in ("</script><img src=x onerror=", "<b>bold</b>&amp;&#60;", "{{ 7*7 }}{% raw %}${7*7}", "--><!-- ]]>"):
@@ -100,7 +100,7 @@ def test_hostile_texts_are_text(pages, open_page):
 
 
 def test_right_to_left_text_stays_in_its_place(pages, open_page):
-    """Text written from right to left is isolated: what follows it in the sentence stands to its right."""
+    """Text written from right to left is isolated: what follows it in the sentence is on its right."""
     page = open_page(pages("hostile"))
     condition = page.locator("#rules li > .say > p .cond", has_text=HOSTILE[4]).last
     name, verb = condition.evaluate(
@@ -119,7 +119,7 @@ def test_right_to_left_text_stays_in_its_place(pages, open_page):
     ("name", "theme"), [("loans", "light"), ("loans", "dark"), ("hostile", "dark"), ("many labels", "light")]
 )
 def test_accessible(pages, open_page, axe, name, theme):
-    """Nothing is to be complained of by axe: labels, roles, order, contrast."""
+    """The accessibility checker axe has no complaints: labels, roles, order, contrast."""
     page = open_page(pages(name), dark=theme == "dark")
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     assert axe(page) == []
@@ -158,7 +158,7 @@ def test_rules_can_be_filtered(pages, open_page):
 
 
 def test_sections_are_reached_by_keyboard(pages, open_page):
-    """The first key leads past the navigation, the next ones through it; where the reader is, is marked."""
+    """The first key leads past the navigation, the next ones through it; the reader's place is marked."""
     page = open_page(pages("loans"))
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the rules"
@@ -170,7 +170,7 @@ def test_sections_are_reached_by_keyboard(pages, open_page):
 
 
 def test_prints(pages, open_page, tmp_path):
-    """On paper there are no controls, everything is open, and ink is dark on white whatever the theme."""
+    """On paper there are no controls, everything is open, and ink is dark on white in any theme."""
     page = open_page(pages("many labels"), dark=True)
     page.emulate_media(media="print")
     page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -225,13 +225,13 @@ def test_a_foreign_script_does_not_run(pages, browser, tmp_path):
 
 @pytest.mark.parametrize("place", ["#%", "#%E0%A4", "#wi-changed", "#wi-further", "#record=x", "#record=9999999"])
 def test_any_address_is_borne(pages, open_page, place):
-    """An address that leads nowhere, or to what is not shown, does no harm."""
+    """An address that leads nowhere, or to something that is not shown, does no harm."""
     page = open_page(pages("loans"), hash=place)
     assert page.locator("#wi-number").input_value() == "1"
 
 
 def test_works_without_scripts(pages, open_page):
-    """Without JavaScript the rules and figures are there, and the page says what is not."""
+    """Without JavaScript the rules and figures are there, and the page says what is missing."""
     page = open_page(pages("loans"), java_script_enabled=False)
     assert page.locator("ol.rules > li").first.is_visible()
     assert not page.locator("#theme").is_visible()

@@ -53,7 +53,7 @@ def test_the_table_is_filtered(loan):
 
 
 def test_the_table_is_sorted(loan):
-    """A heading sorts by its column, once more the other way round, missing values last both times."""
+    """A heading sorts by its column, and the second time the other way round; missing values are last both times."""
     incomes = [row["income"] for row in applicants()]
     heading = loan.get_by_role("button", name="income", exact=True)
     heading.click()
@@ -68,7 +68,7 @@ def test_the_table_is_sorted(loan):
 
 
 def test_the_table_has_pages(loan):
-    """25 records stand on a page, and the buttons turn pages."""
+    """There are 25 records on a page, and the buttons turn pages."""
     assert len(numbers(loan)) == 25
     loan.get_by_role("button", name="Next page").click()
     assert numbers(loan)[0] == "26"
@@ -93,7 +93,7 @@ def test_a_row_starts_a_what_if(loan):
 
 
 def test_a_sample_is_said_to_be_one(open_page, tmp_path):
-    """Where not all records are in the page, the caption says of how many they are."""
+    """If only some of the records are in the page, the caption says so."""
     program, table = hostile()
     report(program, table, tmp_path / "page.html", sample=30)
     assert caption(open_page(tmp_path / "page.html")) == f"30 of 30 sampled records (of {len(table)})"

@@ -32,10 +32,10 @@ OLD = Program("y", ("age",), (Rule("yes", (Literal("age", ">", 40.0),)),), "no")
 
 
 class TestRules:
-    """Rules with what they decide."""
+    """Rules and what they decide."""
 
     def test_counts_are_those_of_measure(self):
-        """Every rule has as many decisions, right ones and parts as `measure` counts."""
+        """The decisions, right decisions and parts of every rule are those that `measure` counts."""
         program, table = long(50)
         page, found = summarise(program, table), measure(program, table)
         assert [rule.decided for rule in page.rules] == found.support.astype(int).tolist()
@@ -55,7 +55,7 @@ class TestRules:
         assert all(rule.trained is None for rule in summarise(fitted, data).rules)
 
     def test_weights_of_training_are_called_so(self):
-        """What rules decided in training is a weight where records were weighted, on the page and in a notebook."""
+        """If records were weighted, page and notebook say that the figures of training are weights."""
         X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0] * 10})
         y = pd.Series(["x", "x", "y", "y"] * 10, name="label")
         fitted = unless.UnlessClassifier().fit(X, y, sample_weight=np.full(40, 2.0))
@@ -102,7 +102,7 @@ class TestFlow:
 
     @pytest.mark.parametrize("rules", [3, 26, 60])
     def test_nobody_is_lost(self, rules):
-        """What goes on from a rule reaches the next; all records are taken in the end; many rules end together."""
+        """What moves on from a rule reaches the next; in the end all records are taken; many rules end together."""
         program, table = long(rules)
         steps = summarise(program, table).flow
         assert steps[0].reaching == len(table)
@@ -115,10 +115,10 @@ class TestFlow:
 
 
 class TestTruth:
-    """True labels: there or not, spelled otherwise, never seen."""
+    """True labels: present or not, spelled differently, never seen."""
 
     def test_without_labels(self):
-        """Without true labels nothing is said of right and wrong, and the page says so."""
+        """Without true labels the page says nothing about right and wrong, and tells why."""
         model, table = loans()
         page = summarise(model, Table(table.columns, None, len(table), table.missing))
         assert page.quality is None
@@ -176,7 +176,7 @@ class TestFeatures:
     """Which features matter."""
 
     def test_shares_are_of_records_that_rules_decide(self):
-        """The share of a feature is that of the records which are decided by a rule that tests it."""
+        """The share of a feature is the share of records that are decided by a rule that tests it."""
         rng = np.random.default_rng(0)
         X = pd.DataFrame(rng.normal(size=(300, 4)), columns=[*"abcd"])
         y = pd.Series(np.where(X.a + X.b > 0, "x", "y"), name="label")
@@ -188,7 +188,7 @@ class TestFeatures:
             assert view.share == pytest.approx(np.isin(decided, testing).mean())
 
     def test_shuffling_costs_what_a_feature_is_worth(self):
-        """A feature that alone decides costs about half of the accuracy, one that never matters nothing."""
+        """A feature that decides alone costs about half of the accuracy; one that never matters costs nothing."""
         rng = np.random.default_rng(0)
         a, b = rng.integers(0, 2, 2000), rng.integers(0, 2, 2000)
         columns = Column.of("a", a.tolist(), "number"), Column.of("b", b.tolist(), "number")
@@ -200,7 +200,7 @@ class TestFeatures:
         assert second.cost == 0
 
     def test_the_same_seed_gives_the_same_page(self):
-        """A page depends on model, records and seed alone."""
+        """A page depends only on model, records and seed."""
         assert render(summarise(*long(20))) == render(summarise(*long(20)))
 
 
@@ -215,7 +215,7 @@ class TestWeak:
         assert interval(*drawn) == pytest.approx((wanted.low, wanted.high), abs=1e-9)
 
     def test_a_bad_rule_is_named(self):
-        """A rule that is wrong more often than chance allows is named, with what its errors are."""
+        """A rule that is wrong more often than chance allows is named, with its most frequent error."""
         column = Column.of("n", [*range(100)], "number")
         rules = Rule("a", (Literal("n", "<=", 29.0),)), Rule("b", (Literal("n", "<=", 200.0),))
         truth = ["c"] * 20 + ["a"] * 10 + ["b"] * 70
@@ -236,7 +236,7 @@ class TestWeak:
         assert page.weak.few == (2,)
 
     def test_both_shares_may_be_chance(self):
-        """A rule fell behind its training only if both shares together tell so: all of 5 is not more than 15 of 20."""
+        """A rule is worse than in training only if both shares together show it: all of 5 is not more than 15 of 20."""
         for copies, fell in (5, False), (100, True):
             X = pd.DataFrame({"a": [0.0, 1.0] * copies})
             model = unless.UnlessClassifier().fit(X, pd.Series(["x", "y"] * copies, name="label"))
@@ -279,7 +279,7 @@ class TestData:
             assert found == [table.column(feature["name"]).value(int(c)) for c in table.column(feature["name"]).codes]
 
     def test_records_are_sampled_honestly(self):
-        """All records up to the sample; of more so many, each once, in order, by the seed, and the page says so."""
+        """A page has all records, or a sample by the seed, each once and in order, and says which."""
         program, table = long(5)
         assert summarise(program, table, sample=4000).data["records"]["rows"] == list(range(1, 4001))
         drawn = summarise(program, table, sample=100, seed=7)
@@ -292,7 +292,7 @@ class TestData:
         assert "100 of 4,000 records, drawn at random (seed 7)" in text
 
     def test_nothing_in_the_data_ends_the_script(self):
-        """Hostile texts stand in the page's JSON in ASCII, without any character that HTML reads as markup."""
+        """Hostile texts are ASCII in the page's JSON, without any character that HTML reads as markup."""
         text = as_script(summarise(*hostile()).data)
         assert text.isascii()
         assert not set(text) & set("<>&")
@@ -320,7 +320,7 @@ class TestRefusals:
 
     @pytest.mark.parametrize(("option", "value"), [("sample", 0), ("sample", 1.5), ("seed", -1), ("seed", True)])
     def test_parameters(self, option, value):
-        """A sample of no records and a seed that is none are refused by name."""
+        """A sample without records and a wrong seed are refused by name."""
         with pytest.raises(ParameterError, match=f"{option} is {value}"):
             summarise(OLD, AGES, **{option: value})
 
@@ -330,7 +330,7 @@ class TestRefusals:
             summarise(OLD, AGES[:0])
 
     def test_no_model(self):
-        """A model that is not fitted, and what is no table, are refused with the remedy."""
+        """A model that is not fitted and a value that is not a table are refused, with the remedy."""
         with pytest.raises(ParameterError, match="fit it first"):
             summarise(unless.UnlessClassifier(), AGES)
         with pytest.raises(ParameterError, match="read_table"):

@@ -195,7 +195,7 @@ def test_looking_further(loan):
 
 
 def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
-    """Where the search takes longer than a few seconds it stops, says so, and offers to go on."""
+    """If the search takes longer than a few seconds, it stops, says so, and offers to go on."""
     rng = random.Random(1)
     features = tuple(f"f{k}" for k in range(30))
 
@@ -218,7 +218,7 @@ def test_a_long_search_is_stopped_and_said(tmp_path, open_page):
 
 
 def test_a_search_that_fails_says_so(tmp_path, open_page):
-    """Should a proposed change not hold, it is not shown; the page says that the search failed."""
+    """If a proposed change does not hold, it is not shown; the page says that the search failed."""
     path = tmp_path / "page.html"
     report(LOAN, unless.read_table(applicants(), "loan"), path)
     page = open_page(path)
@@ -231,7 +231,7 @@ def test_a_search_that_fails_says_so(tmp_path, open_page):
 
 
 def test_another_record_forgets_the_last(loan):
-    """What comes back after "missing" is of this record: of another one nothing is left."""
+    """The value that comes back after "missing" is that of this record, never of another one."""
     go_to(loan, next(k for k, row in enumerate(applicants(), 1) if row["guarantor"] == "yes"))
     go_to(loan, 17)
     missing = control(loan, "guarantor").get_by_label("missing")
@@ -241,7 +241,7 @@ def test_another_record_forgets_the_last(loan):
 
 
 def test_stepping_through_records(loan):
-    """Records are opened one after the other or by number, and the address follows; an unknown number is told."""
+    """Records are opened one after the other or by number, and the address follows; an unknown number is reported."""
     loan.get_by_role("button", name="Next record").click()
     assert loan.get_by_label("Record", exact=True).input_value() == "18"
     assert loan.evaluate("location.hash") == "#record=18"
@@ -258,7 +258,7 @@ def test_stepping_through_records(loan):
 
 
 def test_every_control_is_reached_by_keyboard(loan):
-    """The tabulator reaches the controls of every feature in order, then what would change the decision."""
+    """The tab key reaches the controls of every feature in order, then what would change the decision."""
     loan.get_by_label("Record", exact=True).focus()
     seen = []
     for _ in range(40):
@@ -316,7 +316,7 @@ def test_numbers_and_texts_in_one_column(tmp_path, open_page):
 
 
 def test_texts_are_not_taken_for_numbers(tmp_path, open_page):
-    """In the table a text that reads like a number of its column, or like a missing value, stands in quotes."""
+    """In the table a text that reads like a number of its column, or like a missing value, is in quotes."""
     program = Program("y", ("m", "t"), (Rule("a", (Literal("m", ">", 5.0), Literal("t", "==", "85"))),), "b")
     columns = Column.of("m", [1.0, "1", "inf", None], "mixed"), Column.of("t", ["85", "missing", "x", None], "text")
     report(program, Table(columns, rows=4), tmp_path / "page.html")
@@ -364,7 +364,7 @@ def test_many_features_are_found(tmp_path, open_page):
 
 
 def test_on_paper(loan):
-    """In print there are no controls; the record's values that matter, the proof and the changes stand as text."""
+    """In print there are no controls; the record's values that matter, the proof and the changes are there as text."""
     loan.emulate_media(media="print")
     assert not control(loan, "income").is_visible()
     assert not loan.locator("#wi-number").is_visible()
@@ -376,7 +376,7 @@ def test_on_paper(loan):
 
 
 def test_an_exception_unfolds(tmp_path, open_page):
-    """An exception that fails tells its first failing literal; unfolded, all of them, also while values change."""
+    """An exception that fails shows its first failing literal and, when opened, all, even while values change."""
     exception = Rule(None, (Literal("a", ">", 1.0), Literal("b", ">", 1.0)))
     program = Program("y", ("a", "b"), (Rule("yes", (), (exception,)),), "no")
     report(program, unless.read_table([{"a": 0.0, "b": 5.0, "y": "yes"}], "y"), tmp_path / "page.html")

@@ -152,7 +152,8 @@ class Proof:
         ``statistics`` (from `measure`) tell how often the rule is right, ``changes`` (from `counterfactuals`) what
         would change the decision.
         """
-        return sentences.story(self, number, statistics, changes, words)
+        told = [str(line) for line in sentences.lines(self, number, statistics, words)]
+        return "\n".join(told + ([] if changes is None else changes.lines(words)))
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""

@@ -1,9 +1,9 @@
 """What a proof says in English, in the words of a reader.
 
 `sentence` is the short form: "class 2, because condition is S; the exception does not apply, because steel is R".
-`story` is the long form on several lines, `outline` the lines of a tree. All are made from the same few phrases:
-what a literal asks (`literal_text`), what a record has (`Words.has`), and how the two go together (`check`, `asked`,
-`stopped`). `report/page/words.js` says the same, word for word.
+`lines` are the long form, a story on several lines; `outline` has the lines of a tree. All are made from the same few
+phrases: what a literal asks (`literal_text`), what a record has (`Words.has`), and how the two go together (`check`,
+`asked`, `stopped`). `report/page/words.js` says the same, word for word.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from unless.rule import OPERATOR_WORDS, Literal, Operator, Program, Rule
 from unless.values import Value, amount, counted, percent
 
 if TYPE_CHECKING:
-    from unless.explanation.changes.counterfactuals import Counterfactuals
     from unless.explanation.proof import Check, Proof, RuleProof
     from unless.model import Statistics
 
@@ -40,7 +39,6 @@ __all__ = [
     "rule_name",
     "sentence",
     "stopped",
-    "story",
 ]
 
 _SPARED = 3
@@ -184,16 +182,8 @@ class Line(NamedTuple):
         return self.lead + self.text
 
 
-def story(
-    proof: Proof, number: int | None, statistics: Statistics | None, changes: Counterfactuals | None, words: Words
-) -> str:
-    """The proof on several lines, see `Proof.story`."""
-    told = [str(line) for line in lines(proof, number, statistics, words)]
-    return "\n".join(told + ([] if changes is None else changes.lines(words)))
-
-
 def lines(proof: Proof, number: int | None, statistics: Statistics | None, words: Words) -> Iterator[Line]:
-    """The decision, its reasons and the rules before it, for whoever lays them out."""
+    """The lines of a story: the decision, its reasons, and the rules before it."""
     words = fitting(words, proof.every_check())
     yield Line("decision", "", _headline(proof, number, statistics))
     if (rule := proof.rule) is not None:

@@ -138,7 +138,7 @@ class Words:
         return self.phrase(feature).name or printable(feature)
 
     def value(self, feature: str, value: Value) -> str:
-        """A value of a feature, with its unit or in its words; "missing" where there is none."""
+        """A value of a feature, with its unit or in its own words, or "missing"."""
         phrase = self.phrase(feature)
         match value:
             case None:

@@ -26,11 +26,11 @@ _ERRORS = 2
 
 @dataclass(frozen=True, slots=True)
 class WeakSpot:
-    """A rule or a class with less success than the whole program: it is ``right`` for so many of ``total`` records.
+    """A rule or a class that does worse than the whole program: ``right`` of its ``total`` records are right.
 
-    ``low`` to ``high`` is the 95 % interval of that share. ``instead`` is the most frequent error and its number: of a
-    rule the true label, of a class the label that is given, None if undecided. A rule has a ``number`` and, if its share
-    was higher in training by more than chance, that share in ``trained``.
+    ``low`` to ``high`` is the 95 % interval of that share. ``instead`` is the label of the most frequent error, and how
+    often it occurs: for a rule the true label, for a class the label that it gets, None if undecided. A rule has a
+    ``number``; ``trained`` is its share in training, if that was higher by more than chance.
     """
 
     label: LabelName

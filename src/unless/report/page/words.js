@@ -83,7 +83,7 @@
   const failing = (proof) => proof.checks.filter((check) => !check.holds);
   const applying = (proof) => proof.exceptions.filter((exception) => exception.covers);
 
-  /** A text of the data, of at most so many characters. */
+  /** A text of the data, cut to at most `most` characters. */
   function shortened(text, most) {
     if (text.length <= most) return text;
     const characters = Array.from(text.slice(0, 2 * most)); // a character may be two UTF-16 units
@@ -178,7 +178,7 @@
       return `${text}; ${nobody}, because ${joined(proof.exceptions.map((one) => this.reason(one)))}`;
     }
 
-    /** How often the rule is right: "right for 94 % of the 311 records it decides"; empty if that is not known. */
+    /** How often the rule is right: "right for 94 % of the 311 records it decides"; empty if unknown. */
     figures({ rule }) {
       const { figures, rules } = this.program;
       return figures ? figures[rule === null ? rules.length : rule] : "";
@@ -226,7 +226,7 @@
       return changes.map((change) => this.change(change)).join(" and ") || "nothing has to change";
     }
 
-    /** That no change was found: of which features, and for which label. */
+    /** The sentence for no answer: which features may change, and which label they cannot give. */
     nothing(free, wanted) {
       const goal = wanted === null ? "another label" : this.label(wanted);
       if (!free.length)
