@@ -49,6 +49,7 @@ _SHALLOW = 8
 """Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
 
 _OPPOSITE: dict[Operator, Operator] = {"<=": ">", ">": "<="}
+_MUST = {op: re.sub("^is( not)?", r"must\1 be", words) for op, words in OPERATOR_WORDS.items()}
 
 
 def fitting(words: Words, checks: Iterable[Check]) -> Words:
@@ -100,9 +101,8 @@ def stopped(rule: RuleProof, words: Words) -> str:
     """Why a rule did not apply: its first failing literal, or the exception that applies."""
     if failing := rule.failing:
         literal = failing[0].literal
-        must = re.sub("^is( not)?", r"must\1 be", OPERATOR_WORDS[literal.op])
         wanted = "" if literal.value is None else f" {words.value(literal.feature, literal.value)}"
-        return f"{words.has(literal.feature, failing[0].value)}, but {must}{wanted}"
+        return f"{words.has(literal.feature, failing[0].value)}, but {_MUST[literal.op]}{wanted}"
     if applying := rule.applying:
         return f"an exception applies, because {reason(applying[0], words)}"
     return "an earlier rule decides"
