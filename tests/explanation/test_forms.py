@@ -18,6 +18,7 @@ from rich.console import Console
 from tests.explanation.examples import LOAN, REPEATING, deep, programs, records
 from unless.errors import ParameterError
 from unless.explanation import Phrase, Words
+from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
 from unless.export.text import flatten
 from unless.model import Statistics
@@ -221,6 +222,12 @@ def test_numbers_of_a_feature_are_spelled_alike():
         "  rule 2 did not apply: amount is 6,000, but must be at most 5,000",
         "  rule 3 did not apply: year is 2024, but must be at most 2020",
     ]
+    distant = replace(program, rules=(*program.rules[1:], program.rules[0]))
+    near = explain(distant, {"amount": 4000, "year": 2024})
+    assert near.story().splitlines()[1] == "  because amount is 4000, which is at most 5000"
+    changed = near.story(changes=counterfactuals(distant, {"amount": 4000, "year": 2024}))
+    assert changed.splitlines()[1] == "  because amount is 4,000, which is at most 5,000"
+    assert "  amount above 5,000  → b (no rule applies)" in changed.splitlines()
     first, second, _ = proof.tried
     assert str(first) == str(first.checks[0]) == "amount is 6,000, at most 27,500"
     assert str(second) == "amount is 6000, above 5000"

@@ -152,6 +152,8 @@ class Proof:
         ``statistics`` (from `measure`) tell how often the rule is right, ``changes`` (from `counterfactuals`) what
         would change the decision.
         """
+        if changes is not None:  # which may name any number of the program
+            words = words.fitting(sentences.compared(self.program))
         told = [str(line) for line in sentences.lines(self, number, statistics, words)]
         return "\n".join(told + ([] if changes is None else changes.lines(words)))
 
