@@ -248,6 +248,19 @@ class TestTarget:
         assert [one.column for one in found.all_remarks if one.code == "gives-away"] == ["reason", "amount", "end"]
         assert "alone decides 'y' for 100 % of the records" in [one.finding for one in found.all_remarks]
 
+    @pytest.mark.parametrize("noise", [0, 0.01])
+    @pytest.mark.parametrize(
+        "leak",
+        [lambda x: x > 1.3, lambda x: abs(x) < 0.3, lambda x: (x + 9).astype(int) % 2 == 0, lambda x: np.round(x) == 1],
+        ids=["threshold", "band", "many bands", "value"],
+    )
+    def test_shape_and_noise(self, leak, noise):
+        """A leak is found whatever its shape and wherever its thresholds are, also with a few wrong records."""
+        x = random(4).normal(size=4000)
+        y = leak(x) ^ (random(5).random(len(x)) < noise)
+        found = of({"x": x, "other": random(6).normal(size=len(x)), "y": y}, "y")
+        assert [one.column for one in found.all_remarks if one.code == "gives-away"] == ["x"]
+
     def test_identifier_gives_nothing_away(self):
         """Texts that are unique decide every record that they were learned from, and none other."""
         y = self.labels()

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.lib.stride_tricks import sliding_window_view
 
 from unless.inspection.identity import counts_of
 from unless.inspection.remarks import Remark, TargetProfile
 from unless.inspection.spelling import remarks_on_texts, sample
-from unless.judge.labels import interval
-from unless.learn.own import fold_unless
-from unless.prediction import predict
-from unless.table import Column, Labels, Table
+from unless.table import Codes, Column
 from unless.values import number_in, percent
 
 __all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
@@ -21,7 +19,6 @@ __all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
 _CONTINUOUS = 20  # different numbers
 _ROWS = 20_000  # that are enough to see that a feature gives the label away
-_BINS = 64
 _SURE = 3.0  # standard deviations: hundreds of features are tried
 _DECIDES = 0.98
 _NAMES = (
@@ -92,69 +89,47 @@ def likely_target(columns: Sequence[Column]) -> str | None:
 
 
 def giveaways(columns: Sequence[Column], target: Column, seed: int = 0) -> list[Remark]:
-    """The features that by themselves decide the label (nearly) always, beyond what chance allows.
+    """The features that decide the label alone, (nearly) always, and more often than chance allows.
 
-    Of the labelled records, some thousand at most, rules about the one feature are learned from one half and tried on
-    the other. An identifier decides nothing there; a few records are too few to be sure of.
+    One half of the labelled records, at most some thousands, shows what label goes with a value; the other half shows
+    whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
     """
-    rows = np.flatnonzero(target.codes != target.missing)
-    rows = np.random.default_rng(seed).permutation(rows)[:_ROWS]
-    labels = _labels(target, rows)
-    half = len(rows) // 2
-    errors = 1 - int(np.bincount(labels.codes[half:]).max(initial=0)) / max(len(rows) - half, 1)
-    if len(labels.labels) < 2 or errors == 0 or half == 0:
+    rows = np.random.default_rng(seed).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
+    labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
+    errors = 1 - int(np.bincount(labels[half:]).max(initial=0)) / max(tried, 1)  # of always the same label
+    if not half or not errors:
         return []
     found: list[Remark] = []
     for column in columns:
         codes = column.codes[rows]
-        if _purity(codes, column.missing + 1, labels) < _DECIDES - 0.1:
-            continue
-        wrong = _wrong(_few_ranks(column, codes), labels, half)
-        if _gives_away(wrong, len(rows) - half, errors):
-            share = percent(1 - wrong / (len(rows) - half), 1)
+        wrong = _wrong(_by_code(codes[:half], labels[:half]), _by_code(codes[half:], labels[half:]))
+        if _gives_away(wrong / tried, tried, errors):
+            share = percent(1 - wrong / tried, 1)
             said = f"alone decides {target.name!r} for {share} of the records"
             found.append(Remark("gives-away", column.name, said, share))
     return found
 
 
-def _labels(target: Column, rows: NDArray[np.intp]) -> Labels:
-    """The labels of these rows, those that occur."""
-    found, codes = np.unique(target.codes[rows], return_inverse=True)
-    names = tuple(target.categories[code - len(target.numbers)] for code in found.tolist())
-    return Labels(target.name, names, codes)
+def _by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
+    order = np.argsort(codes, kind="stable")
+    return codes[order], labels[order]
 
 
-def _purity(codes: NDArray[np.unsignedinteger], ranks: int, labels: Labels) -> float:
-    """The share of records whose label is the most frequent one of their value, or of their part of the range.
+def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
+    """How many records are not like the five known ones around their place among the known codes.
 
-    It bounds what rules could do, roughly, at the price of counting.
+    Five in the middle of the records with the same code, so that one of another label is outvoted; a threshold is
+    found exactly, wherever it is. The median of five labels is the label of three, if three are equal.
     """
-    parts = codes if ranks <= _BINS else np.argsort(np.argsort(codes, kind="stable")) * _BINS // len(codes)
-    joint = np.bincount(parts.astype(np.int64) * len(labels.labels) + labels.codes, minlength=0)
-    joint = np.pad(joint, (0, -len(joint) % len(labels.labels))).reshape(-1, len(labels.labels))
-    return float(joint.max(axis=1).sum()) / len(codes)
+    (codes, labels), (new, truth) = known, tried
+    near = sliding_window_view(np.pad(labels, 2, mode="edge"), 5)
+    usual = np.sort(near, axis=1)[:, 2]
+    middle = (np.searchsorted(codes, new, "left") + np.searchsorted(codes, new, "right") - 1) // 2
+    return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
 
 
-def _few_ranks(column: Column, codes: NDArray[np.unsignedinteger]) -> Column:
-    """The column of some rows, with only the ranks that occur there."""
-    kept, again = np.unique(codes, return_inverse=True)
-    numbers = kept[kept < len(column.numbers)]
-    texts = kept[(kept >= len(column.numbers)) & (kept < column.missing)]
-    categories = tuple(column.categories[code] for code in (texts - len(column.numbers)).tolist())
-    return Column(column.name, column.kind, column.numbers[numbers], categories, again)
-
-
-def _wrong(column: Column, labels: Labels, half: int) -> int:
-    """How many records of the second half rules of the first half get wrong."""
-    table = Table((column,), labels)
-    enough = 4 * len(labels.labels) + 8
-    program = fold_unless(table[:half], progress=lambda left, rules: rules >= enough)
-    truth = np.array(labels.labels, dtype=object)[labels.codes[half:]]
-    return int(np.count_nonzero(predict(program, table[half:]) != truth))
-
-
-def _gives_away(wrong: int, tried: int, errors: float) -> bool:
-    """Whether so few errors are left of those that always the same label would make, and not by chance."""
-    share = wrong / tried
-    _, bound = interval(wrong, tried, _SURE)
-    return share <= 1 - _DECIDES and share <= errors / 10 and bound < errors / 2
+def _gives_away(wrong: float, tried: int, errors: float) -> bool:
+    """Whether this share of wrong records is small, also beside the errors of always the same label, and no chance."""
+    half = errors / 2
+    surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
+    return wrong <= 1 - _DECIDES and wrong <= errors / 10 and surely
