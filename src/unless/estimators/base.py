@@ -19,8 +19,16 @@ from sklearn.utils.validation import check_is_fitted
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators import file as modelfile
 from unless.estimators.file import SavedModel
-from unless.estimators.inputs import known_labels, read_alike, read_labels, read_training, row_counts, same, true_places
 from unless.estimators.learners import Learner, learn
+from unless.estimators.training import (
+    known_labels,
+    read_alike,
+    read_labels,
+    read_training,
+    row_counts,
+    same,
+    true_places,
+)
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.why import Proof, WhyNot, explain, why_not
 from unless.explanation.words import Words

@@ -15,8 +15,8 @@ import numpy as np
 
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.file import SavedModel
-from unless.estimators.inputs import Training, read_training, same
 from unless.estimators.progress import Meter, meter
+from unless.estimators.training import Training, read_training, same
 from unless.judge.importance import Evidence
 from unless.judge.rules import measured
 from unless.learn.fold import Learned, Progress, learn_rm, learn_rpp
