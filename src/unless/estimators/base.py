@@ -1,6 +1,6 @@
-"""What the three classifiers share: validate, call the learner, store; predict, explain, save."""
+"""What the three classifiers share: read what is given, call the learner, keep the model; predict, explain, save."""
 
-# ruff: noqa: N803 - X is what scikit-learn calls it, and of any type
+# ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
 
 import os
@@ -17,18 +17,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, ProgramError, UnlessWarning
-from unless.estimators import file as modelfile
-from unless.estimators.file import SavedModel
+from unless.estimators.file import SavedModel, save
+from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
-from unless.estimators.training import (
-    known_labels,
-    read_alike,
-    read_labels,
-    read_training,
-    row_counts,
-    same,
-    true_places,
-)
+from unless.estimators.records import read_alike, read_training, row_counts
+from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.why import Proof, WhyNot, explain, why_not
 from unless.explanation.words import Words
@@ -46,7 +39,7 @@ __all__ = ["RuleClassifier"]
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[misc]  # scikit-learn has no types
-    """What the three classifiers share: everything but how they learn, which is `unless.estimators.learners`.
+    """What the three classifiers share: everything but how they learn (`unless.estimators.learners`).
 
     Attributes
     ----------
@@ -55,16 +48,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     classes_ : array
         The labels, sorted.
     feature_importances_ : array
-        What each feature adds to the accuracy: what is lost when its values are those of other training records, as
-        a share of what is lost by all features; 0 if no rule tests it.
+        What each feature adds to the accuracy: the accuracy lost when its values are swapped between training records,
+        as a share of the loss over all features; 0 if no rule tests it.
     statistics_ : Statistics
         How many training records of each class each rule decided.
     schema_ : Schema
-        How the columns were read; new records are read alike.
+        How the columns were read; new records are read the same way.
     domain_ : Table
-        Of the features that the rules test, the categories (at most 1,000 each) and the range of numbers of training.
+        The categories (at most 1,000) and the range of numbers that training had, for each feature that a rule tests.
     n_features_in_, feature_names_in_
-        As everywhere in scikit-learn; names only if all of them are text.
+        As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
@@ -76,36 +69,36 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         ----------
         X
             A pandas, polars or pyarrow frame, a list of dicts, or an array. Text, categorical and boolean columns are
-            categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a `Table` of `read_table`:
-            what stands in a file is then read, here and in new records, as that table was.
+            categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a `Table` from
+            `read_table`: new records are then read as that table was.
         y
-            The labels: text, numbers or booleans, none missing. Its name, if it has one, is the program's target.
-            A table with a target has its own.
+            The labels: text, numbers or booleans, none missing. If y has a name, it is the program's target.
+            A table with a target needs no y.
         sample_weight
-            The weight of every record. Whole weights are repetitions: 2 is the record twice, 0 its absence. Of others
-            only the proportions matter, as if the mean of those above 0 were 1.
+            The weight of every record. Whole weights are repetitions: 2 counts the record twice, 0 leaves it out. If
+            some are not whole, only the proportions matter: those above 0 are scaled to a mean of 1.
 
-        Ctrl-C leaves the model fitted with the rules learned so far, and goes on as KeyboardInterrupt.
+        Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
         """
-        data = read_training(X, y, sample_weight, self.class_weight, self.numeric, self.categorical)
+        data, classes = read_training(self, X, y, sample_weight)
         learned = learn(self, data)
-        self._become(learned.model, data.classes)
+        self._become(learned.model, classes)
         if learned.interrupted is not None:
             raise learned.interrupted
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The label of every record; of a program that can leave records unclassified objects, and None for those."""
+        """The label of every record; None where the program leaves a record unclassified."""
         table = self._table(X)
         labels = predict(self.program_, table)
-        return labels.astype(self.classes_.dtype) if _total(self.program_) else labels
+        return labels.astype(self.classes_.dtype) if _always_decides(self.program_) else labels
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``).
 
-        It is the class distribution of the training records that the deciding rule decided, with a few records of the
-        class prior added; the predicted label always has the largest. Where no rule decides: of the records that none
-        decided.
+        They are the classes of the training records that the deciding rule decided, with a few records of the class
+        prior added; the predicted label always has the largest probability. Where no rule decides, they are the classes
+        of the training records that no rule decided.
         """
         table = self._table(X)
         return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
@@ -118,8 +111,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The accuracy; a record that is not classified counts as wrong.
 
-        Labels of another type than in training are what they spell: "1" is 1, and 1 is True where all are booleans.
-        Where none of them is a label of training, that is an error.
+        A label of another type than in training is the class that it spells: "1" is 1, and 1 is True if all classes
+        are booleans. If no label is a class, that is an error.
         """
         table = self._table(X)
         classes = self.statistics_.classes
@@ -129,12 +122,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
     def explain(self, X: Any) -> list[Proof]:
-        """Why each record is decided as it is."""
+        """Why each record gets its label."""
         table = self._table(X)
         return [explain(self.program_, table.record(row)) for row in range(len(table))]
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
-        """What stopped the rules of a label on one record: a mapping, a row of a frame, or a frame of one row."""
+        """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
         return why_not(self.program_, self._record(record), label)
 
     def counterfactuals(
@@ -146,25 +139,25 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         ranges: Mapping[str, object] | None = None,
         most: int = 3,
     ) -> Counterfactuals:
-        """The nearest minimal changes of one record that give another label, or the named one.
+        """The smallest changes of one record that give it another label, or the named one.
 
-        See `unless.counterfactuals`; categories and distances are those of the training records.
+        See `unless.counterfactuals`; categories and distances come from the training records.
         """
         known = self._record(record)
         return counterfactuals(self.program_, known, label, fixed=fixed, ranges=ranges, most=most, table=self.domain_)
 
     def unseen(self, X: Any) -> tuple[Unseen, ...]:
-        """What new records hold, in the features that rules test, that training did not have, and how many do.
+        """The values in new records that training did not have, for each feature that a rule tests.
 
-        Categories, numbers outside the range, text where all was numbers. Predicting warns of the same, but for what
-        may be chance: ``by_chance`` says so.
+        They are new categories, numbers outside the range, and text where training had only numbers. Predicting warns
+        of them, except where ``by_chance`` says that they may be chance.
         """
         return unseen_values(self, self._table(X, tell=False))
 
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """A copy of the model that decides by an edited program; what its rules decide is counted on these records.
+        """A copy of the model with an edited program; these records show what its rules decide.
 
-        Rules may be left out, reordered, changed and added, as long as they test features and give labels of training.
+        Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
         """
         table = self._table(X, tell=False)
         if program.features != self.program_.features:
@@ -173,7 +166,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             )
         classes = self.statistics_.classes
         for label in program.labels:
-            same(label, classes, "the program has")
+            known_place(label, classes, "the program has")
         codes = known_labels(y, classes, len(table))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=Labels(program.target, classes, codes))
@@ -186,13 +179,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def schema(self) -> Schema:
-        """How the columns were read, so that ``read_table(source, like=model)`` reads new records alike."""
+        """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
         check_is_fitted(self)
         return self.schema_
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The share of every feature in the accuracy that is lost when values are those of other training records."""
+        """Each feature's share of the accuracy that is lost when its values are swapped between training records."""
         check_is_fitted(self)
         shares = self._importances = importances(self._importances)
         if shares is None:
@@ -204,7 +197,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def rules_(self) -> Any:
-        """The rules as a data frame, a pandas one where pandas is at hand: what they say, decide and get right."""
+        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed."""
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
         columns = {
@@ -222,7 +215,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, whole or not at all; `unless.load` reads it back."""
         check_is_fitted(self)
-        modelfile.save(self._saved(), path)
+        save(self._saved(), path)
 
     def _saved(self) -> SavedModel:
         """The model as a value, with the parameters that the classifier has now."""
@@ -250,8 +243,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     ) -> None:
         """Write a page about the model on these records: one HTML file that needs nothing else.
 
-        It shows the rules, what they decide, how good they are, where they are weak, and lets a reader change values
-        and see the decision change. ``y`` are the true labels, None if they are unknown; see `unless.report.report`.
+        It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
+        and see the decision change. ``y`` are the true labels, or None if they are unknown; see `unless.report.report`.
         """
         table = self._table(X)
         if y is not None:
@@ -274,7 +267,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: no records of training, from which importances are found here at the latest."""
+        """What is pickled: importances, which are found now if they were not before, but no training records."""
         if isinstance(getattr(self, "_importances", None), Evidence):
             _ = self.feature_importances_
         return super().__getstate__()  # type: ignore[no-any-return]
@@ -285,19 +278,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     # Small steps.
 
     def _become(self, model: SavedModel, classes: NDArray[Any]) -> None:
-        """Be the fitted classifier of a model; its classes as scikit-learn has them."""
+        """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_ = model.schema_, model.domain_
         self._importances = model.importances
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
-        self._set_names(model.program_.features if model.named else None)
-
-    def _set_names(self, names: Sequence[str] | None) -> None:
-        """Tell the names of the features; None if they are only numbered."""
-        self._named = names is not None
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
+        self._named = model.named
+        if model.named:
+            self.feature_names_in_ = np.array(model.program_.features, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
@@ -311,7 +300,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return table.record(0)
 
     def _table(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
-        """Records, read like those of training; ``tell`` the caller what they hold that training did not have."""
+        """The records, read like those of training; ``tell`` warns the caller of values that training did not have."""
         check_is_fitted(self)
         table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self._named)
         if lines := summary(unusual(unseen_values(self, table))) if tell else []:
@@ -321,7 +310,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
 def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     try:
-        import pandas as pd  # heavy, and optional
+        import pandas as pd
     except ImportError:
         import polars as pl
 
@@ -329,6 +318,6 @@ def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
     return pd.DataFrame(columns)
 
 
-def _total(program: Program) -> bool:
+def _always_decides(program: Program) -> bool:
     """Whether the program has a label for every record."""
     return program.otherwise is not None or any(not rule.default and not rule.exceptions for rule in program.rules)

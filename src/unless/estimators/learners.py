@@ -1,7 +1,7 @@
-"""The three learners below scikit-learn: their parameters, how each learns, and the model that comes of it.
+"""The three learners, without scikit-learn: their parameters, how each learns, and the model it makes.
 
-The `classifiers` are these learners with scikit-learn's manners. The command uses them as they are: scikit-learn and
-scipy take two seconds to import, and learning from a small file takes 20 ms.
+The `classifiers` add scikit-learn's interface. The command uses the learners as they are: scikit-learn and scipy take
+two seconds to import, and learning from a small file takes 20 ms.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.file import SavedModel
 from unless.estimators.progress import Meter, meter
-from unless.estimators.training import Training, read_training, same
+from unless.estimators.training import Training, known_place
 from unless.judge.importance import Evidence
 from unless.judge.rules import measured
 from unless.learn.fold import Learned, Progress, learn_rm, learn_rpp
@@ -35,12 +35,13 @@ __all__ = [
     "UnlessLearner",
     "learn",
     "program_of",
+    "refuse_kinds",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:
-    """A model; after Ctrl-C that of the rules learned until then, and the interruption."""
+    """A model; after Ctrl-C, the model of the rules learned so far, and the interruption."""
 
     model: SavedModel
     interrupted: Interrupted | None = None
@@ -48,7 +49,7 @@ class LearnedModel:
 
 @dataclass(eq=False, repr=False)
 class Learner:
-    """What all learners share; `UnlessClassifier` explains the parameters. Each says how it finds rules."""
+    """What all learners share; `UnlessClassifier` explains the parameters. Each learner finds rules in its own way."""
 
     _: KW_ONLY
     numeric: Sequence[Any] | None = None
@@ -59,28 +60,29 @@ class Learner:
     verbose: bool | int = False
 
     _classifier: ClassVar[str]
-    """What model files call it: the name of its classifier."""
+    """The name of its classifier, which model files use."""
 
     _rules_to_come: ClassVar[int] = 0
-    """How many rules it adds at the end, of those that ``max_rules`` allows."""
+    """How many rules it adds at the end; ``max_rules`` includes them."""
 
     def _rules(self, data: Training, progress: Progress) -> Learned:
+        """Learn a program."""
         raise NotImplementedError
 
-    def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
-        """The label where no rule decides, once it is known what the rules decide."""
-        return program.otherwise
+    def _otherwise(self, decided: Statistics) -> Label | None:
+        """The label of records that no rule decides, if the program has none, given what the rules decide."""
 
     def _learn(self, data: Training) -> LearnedModel:
-        """Learn rules, count what they decide, and remember what the features could be."""
+        """Learn rules, count what they decide, and remember what values the features had."""
         self._check_limits()
         with meter(on=bool(self.verbose)) as shown:
             learned = self._rules(data, self._limits(shown))
-        decided = measured(learned, data.table, data.counts)
-        program = replace(learned.program, otherwise=self._otherwise(learned.program, decided, data))
+        decided, program = measured(learned, data.table, data.counts), learned.program
+        if program.otherwise is None:
+            program = replace(program, otherwise=self._otherwise(decided))
         model = SavedModel(
             program,
-            replace(decided, labels=(*decided.labels[:-1], program.otherwise)),
+            replace(decided, labels=program.heads),
             data.table.schema,
             domain_of(data.table, program.used),
             self._classifier,
@@ -115,14 +117,21 @@ class Learner:
 
 
 def learn(learner: Learner, data: Training | Table) -> LearnedModel:
-    """What a learner makes of a table with labels, or of what was read for a classifier. It stays as it is itself."""
+    """Learn a model from a table with labels, or from what a classifier was given. The learner does not change."""
     if isinstance(data, Table):
-        data = read_training(data, None, None, learner.class_weight, learner.numeric, learner.categorical)
+        refuse_kinds(learner)
+        data = Training.of(data, learner.class_weight)
     return learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
 
 
+def refuse_kinds(learner: Learner) -> None:
+    """Refuse a learner that declares columns, for a table, whose columns have their kinds."""
+    if learner.numeric or learner.categorical:
+        raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
+
+
 def program_of(learner: Learner, table: Table) -> Program:
-    """What a learner learns from a table with labels; after Ctrl-C, nothing."""
+    """Learn a program from a table with labels; Ctrl-C gives none."""
     learned = learn(learner, table)
     if learned.interrupted is not None:
         raise learned.interrupted
@@ -138,7 +147,7 @@ class UnlessLearner(Learner):
     min_support: float = 3
 
     _classifier = "UnlessClassifier"
-    _rules_to_come = 1  # the one for everything that is left
+    _rules_to_come = 1  # the default rule
 
     def _rules(self, data: Training, progress: Progress) -> Learned:
         ratio = plain(self.ratio)
@@ -155,22 +164,20 @@ class FoldRMLearner(Learner):
     _classifier = "FoldRMClassifier"
 
     def _rules(self, data: Training, progress: Progress) -> Learned:
-        self._label_named(data)
+        self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         ratio = plain(self.ratio)
         return learn_rm(data.engine(ratio), ratio, progress)
 
-    def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
-        named = self._label_named(data)
-        if named is not None or self.otherwise is None:
-            return named
+    def _otherwise(self, decided: Statistics) -> Label | None:
+        if self.otherwise != "most_frequent":
+            return self._named_label(decided.classes)
         left = decided.counts[-1] if decided.counts[-1].any() else decided.counts.sum(axis=0)
-        return data.labels.labels[int(np.argmax(left))]
+        return decided.classes[int(np.argmax(left))]
 
-    def _label_named(self, data: Training) -> Label | None:
-        """The label that is named for records which no rule covers, if one is."""
+    def _named_label(self, labels: tuple[Label, ...]) -> Label | None:
         if self.otherwise is None or self.otherwise == "most_frequent":
             return None
-        return data.labels.labels[same(self.otherwise, data.labels.labels, "otherwise is")]
+        return labels[known_place(self.otherwise, labels, "otherwise is")]
 
 
 @dataclass(eq=False, repr=False)
@@ -189,12 +196,12 @@ class FoldRPPLearner(Learner):
                 "Only binary classification is supported. The type of the target is multiclass. "
                 f"There are {len(labels)} labels; use FoldRMClassifier or UnlessClassifier"
             )
-        positive = labels[-1 if self.positive is None else same(self.positive, labels, "positive is")]
+        positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
         ratio = plain(self.ratio)
         return learn_rpp(data.engine(ratio), positive, ratio, progress)
 
-    def _otherwise(self, program: Program, decided: Statistics, data: Training) -> Label | None:  # noqa: ARG002
-        return program.otherwise if len(data.labels.labels) > 1 else data.labels.labels[0]
+    def _otherwise(self, decided: Statistics) -> Label | None:
+        return decided.classes[0]  # there is only one, or the program would have the other
 
 
 LEARNERS: Mapping[str, type[Learner]] = {"unless": UnlessLearner, "fold-rm": FoldRMLearner, "fold-rpp": FoldRPPLearner}

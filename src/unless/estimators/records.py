@@ -1,0 +1,230 @@
+"""Records as users of scikit-learn pass them (X): frames, arrays and lists; for training with labels and weights."""
+
+# ruff: noqa: N803 - scikit-learn calls it X
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from narwhals import dependencies
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_sample_weight, check_array
+
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.estimators.labels import GivenLabels
+from unless.estimators.learners import Learner, refuse_kinds
+from unless.estimators.training import Training
+from unless.learn.weights import as_counts, checked
+from unless.read.frames import frame_source
+from unless.read.ranks import again
+from unless.read.table import read_table
+from unless.table import Labels, Schema, Table
+
+__all__ = ["read_alike", "read_training", "row_counts"]
+
+Weights = NDArray[np.float64]
+
+
+def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
+    """What a learner learns from, and the classes as scikit-learn has them.
+
+    Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count (`as_counts`)
+    stay: their labels are classes, their values were seen.
+    """
+    given = Given.of(X)
+    found = _labels(X, y, given.rows)
+    weights = _row_weights(sample_weight, given.rows)
+    if weights is not None and not weights.all():
+        kept = np.flatnonzero(weights)
+        given, found, weights = given.taking(kept), found.taking(kept), weights[kept]
+    features = given.table(learner)
+    classes, codes = found.classes()
+    name = _target_name(X.target if y is None else y, features.features)
+    labels = Labels(name, tuple(classes.tolist()), codes)
+    table = Table(features.columns, labels, len(features), features.missing)
+    counts = None if weights is None else as_counts(weights)
+    return Training.of(table, learner.class_weight, counts, named=given.named), classes
+
+
+def row_counts(sample_weight: Any, rows: int) -> Weights | None:
+    """How often each row counts (`as_counts`); None if there are no weights."""
+    weights = _row_weights(sample_weight, rows)
+    return None if weights is None else as_counts(weights)
+
+
+def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(sample_weight, np.empty((rows, 1)), dtype=np.float64, ensure_non_negative=True)
+    return checked(weights, rows)
+
+
+def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
+    """The labels of y; without y, those of the table."""
+    if y is not None:
+        return GivenLabels.of(y, rows)
+    if not isinstance(X, Table):
+        raise ReadError("requires y to be passed, but the target y is None")
+    if X.target is None:
+        raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
+    labels = np.array(X.target.labels, dtype=object)
+    return GivenLabels(labels, X.target.codes).taking(np.arange(rows))
+
+
+def _target_name(y: Any, features: Sequence[str]) -> str:
+    """The name of y, if it has one and no feature has the same; else ``label``."""
+    name = getattr(y, "name", None)
+    name = name if isinstance(name, str) and name and name not in features else "label"
+    while name in features:
+        name += "_"
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What `read_table` takes, with the names of its columns and the number of its rows.
+
+    ``named`` says whether the names are the columns' own, rather than x0, x1 and so on.
+    """
+
+    source: Any
+    names: Sequence[str]
+    named: bool
+    rows: int
+
+    @classmethod
+    def of(cls, X: Any) -> Given:
+        """What is X? It has at least one row and one column."""
+        found = cls._of_table(X) or cls._of_records(X) or cls._of_frame(X)
+        if found is None:
+            array = check_array(_objects(X), dtype=None, ensure_all_finite=False)
+            return cls(array, [f"x{place}" for place in range(array.shape[1])], named=False, rows=len(array))
+        if not found.rows or not found.names:  # scikit-learn's words
+            what, shape = "feature" if found.rows else "sample", (found.rows, len(found.names))
+            raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
+        return found
+
+    @classmethod
+    def _of_table(cls, X: Any) -> Given | None:
+        return cls(X, X.features, named=True, rows=len(X)) if isinstance(X, Table) else None
+
+    @classmethod
+    def _of_records(cls, X: Any) -> Given | None:
+        if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # one kind of sparse matrix is a dict
+            raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
+        if not (isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X)):
+            return None
+        keys = list(dict.fromkeys(key for record in X for key in record))
+        return cls(list(X), list(map(str, keys)), _are_texts(keys), len(X))
+
+    @classmethod
+    def _of_frame(cls, X: Any) -> Given | None:
+        if isinstance(X, np.ndarray) or (frame := frame_source(X)) is None:
+            return None
+        named = not dependencies.is_pandas_like_dataframe(X) or _are_texts(X.columns)
+        return cls(X, list(frame.names), named, frame.rows)
+
+    def taking(self, rows: NDArray[np.intp]) -> Given:
+        """Only these rows."""
+        picked = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
+        return replace(self, source=picked)
+
+    def table(self, learner: Learner) -> Table:
+        """The table to learn from, with the columns that the learner declares."""
+        if isinstance(self.source, Table):
+            refuse_kinds(learner)
+            return self.source
+        numeric, categorical = _texts(learner.numeric), _texts(learner.categorical)
+        table = read_table(self.source, numeric=numeric, categorical=categorical)
+        if any(column.kind == "mixed" for column in table.columns):
+            # In a mixed column of new records text that spells a number is read as one: do the same here.
+            return read_table(self.source, like=table.schema)
+        return table
+
+
+def _are_texts(names: Iterable[object]) -> bool:
+    return all(isinstance(name, str) for name in names)
+
+
+def _objects(X: Any) -> Any:
+    """Lists as arrays of objects, so that numbers stay numbers beside text and booleans; dates as Python's dates."""
+    if isinstance(X, list | tuple):
+        return np.array(X, dtype=object)
+    if isinstance(X, np.ndarray) and X.dtype.kind == "M":
+        return X.astype("datetime64[us]").astype(object)  # finer ones would become integers
+    return X
+
+
+def _texts(names: Iterable[Any] | None) -> list[str] | None:
+    """The names of declared columns; a column of an array is declared by its number."""
+    if names is None or isinstance(names, str) or not isinstance(names, Iterable):
+        return names  # type: ignore[return-value]  # read_table says what is wrong with it
+    return [f"x{name}" if isinstance(name, int | np.integer) else name for name in names]
+
+
+# New records, read like those of training.
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How the columns of training were read, and what values they had: what ``like=`` takes."""
+
+    schema: Schema
+    domain_: Table
+
+    def renamed(self, names: Sequence[str]) -> Alike:
+        """The same columns under other names."""
+        new = dict(zip(self.schema.kinds, names, strict=True))
+        kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
+        domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
+        return Alike(replace(self.schema, kinds=kinds), domain)
+
+    def read(self, table: Table) -> Table:
+        """A table, read in another way, with the cells of known columns as training would have read them."""
+        known = {column.name: column for column in self.domain_.columns}
+        columns = [again(column, known[column.name]) if column.name in known else column for column in table.columns]
+        return replace(table, columns=tuple(columns))
+
+
+def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
+    """X as a table, read like the training data of the classifier: by name if both have names, else by position."""
+    given = Given.of(X)
+    like = Alike(replace(schema, target=None), domain)  # a column called like the target is not read
+    if isinstance(X, Table):
+        _extra(given.names, schema)
+        return like.read(X)
+    if named and given.named:
+        if extra := _extra(given.names, schema):
+            _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
+        return read_table(given.source, like=like)
+    if named:
+        _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
+    elif given.named:
+        _warn(f"X has feature names, but {name} was fitted without feature names")
+    expected = list(schema.kinds)
+    if len(given.names) != len(expected):
+        raise ParameterError(
+            f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
+        )
+    return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+
+
+def _extra(found: Sequence[str], schema: Schema) -> list[str]:
+    """The columns that training did not have; if one that training had is missing, that is an error."""
+    present = set(found)
+    if lacking := [feature for feature in schema.kinds if feature not in present]:
+        near = suggest(lacking[0], found)
+        raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
+    return [feature for feature in found if feature not in schema.kinds]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, UserWarning, stacklevel=5)  # points at the caller of predict
