@@ -1,8 +1,8 @@
 """Tables of rank codes.
 
 A column's distinct values are ranked: numbers ascending, then categories by code point, then missing. A cell is stored
-as its rank, so ``<=`` is a prefix of the ranks, ``==`` one rank, and the truth of any literal a comparison of small
-integers (`Column.span`).
+as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the truth of any literal is a comparison of
+small integers (`Column.span`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from math import isnan
 from operator import lt
 from typing import Any, TypeVar
 from typing import Literal as OneOf
@@ -29,59 +30,12 @@ Codes = NDArray[Any]
 """An array of unsigned integers, of the smallest type that holds every rank of its column."""
 
 
-_Ranked = TypeVar("_Ranked", "Column", "Labels")
-
-
-def smallest(codes: NDArray[Any], count: int) -> Codes:
-    """Codes below ``count`` in the smallest unsigned type: a byte up to 256 values."""
-    dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
-    return np.ascontiguousarray(codes, dtype=dtype)
-
-
-def _check_name(name: object) -> None:
-    if not isinstance(name, str):
-        raise ReadError(f"a column is called by a text, not by {type(name).__name__} {name!r:.60}")
-
-
-def _ranks(codes: object, count: int, whose: str) -> Codes:
-    """Codes below ``count``, in the smallest type that holds them; kernels check nothing, and write to such places."""
-    found = np.asarray(codes)
-    if found.ndim != 1:
-        raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
-    if found.size and found.dtype.kind not in "iu":
-        raise ReadError(f"{whose}, so its codes are whole numbers, not {found.dtype}")
-    # The largest of 32,561 bytes is found in 1 us.
-    if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
-        wrong = found.max() if found.max() >= count else found.min()
-        raise ReadError(f"{whose}, so its codes are below {count}, and from 0 on: {wrong} is not")
-    return _own(smallest(found, count))
-
-
-def _taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
-    """The same column of these rows; what was checked of all rows need not be checked of some."""
-    taken = copy(ranked)
-    object.__setattr__(taken, "codes", _frozen(np.ascontiguousarray(ranked.codes[rows])))
-    return taken
-
-
-def _own(array: NDArray[Any]) -> NDArray[Any]:
-    """An array that nobody else can write to, a copy of one that somebody may: what was checked stays so."""
-    return _frozen(array.copy() if array.flags.writeable else array)
-
-
-def _frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that cannot be written to."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Column:
     """One feature: its distinct values in order, and the rank of every cell.
 
-    ``numbers`` ascend, ``categories`` are sorted by code point, neither repeats; the rank after both is missing. All
-    that is checked here, once: whoever has a column can rely on it. Codes may be given in any type of integers.
+    ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
+    means missing. The constructor checks all that once, so that nobody else has to. Codes may be integers of any type.
     """
 
     name: str
@@ -100,13 +54,13 @@ class Column:
         object.__setattr__(self, "codes", _ranks(self.codes, self.missing + 1, whose))
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
-        """What was pickled or copied, its arrays as they were made: not to be written to."""
+        """Take what was pickled or copied; arrays become read-only again."""
         for name, value in state.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
-        """A column from plain Python cells, each meaning what `values.value_of` says."""
+        """A column from plain Python cells; `values.value_of` says what each means."""
         values = [value_of(cell) for cell in cells]
         numbers = sorted({value for value in values if isinstance(value, float)})
         categories = sorted({value for value in values if isinstance(value, str)})
@@ -116,14 +70,18 @@ class Column:
 
     @property
     def missing(self) -> int:
-        """The rank of a missing cell, one past every value's."""
+        """The rank of a missing cell, after those of all values."""
         return len(self.numbers) + len(self.categories)
 
     def value(self, code: int) -> Value:
-        """The value behind a rank."""
+        """The value that has a rank."""
         if code < len(self.numbers):
             return float(self.numbers[code])
         return None if code == self.missing else self.categories[code - len(self.numbers)]
+
+    def counts(self) -> NDArray[np.intp]:
+        """How many cells have each rank; the last count is that of missing cells."""
+        return np.bincount(self.codes, minlength=self.missing + 1)
 
     def span(self, literal: Literal) -> tuple[int, int, bool]:
         """The truth of a literal as ranks: it holds where ``(first <= code < end) != negated``."""
@@ -148,37 +106,11 @@ class Column:
         return f"<Column {self.name!r}: {self.kind}, {len(self)} cells, {kinds}>"
 
 
-def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
-    """The numbers of a column: ascending, none twice, none NaN; minus zero is zero."""
-    found = np.asarray(numbers)
-    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
-        raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
-    ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
-    if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
-        raise ReadError(f"the numbers of the column {name!r} are not in order, each once; np.unique gives them so")
-    zero = int(np.searchsorted(ordered, 0.0))
-    if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
-        ordered = ordered + 0.0
-    return _own(ordered)
-
-
-def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
-    """The categories of a column: texts by code point, none twice."""
-    found = tuple(categories)
-    if not set(map(type, found)) <= {str}:
-        if wrong := [category for category in found if not isinstance(category, str)]:
-            raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
-        found = tuple(map(str, found))  # numpy's texts
-    if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
-        raise ReadError(f"the categories of the column {name!r} are not in order, each once: sorted(set(categories))")
-    return found  # type: ignore[return-value]
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Labels:
-    """The target column: distinct labels in order (text by code point, numbers by value), and each row's rank.
+    """The target column: distinct labels in order (text by code point, numbers by value), and the rank of every row's.
 
-    Like those of a `Column`, labels and codes are checked here, once.
+    Like a `Column`, it checks its labels and codes once.
     """
 
     name: str
@@ -209,26 +141,9 @@ class Labels:
         return cls(name, tuple(labels), np.array([rank[cell] for cell in cells], dtype=np.int64))
 
 
-def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
-    """Labels as values of Python: all text, all numbers or all booleans."""
-    found = tuple(map(plain, labels))
-    kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
-    if not kinds <= {"number", "str", "bool"}:
-        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_few(found)}")
-    if len(kinds) > 1:
-        raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
-    if any(label != label for label in found):  # noqa: PLR0124 - NaN differs from itself
-        raise ReadError(f"a label of {name!r} is NaN, which is no label; leave its rows out")
-    return found
-
-
-def _few(values: Sequence[object]) -> str:
-    return ", ".join(f"{value!r:.60}" for value in values[:4]) + (", …" if len(values) > 4 else "")
-
-
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """How a table was read, for reading another batch alike (``like=``).
+    """How a table was read, so that another one can be read the same way (``like=``).
 
     The kind of every feature, in order, the text cells that mean "missing", and the name of the target.
     """
@@ -240,10 +155,10 @@ class Schema:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
-    """Columns of rank codes, all of one length, and, for learning, labels.
+    """Columns of rank codes, all of the same length, and, for learning, labels.
 
     ``table[rows]`` takes a slice, a mask or an array of row numbers and gives the table of those rows, with the same
-    ranks. ``missing`` remembers the text cells that were read as missing, for reading another batch alike.
+    ranks. ``missing`` are the text cells that were read as missing; another table can be read the same way.
     """
 
     columns: tuple[Column, ...]
@@ -274,17 +189,24 @@ class Table:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the columns, the target not among them."""
+        """The names of the columns, without the target."""
         return tuple(column.name for column in self.columns)
 
     @property
+    def labels(self) -> Labels:
+        """The target; a table without one is refused."""
+        if self.target is None:
+            raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+        return self.target
+
+    @property
     def schema(self) -> Schema:
-        """How to read another batch alike."""
+        """How the table was read."""
         kinds = {column.name: column.kind for column in self.columns}
         return Schema(kinds, self.missing, None if self.target is None else self.target.name)
 
     def column(self, name: str) -> Column:
-        """The column of that name."""
+        """The column with that name."""
         if name not in self._places:
             raise UnknownNameError(f"no column {name!r}{suggest(name, self.features)}")
         return self.columns[self._places[name]]
@@ -317,17 +239,111 @@ class Table:
         return f"<Table: {self.rows} rows, {len(self.columns)} features, {target}>"
 
 
+# Checks and small steps.
+
+
+def smallest(codes: NDArray[Any], count: int) -> Codes:
+    """Codes below ``count`` in the smallest unsigned type: a byte for up to 256 values."""
+    dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
+    return np.ascontiguousarray(codes, dtype=dtype)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise ReadError(f"the name of a column is text, not {type(name).__name__} {name!r:.60}")
+
+
+def _ranks(codes: object, count: int, whose: str) -> Codes:
+    """Codes below ``count``, in the smallest type; the kernels do not check them, and use them as addresses."""
+    found = np.asarray(codes)
+    if found.ndim != 1:
+        raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
+    if found.size and found.dtype.kind not in "iu":
+        raise ReadError(f"{whose}, so its codes are whole numbers, not {found.dtype}")
+    # The largest of 32,561 bytes is found in 1 us.
+    if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
+        wrong = found.max() if found.max() >= count else found.min()
+        raise ReadError(f"{whose}, so its codes are below {count} and not negative, unlike {wrong}")
+    return _own(smallest(found, count))
+
+
+def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
+    """The numbers of a column: ascending, none twice, no NaN; minus zero becomes zero."""
+    found = np.asarray(numbers)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
+    ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
+    if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
+        raise ReadError(f"the numbers of the column {name!r} are not in order, each once; np.unique gives them so")
+    zero = int(np.searchsorted(ordered, 0.0))
+    if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
+        ordered = ordered + 0.0
+    return _own(ordered)
+
+
+def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
+    """The categories of a column: texts by code point, none twice."""
+    found = tuple(categories)
+    if not set(map(type, found)) <= {str}:
+        if wrong := [category for category in found if not isinstance(category, str)]:
+            raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
+        found = tuple(map(str, found))  # numpy's texts
+    if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
+        raise ReadError(f"the categories of the column {name!r} are not in order, each once: sorted(set(categories))")
+    return found  # type: ignore[return-value]
+
+
+def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
+    """Labels as Python values: all text, all numbers or all booleans."""
+    found = tuple(map(plain, labels))
+    kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
+    if not kinds <= {"number", "str", "bool"}:
+        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_few(found)}")
+    if len(kinds) > 1:
+        raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
+    if any(isinstance(label, float) and isnan(label) for label in found):
+        raise ReadError(f"a label of {name!r} is NaN, which is no label; leave its rows out")
+    return found
+
+
+def _few(values: Sequence[object]) -> str:
+    return ", ".join(f"{value!r:.60}" for value in values[:4]) + (", …" if len(values) > 4 else "")
+
+
+_Ranked = TypeVar("_Ranked", Column, Labels)
+
+
+def _taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
+    """Only these rows of a column; what was checked for all rows need not be checked again."""
+    taken = copy(ranked)
+    object.__setattr__(taken, "codes", _frozen(np.ascontiguousarray(ranked.codes[rows])))
+    return taken
+
+
+def _own(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that nobody can change after it was checked: if somebody could, a copy."""
+    return _frozen(array.copy() if array.flags.writeable else array)
+
+
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 # What training saw: the categories of columns and the range of their numbers, in a table without rows.
 
 MOST = 1000
-"""Categories of a feature that are remembered: the most frequent ones, equally frequent ones by their order."""
+"""How many categories of a feature are remembered: the most frequent; of equally frequent ones, the first in order."""
 
 _GLANCE, _FEW = 2048, 16
-"""Of 32,561 rows counting takes 90 us: what the first rows do not have is looked for in all, if it is little."""
+"""Counting 32,561 rows takes 90 us. So the first rows are counted, and if they lack only a few categories, these are
+looked for in all rows."""
 
 
 def domain_of(table: Table, features: Iterable[str]) -> Table:
-    """The named columns without rows: of the numbers that occur only the least and the largest finite one."""
+    """The named columns without rows: their categories, and the smallest and largest finite number."""
     return Table(tuple(_domain(table.column(feature)) for feature in features), rows=0, missing=table.missing)
 
 
@@ -338,7 +354,7 @@ def _domain(column: Column) -> Column:
 
 
 def _ends(column: Column) -> NDArray[np.float64]:
-    """The least and the largest finite number that occurs, one if they are the same, none if there are none."""
+    """The smallest and the largest finite number that occurs; only one if they are equal."""
     finite = np.isfinite(column.numbers[[0, -1]]) if len(column.numbers) else np.zeros(2, bool)
     low, end = 0 if finite[0] else 1, len(column.numbers) - (not finite[1])
     codes = column.codes
@@ -348,18 +364,15 @@ def _ends(column: Column) -> NDArray[np.float64]:
 
 
 def _most_frequent(column: Column) -> list[int]:
-    """The places of the categories that occur; of very many, of the most frequent ones."""
+    """The places of the categories that occur; if there are very many, of the most frequent."""
     if not column.categories:
         return []
-    often = _counts(column, column.codes[:_GLANCE])
+    first, end = len(column.numbers), column.missing
+    often = np.bincount(column.codes[:_GLANCE], minlength=end + 1)[first:end]
     if len(often) > MOST or np.count_nonzero(often) < len(often) - _FEW:
-        often = _counts(column, column.codes)
+        often = column.counts()[first:end]
     elif not often.all():
         for place in np.flatnonzero(often == 0):
-            often[place] = (column.codes == len(column.numbers) + place).any()
+            often[place] = (column.codes == first + place).any()
     kept = np.argsort(-often, kind="stable")[: min(MOST, np.count_nonzero(often))]
     return np.sort(kept).tolist()  # type: ignore[no-any-return]
-
-
-def _counts(column: Column, codes: Codes) -> NDArray[np.intp]:
-    return np.bincount(codes, minlength=column.missing + 1)[len(column.numbers) : column.missing]

@@ -103,10 +103,10 @@ def column(
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"codes": np.array([0, 5])}, r"'f' has 4 values and missing, so its codes are below 5, .* 5 is not"),
-        ({"codes": np.array([0, 256])}, "256 is not"),
-        ({"codes": np.array([0, 2**32], np.uint64)}, "4294967296 is not"),
-        ({"codes": np.array([-1, 0])}, "-1 is not"),
+        ({"codes": np.array([0, 5])}, r"'f' has 4 values and missing, so its codes are below 5 .* unlike 5"),
+        ({"codes": np.array([0, 256])}, "unlike 256"),
+        ({"codes": np.array([0, 2**32], np.uint64)}, "unlike 4294967296"),
+        ({"codes": np.array([-1, 0])}, "unlike -1"),
         ({"codes": np.zeros((2, 2), np.uint8)}, "one dimension, not of 2"),
         ({"codes": np.uint8(0)}, "one dimension, not of 0"),
         ({"codes": np.array([0.0, 1.0])}, "whole numbers, not float64"),
@@ -124,7 +124,7 @@ def column(
         ({"categories": ("a", 1)}, "are texts, not 1"),
         ({"categories": (None,)}, "are texts, not None"),
         ({"kind": "date"}, "number, text or mixed, not 'date'"),
-        ({"name": 7}, "called by a text, not by int 7"),
+        ({"name": 7}, "the name of a column is text, not int 7"),
     ],
     ids=str,
 )
@@ -137,12 +137,12 @@ def test_a_column_that_is_none(wrong: dict[str, object], message: str) -> None:
 @pytest.mark.parametrize(
     ("labels", "codes", "message"),
     [
-        (("a", "b"), [0, 2**31 - 1], "'y' has 2 labels, so its codes are below 2, and from 0 on: 2147483647 is not"),
-        (("a", "b"), [0, 2], "2 is not"),
-        (("a", "b"), [-1], "-1 is not"),
+        (("a", "b"), [0, 2**31 - 1], "'y' has 2 labels, so its codes are below 2 and not negative, unlike 2147483647"),
+        (("a", "b"), [0, 2], "unlike 2"),
+        (("a", "b"), [-1], "unlike -1"),
         (("a",), [[0]], "one dimension"),
         (("a",), [0.0], "whole numbers"),
-        ((), [0], "0 is not"),
+        ((), [0], "unlike 0"),
         (("b", "a"), [0], "not in order, each once: 'b', 'a'"),
         ((1, 1.0), [0], "not in order, each once: 1, 1.0"),
         (("a", 1), [0], "mixed types: 'a', 1; make them all text"),

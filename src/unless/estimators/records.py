@@ -69,10 +69,7 @@ def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
         return GivenLabels.of(y, rows)
     if not isinstance(X, Table):
         raise ReadError("requires y to be passed, but the target y is None")
-    if X.target is None:
-        raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
-    labels = np.array(X.target.labels, dtype=object)
-    return GivenLabels(labels, X.target.codes).taking(np.arange(rows))
+    return GivenLabels(np.array(X.labels.labels, dtype=object), X.labels.codes).taking(np.arange(rows))
 
 
 def _target_name(y: Any, features: Sequence[str]) -> str:

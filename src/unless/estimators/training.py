@@ -41,11 +41,9 @@ class Training:
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
         """The records of a table, weighted by class; a label that no row has is no class."""
-        if table.target is None:
-            raise ReadError("the table has no labels to learn from; name them: read_table(source, target=...)")
         if not len(table):
             raise ReadError("the table has no rows to learn from")
-        labels = _occurring(table.target)
+        labels = _occurring(table.labels)
         refuse_amounts(labels.labels)
         if class_weight is not None:
             counts = np.ones(len(table)) if counts is None else counts

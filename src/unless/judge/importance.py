@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ReadError
 from unless.prediction import decider
 from unless.rule import Program
-from unless.table import Labels, Table
+from unless.table import Table
 from unless.values import Label
 
 __all__ = ["Evidence", "importances"]
@@ -87,7 +86,7 @@ def _drawn(table: Table, counts: NDArray[np.float64] | None, most: int) -> NDArr
 def _order(table: Table) -> NDArray[np.intp]:
     """All rows, by a hash of their cells; only equal rows may change places with the order of rows in the table."""
     hashes = np.zeros(len(table), np.uint64)
-    for codes in (_truth(table).codes, *(column.codes for column in table.columns)):
+    for codes in (table.labels.codes, *(column.codes for column in table.columns)):
         hashes += codes
         hashes *= np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
@@ -120,13 +119,7 @@ def _others(rows: int, decisions: int) -> NDArray[np.intp]:
 
 def _right(program: Program, table: Table, decided: NDArray[np.int32]) -> float:
     """The share of decisions that are right, the records once or several times in a row."""
-    truth = _truth(table)
+    truth = table.labels
     place: dict[Label | None, int] = {label: code for code, label in enumerate(truth.labels)}
     heads = np.array([place.get(label, -1) for label in program.heads])
     return float(np.mean(heads[decided].reshape(-1, len(table)) == truth.codes))
-
-
-def _truth(table: Table) -> Labels:
-    if table.target is None:
-        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
-    return table.target

@@ -9,10 +9,10 @@ from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from unless.errors import ReadError
+from unless.errors import ParameterError, ReadError
 from unless.export.text import flatten
-from unless.judge.folds import fold_of, held_back
 from unless.judge.labels import Quality, aligned, quality
 from unless.prediction import deciding_rules
 from unless.rule import Program
@@ -114,14 +114,14 @@ class Evaluation:
 
 def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
     """Learn from all folds but one and test on that, fold by fold, learner by learner, the baseline first."""
-    places = fold_of(_labels(table), folds, seed)
+    places = fold_of(table.labels, folds, seed)
     for fold in range(folds):
         yield from _runs(table[places != fold], table[places == fold], learners, fold)
 
 
 def holdout(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterator[Run]:
     """Learn from one table and test on another, learner by learner, the baseline first."""
-    known, found = _labels(train).labels, _labels(test)
+    known, found = train.labels.labels, test.labels
     labels = aligned(found, known)
     if len(labels.codes) and labels.codes.min() >= len(known):
         raise ReadError(f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {known[0]!r}")
@@ -139,14 +139,14 @@ def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -
 
 def baseline(table: Table) -> Program:
     """The program without rules that always says the most frequent label of a table."""
-    labels = _labels(table)
+    labels = table.labels
     most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
     return Program(labels.name, table.features, (), labels.labels[most])
 
 
 def judged(program: Program, table: Table) -> Quality:
     """The decisions of a program against the labels of a table; labels that only one of both has count too."""
-    labels = _labels(table)
+    labels = table.labels
     extra = sorted(set(program.labels) - set(labels.labels), key=str)
     known = (*labels.labels, *extra)
     place: dict[Label | None, int] = {label: code for code, label in enumerate(known)} | {None: -1}
@@ -154,7 +154,34 @@ def judged(program: Program, table: Table) -> Quality:
     return quality(labels.codes, decided, known)
 
 
-def _labels(table: Table) -> Labels:
-    if table.target is None:
-        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
-    return table.target
+# Which records to test on. Both ways keep the share of every label, and depend only on the labels and the seed.
+
+
+def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
+    """Which rows to hold back for a test: about that share of every label, never the last record of one."""
+    if not 0 <= share < 1:
+        raise ParameterError(f"the share of records to hold back is at least 0 and less than 1, not {share!r}")
+    order = _by_label(labels, seed)
+    sizes = np.bincount(labels.codes, minlength=len(labels.labels))
+    ends = np.cumsum(sizes)
+    upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounded sums: small labels are held back in turn
+    wanted = np.minimum(np.diff(upto, prepend=0), np.maximum(sizes - 1, 0))
+    place = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
+    chosen = np.zeros(len(order), dtype=np.bool_)
+    chosen[order] = place < np.repeat(wanted, sizes)
+    return chosen
+
+
+def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
+    """The fold of every row, from 0 to ``count - 1``: each has its share of every label."""
+    if not 2 <= count <= len(labels.codes):
+        raise ParameterError(f"there are 2 to {len(labels.codes)} folds of {len(labels.codes)} records, not {count}")
+    folds = np.empty(len(labels.codes), dtype=np.intp)
+    folds[_by_label(labels, seed)] = np.arange(len(labels.codes)) % count
+    return folds
+
+
+def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
+    """The rows label by label, shuffled within each."""
+    order = np.random.default_rng(seed).permutation(len(labels.codes))
+    return order[np.argsort(labels.codes[order], kind="stable")]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ReadError
 from unless.learn.fold import Learned
 from unless.model import Statistics
 from unless.prediction import deciding_rules
@@ -19,23 +18,21 @@ __all__ = ["measure", "measured"]
 
 def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
     """The statistics of a program on labelled records."""
-    if table.target is None:
-        raise ReadError("the table has no labels to compare with; name them: read_table(source, target=...)")
-    classes = table.target.labels
+    classes = table.labels.labels
     rules = deciding_rules(program, table) % (len(program.rules) + 1)  # -1, none, becomes the last
     size = (len(program.rules) + 1) * len(classes)
-    places = rules.astype(np.int64) * len(classes) + table.target.codes
+    places = rules.astype(np.int64) * len(classes) + table.labels.codes
     counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
     return Statistics(classes, program.heads, counts, _are_weighted(weights))
 
 
 def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
     """The same of a program that was just learned from these records, which knows what its rules decided."""
-    if learned.interrupted is not None or not learned.left or table.target is None:
+    if learned.interrupted is not None or not learned.left:
         return measure(learned.program, table, weights)
     left = np.array(learned.left, dtype=np.float64)
     counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
-    return Statistics(table.target.labels, learned.program.heads, counts, _are_weighted(weights))
+    return Statistics(table.labels.labels, learned.program.heads, counts, _are_weighted(weights))
 
 
 def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:

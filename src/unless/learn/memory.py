@@ -34,16 +34,15 @@ class MemoryEngine(Engine[Selection]):
     """
 
     def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
-        if table.target is None:
-            raise ReadError("the table has no labels; name them: read_table(source, target=...)")
-        labels = len(table.target.labels)
-        refuse_more("labels", labels, f"{table.target.name!r} has {labels:,} labels: is it the right column?")
-        self.target = table.target.name
+        labels = table.labels
+        count = len(labels.labels)
+        refuse_more("labels", count, f"{labels.name!r} has {count:,} labels: is it the right column?")
+        self.target = labels.name
         self.features = table.features
-        self.labels = table.target.labels
+        self.labels = labels.labels
         self._columns = table.columns
         units, self._unit = (np.ones(len(table), np.int32), 1.0) if counts is None else in_units(counts)
-        self._grid = _grid(table.columns, table.target.codes.astype(np.int32), units)
+        self._grid = _grid(table.columns, labels.codes.astype(np.int32), units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
 
