@@ -11,10 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from unless.inspection.column import Raw, column_profile, needs_raw, raw_of
+from unless.inspection.duplicates import copies, repetitions
 from unless.inspection.header import header_remarks
 from unless.inspection.identity import identifiers
 from unless.inspection.remarks import Profile, Remark
-from unless.inspection.rows import copies, repetitions
 from unless.inspection.target import giveaways, likely_target, target_profile
 from unless.read.formats import format_of, parts_of
 from unless.read.table import read_table
