@@ -1,9 +1,9 @@
 """What a table looks like before anything is learned from it: kinds and why, gaps, classes, and what is suspicious.
 
-`values` what is found, `header` what the names tell, `column` one column by itself, `spelling` the texts in it,
-`identity` whether it tells records apart rather than describes them, `target` the classes and what gives them away,
-`rows` copies, duplicates and contradictions. All facts come from the counts of rank codes, so that a million rows take
-seconds.
+`profile` looks at a whole table, with the help of `column` (one column), `spelling` (its texts), `identity` (does it
+tell records apart rather than describe them?), `target` (the classes, and features that give them away) and
+`duplicates` (copies, duplicates, contradictions). `remarks` has the values that come out. All facts come from rank
+codes and their counts, so that a million rows take seconds.
 """
 
 from unless.inspection.identity import identifiers

@@ -1,4 +1,4 @@
-"""One column by itself: its kind and why, how full it is, what stands in it, and what is odd about that."""
+"""One column by itself: its kind and why, how full it is, what it holds, and what is odd about it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.inspection.identity import counts_of, identity
+from unless.inspection.identity import identity
 from unless.inspection.remarks import ColumnProfile, Remark
 from unless.inspection.spelling import LEADING_ZERO, numeric_texts, remarks_on_texts, sample
 from unless.table import Column
@@ -17,28 +17,28 @@ from unless.values import spell
 __all__ = ["Raw", "column_profile", "needs_raw", "raw_of"]
 
 _FREQUENT = 5
-_CODES = 50_000  # distinct numbers: more are no codes of anything, and to look at their spelling takes a second
-_NEARLY = 0.995  # of the cells: nearly constant
+_CODES = 50_000  # distinct numbers: more are not codes, and looking at their spelling takes a second
+_NEARLY = 0.995  # share of equal cells in a nearly constant column
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What only the spelling of cells tells: the missing ones by spelling, and a number that is written like 007."""
+    """What only the spelling of cells tells: how missing cells are written, and a number that is written like 007."""
 
     tokens: tuple[tuple[str, int], ...]
     leading_zero: str | None
 
 
 def needs_raw(column: Column) -> bool:
-    """Whether the spelling of a column's cells could tell more than the column: it has gaps, or whole numbers."""
+    """Whether the spelling of the cells could tell more than the column does: it has gaps, or whole numbers."""
     whole = 0 < len(column.numbers) <= _CODES and bool(np.all(column.numbers == np.floor(column.numbers)))
     return whole or bool((column.codes == column.missing).any())
 
 
 def raw_of(cells: Column, missing: tuple[str, ...]) -> Raw:
-    """What the cells of a column tell that was read as text, every cell a value."""
-    counts = counts_of(cells)[len(cells.numbers) :]
+    """What the spelling of cells tells, given the column as text, with every cell a value."""
+    counts = cells.counts()[len(cells.numbers) :]
     lost = set(missing)
     places = [place for place, text in enumerate(cells.categories) if text in lost and counts[place]]
     tokens = sorted(((cells.categories[place], int(counts[place])) for place in places), key=lambda one: (-one[1], one))
@@ -49,8 +49,8 @@ def raw_of(cells: Column, missing: tuple[str, ...]) -> Raw:
 def column_profile(
     column: Column, *, declared: str | None = None, spelled: bool = False, raw: Raw | None = None
 ) -> ColumnProfile:
-    """What one column holds; ``spelled`` says that it comes from a text file, where numbers are spelled."""
-    counts = counts_of(column)
+    """What one column holds; ``spelled`` says that it comes from a text file, where numbers are text too."""
+    counts = column.counts()
     often, numbers = counts[:-1], column.numbers[counts[: len(column.numbers)] > 0]
     texts = _texts(column, counts)
     return ColumnProfile(
@@ -68,22 +68,22 @@ def column_profile(
     )
 
 
-def _most_frequent(often: NDArray[np.int64]) -> list[int]:
-    """The few ranks with the largest counts, of equal ones the first; without sorting a million counts."""
+def _most_frequent(often: NDArray[np.intp]) -> list[int]:
+    """The few ranks with the largest counts, the first of equal ones; without sorting a million counts."""
     least = np.sort(np.partition(often, -_FREQUENT)[-_FREQUENT:])[0] if len(often) > _FREQUENT else 0
     ranks = np.concatenate([np.flatnonzero(often > least), np.flatnonzero(often == least)[:_FREQUENT]])
     found = sorted(ranks.tolist(), key=lambda rank: (-often[rank], rank))
     return [rank for rank in found[:_FREQUENT] if often[rank]]
 
 
-def _texts(column: Column, counts: NDArray[np.int64]) -> dict[str, int]:
+def _texts(column: Column, counts: NDArray[np.intp]) -> dict[str, int]:
     """The texts that occur, and how often."""
     often = counts[len(column.numbers) : -1]
     return {column.categories[place]: int(often[place]) for place in np.flatnonzero(often).tolist()}
 
 
 def _why(kind: str, numbers: int, texts: Mapping[str, int], declared: str | None, *, spelled: bool) -> str:
-    """The reason why a column was read as it was, in the words of `read_table`."""
+    """Why `read_table` read a column as it did."""
     if declared:
         return f"declared {declared}"
     if not numbers and not texts:
@@ -111,7 +111,7 @@ def _why_text(texts: Sequence[str], *, spelled: bool) -> str:
 
 
 def _remarks(
-    column: Column, counts: NDArray[np.int64], texts: Mapping[str, int], raw: Raw | None, declared: str | None
+    column: Column, counts: NDArray[np.intp], texts: Mapping[str, int], raw: Raw | None, declared: str | None
 ) -> list[Remark]:
     found = _on_filling(column, counts)
     if (told := identity(column, counts)) is not None:
@@ -124,7 +124,7 @@ def _remarks(
     return found
 
 
-def _on_filling(column: Column, counts: NDArray[np.int64]) -> list[Remark]:
+def _on_filling(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
     """Whether a column is empty, constant, nearly so, or mostly missing."""
     total, missing = int(counts.sum()), int(counts[-1])
     if not total:
@@ -143,13 +143,14 @@ def _on_filling(column: Column, counts: NDArray[np.int64]) -> list[Remark]:
     return found
 
 
-def _shown(column: Column, counts: NDArray[np.int64]) -> str:
+def _shown(column: Column, counts: NDArray[np.intp]) -> str:
+    """The most frequent value."""
     value = column.value(int(np.argmax(counts[:-1])))
     return spell(value) if isinstance(value, float) else repr(value)
 
 
-def _stand_ins(column: Column, counts: NDArray[np.int64]) -> list[Remark]:
-    """A number such as -999 at an end of the range, repeated, and far from all others."""
+def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
+    """A number such as -999 that repeats at one end of the range, far from all others."""
     kept = np.flatnonzero(counts[: len(column.numbers)])
     numbers = column.numbers[kept]
     if len(numbers) < 4 or not np.isfinite(numbers).all():

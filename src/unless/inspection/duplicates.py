@@ -1,4 +1,4 @@
-"""What rows and columns say twice: copies of columns, duplicate records, records that contradict each other."""
+"""What a table says twice: copies of columns, duplicate records, records that contradict each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.inspection.identity import counts_of
 from unless.inspection.remarks import Remark
 from unless.table import Column
 from unless.values import percent
@@ -16,19 +15,19 @@ from unless.values import percent
 __all__ = ["copies", "repetitions"]
 
 _FEW = 50  # records
-_CHANCE = 20  # records: in fewer, columns go together by chance
+_CHANCE = 20  # records: with fewer, columns go together by chance
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def copies(columns: Sequence[Column]) -> list[Remark]:
     """Columns that say the same as an earlier one: equal cells, or each value always beside the same other value.
 
-    In a few records that is chance, and told of equal cells only. Where most cells differ, any two columns go together
-    so; then their order has to be the same too.
+    With few records the second may be chance, and only equal cells count. Where most cells differ, any two columns go
+    together like that; then the values must be in the same order too.
     """
     alike: dict[bytes, list[Column]] = defaultdict(list)
     for column in columns:
-        counts = counts_of(column)
+        counts = column.counts()
         if np.count_nonzero(counts) > 1:
             alike[np.sort(counts[counts > 0]).tobytes()].append(column)
     found: list[Remark] = []
@@ -44,14 +43,14 @@ def copies(columns: Sequence[Column]) -> list[Remark]:
 
 
 def _pattern(column: Column, distinct: int) -> int:
-    """A number that is the same for columns in which the same records have the same value."""
+    """A number that two columns share if the same records have equal cells in both."""
     rows, ranks = len(column), column.missing + 1
     codes = column.codes.astype(np.intp)
     if 2 * distinct > rows:
-        _, codes = np.unique(codes, return_inverse=True)  # their order
+        _, codes = np.unique(codes, return_inverse=True)  # the order counts
     else:
         first = np.full(ranks, rows, dtype=np.intp)
-        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # of equal codes the last assignment stays
+        first[codes[::-1]] = np.arange(rows - 1, -1, -1)  # the last assignment to a code stays
         order = np.empty(ranks, dtype=np.intp)
         order[np.argsort(first, kind="stable")] = np.arange(ranks)
         codes = order[codes]
@@ -63,9 +62,9 @@ def _values(column: Column) -> NDArray[np.object_]:
 
 
 def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> list[Remark]:
-    """Records that are few, that repeat others, or that contradict others: the same cells, another label.
+    """Remarks on too few records, on duplicates, and on contradictions: the same cells, another label.
 
-    Identifiers should not be among the columns: with them no two records are the same.
+    Leave identifiers out of the columns: with them no two records are the same.
     """
     found: list[Remark] = []
     if rows < _FEW:
@@ -92,7 +91,7 @@ def _duplicates(again: int, rows: int) -> list[Remark]:
 
 
 def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
-    """How many records share their cells with one of another label, and what that leaves to be right about."""
+    """How many records have the same cells as one with another label, and how many any rules get wrong for that."""
     labelled = target.codes != target.missing
     _, group = np.unique(cells[labelled], return_inverse=True)
     pairs, counts = np.unique(group * (target.missing + 1) + target.codes[labelled], return_counts=True)
@@ -102,13 +101,13 @@ def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:
     starts = np.flatnonzero(np.diff(groups, prepend=-1))
     sizes, most = np.add.reduceat(counts, starts), np.maximum.reduceat(counts, starts)
     records, wrong = int(sizes[sizes > most].sum()), int((sizes - most).sum())
-    alike = f"{records:,} records have the same cells as one of another label"
+    alike = f"{records:,} records have the same cells as a record with another label"
     said = f"{alike}: any rules are wrong for at least {wrong:,} of {int(counts.sum()):,}"
     return [Remark("contradictions", None, said)]
 
 
 def _mixed(columns: Sequence[Column], start: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A number for every row that differs where any of its cells does: of 1e6 rows two collide once in 3e7 tables."""
+    """A hash of every row; in a million different rows two are equal once in 3e7 tables."""
     mixed = start.copy()
     for column in columns:
         mixed ^= column.codes.astype(np.uint64) + np.uint64(1)

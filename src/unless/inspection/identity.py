@@ -1,4 +1,4 @@
-"""Whether a column tells records apart rather than describes them. Rules about such a column fit nothing new."""
+"""Whether a column tells records apart rather than describes them. Rules about such a column fit no new records."""
 
 from __future__ import annotations
 
@@ -10,50 +10,31 @@ from numpy.typing import NDArray
 from unless.inspection.remarks import Code, Remark
 from unless.table import Column, Table
 
-__all__ = ["counts_of", "identifiers", "identity"]
+__all__ = ["identifiers", "identity"]
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _LAST = {
-    "id",
-    "ids",
-    "nr",
-    "no",
-    "num",
-    "number",
-    "key",
-    "index",
-    "idx",
-    "uuid",
-    "guid",
-    "pk",
-    "rowid",
-    "row",
-    "serial",
-}
+    "id", "ids", "nr", "no", "num", "number", "key", "index", "idx", "uuid", "guid", "pk", "rowid", "row", "serial",
+}  # fmt: skip
 _FIRST = {"id", "uuid", "guid", "unnamed"}  # pandas calls a column of row numbers "Unnamed: 0"
 
-_FEW = 5  # present cells: of fewer nothing can be said
-_RUN = 10  # whole numbers without a gap are a numbering from so many on
-_MANY = 20  # texts are nearly unique among so many
-_NAMED, _UNNAMED = 0.9, 2 / 3  # distinct cells per present one, from which they are, with and without a telling name
+_FEW = 5  # present cells: fewer prove nothing
+_RUN = 10  # this many whole numbers without a gap are a numbering
+_MANY = 20  # this many texts can be nearly unique
+_NAMED, _UNNAMED = 0.9, 2 / 3  # share of distinct cells in an identifier, with and without a telling name
 
 
 def identifiers(table: Table) -> tuple[Remark, ...]:
-    """The columns of a table that tell its records apart, each with the reason."""
-    found = (identity(column, counts_of(column)) for column in table.columns)
+    """The columns of a table that tell its records apart, and why."""
+    found = (identity(column, column.counts()) for column in table.columns)
     return tuple(remark for remark in found if remark is not None)
 
 
-def counts_of(column: Column) -> NDArray[np.int64]:
-    """How many cells have each rank, missing ones last."""
-    return np.bincount(column.codes, minlength=column.missing + 1).astype(np.int64)
-
-
-def identity(column: Column, counts: NDArray[np.int64]) -> Remark | None:
+def identity(column: Column, counts: NDArray[np.intp]) -> Remark | None:
     """Why a column is an identifier: whole numbers that count the records, or texts that nearly all differ.
 
-    Numbers that are measured may differ in every record too. So they are suspected only if they are whole, and either
-    run without a gap or have a name such as ``customer_id``.
+    Measurements may differ in every record too. So numbers are suspected only if they are whole, and either run
+    without a gap or have a name such as ``customer_id``.
     """
     numbers, texts = counts[: len(column.numbers)], counts[len(column.numbers) : -1]
     present, distinct = int(counts[:-1].sum()), int(np.count_nonzero(counts[:-1]))
@@ -63,7 +44,7 @@ def identity(column: Column, counts: NDArray[np.int64]) -> Remark | None:
         return _numbering(column, column.numbers[numbers > 0], present)
     kept = column.numbers[numbers > 0]
     if len(kept) and not _whole(kept):
-        return None  # a measurement, with some words among the numbers
+        return None  # a measurement, and some words
     if _named(column.name) and distinct >= _NAMED * present:
         return Remark("identifier", column.name, f"is an identifier: {_different(distinct, present)}")
     cells = int(texts.sum())

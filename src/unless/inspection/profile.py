@@ -1,4 +1,4 @@
-"""The whole profile: read, look at each column, then at what columns and rows say together."""
+"""The profile of a whole table: its header, each column, and what columns and rows say together."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
 from unless.inspection.column import Raw, column_profile, needs_raw, raw_of
 from unless.inspection.duplicates import copies, repetitions
-from unless.inspection.header import header_remarks
 from unless.inspection.identity import identifiers
 from unless.inspection.remarks import Profile, Remark
 from unless.inspection.target import giveaways, likely_target, target_profile
 from unless.read.formats import format_of, parts_of
 from unless.read.table import read_table
-from unless.read.text import TextFile
+from unless.read.text import TextFile, separator_hint
 from unless.table import Codes, Column, Table
-from unless.values import DEFAULT_MISSING, spell
+from unless.values import DEFAULT_MISSING, number_in, spell
 
 __all__ = ["profile"]
 
@@ -34,14 +34,14 @@ def profile(
     missing: Sequence[str] = DEFAULT_MISSING,
     format: str | None = None,  # noqa: A002 - as in read_table
 ) -> Profile:
-    """What a table looks like: `source` and the options are those of `read_table`, or `source` is a `Table`.
+    """What a table looks like; `source` is a `Table`, or anything that `read_table` takes, with the same options.
 
-    Of a text file, whose cells are spelled, it also tells how missing cells are spelled and which numbers have leading
-    zeros. Labels may be missing; they are counted.
+    For a text file it also tells how missing cells are written, and which numbers have leading zeros. Labels may be
+    missing; they are counted.
     """
     if isinstance(source, Table):
         return _of_table(source, target)
-    # Two ways to read a target: as labels none may be missing, as categories they may.
+    # The target is read as categories, because those may be missing; labels may not.
     as_text = list(dict.fromkeys([*categorical, *([] if target is None else [target])]))
     table = read_table(source, numeric=numeric, categorical=as_text, missing=missing, format=format)
     features = tuple(column for column in table.columns if column.name != target)
@@ -53,11 +53,11 @@ def profile(
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
     labels = None if target is None else table.column(target)
     found = _profile(features, labels, len(table), declared, raw, spelled=spelled)
-    return replace(found, remarks=(*header_remarks(table.features), *found.remarks)) if spelled else found
+    return replace(found, remarks=(*_on_header(table.features), *found.remarks)) if spelled else found
 
 
 def _of_table(table: Table, target: str | None) -> Profile:
-    """The same of a table that was read; its target, unless another column is named."""
+    """The profile of a table; its own target is the target, unless another column is named."""
     if table.target is not None and target in (None, table.target.name):
         names = [spell(label) if isinstance(label, float) else str(label) for label in table.target.labels]
         return _profile(table.columns, _texts(table.target.name, names, table.target.codes), len(table))
@@ -70,7 +70,7 @@ def _of_table(table: Table, target: str | None) -> Profile:
 
 
 def _texts(name: str, texts: Sequence[str], codes: Codes) -> Column:
-    """A column of categories, given the text of every code, in any order; the code after all is missing."""
+    """A column of categories, given the text of every code, in any order; the code after them means missing."""
     known = sorted(set(texts))
     place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
     return Column(name, "text", np.empty(0), tuple(known), place[codes])
@@ -110,8 +110,19 @@ def _by_column(remarks: Collection[Remark]) -> Mapping[str | None, list[Remark]]
 
 
 def _spelled(source: object, form: str | None) -> bool:
-    """Whether a source is text, whose cells are spelled."""
+    """Whether a source is a text file, so that its cells have a spelling."""
     if isinstance(source, (str, os.PathLike)):
-        found = parts_of(source, form)[0] if os.path.isdir(source) else format_of(source, form)  # noqa: PTH112
+        found = parts_of(source, form)[0] if Path(source).is_dir() else format_of(source, form)
         return found.name in ("csv", "tsv")
     return isinstance(source, TextFile) or form in ("csv", "tsv")
+
+
+def _on_header(names: Sequence[str]) -> list[Remark]:
+    """Whether the only name looks like several, or most names are numbers, as in a file without a header."""
+    if (hint := separator_hint(names)) is not None:
+        return [Remark("separator", None, f"There is one column, {names[0]!r}: {hint}")]
+    numbers = [name for name in names if number_in(name) is not None]
+    if 2 * len(numbers) <= len(names):
+        return []
+    most = f"{len(numbers):,} of {len(names):,} columns have numbers for names, such as {numbers[0]!r}"
+    return [Remark("no-header", None, f"{most}: the first line may be a record")]

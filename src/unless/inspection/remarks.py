@@ -1,4 +1,4 @@
-"""What a profile holds: frozen values, with `to_dict` for JSON."""
+"""What a profile consists of: frozen values, with `to_dict` for JSON."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ Code = OneOf[
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something to know: what kind of thing, of which column (None: of the whole table), and what was found.
+    """Something to know about a column, or, if ``column`` is None, about the whole table.
 
-    ``finding`` is a sentence without its subject and its full stop, such as "is nearly unique: …"; of the table it is a
-    whole one. ``example`` is the cell, column or number that the remark is about, for who gives advice.
+    ``finding`` is a sentence without its full stop; about a column, also without its subject: "is nearly unique: …".
+    ``example`` is the cell, column or number that the remark is about; advice can mention it.
     """
 
     code: Code
@@ -33,16 +33,16 @@ class Remark:
     example: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """The remark as JSON holds it."""
+        """The remark for JSON."""
         return {"code": self.code, "column": self.column, "finding": self.finding, "example": self.example}
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnProfile:
-    """One feature: what it is read as and why, how full it is, what stands in it.
+    """One feature: what it is read as and why, how full it is, and what it holds.
 
-    ``tokens`` are the spellings of missing cells and how often each stands there, where a text file has them.
-    ``frequent`` are the most frequent values, ``low`` and ``high`` the least and the largest number.
+    ``tokens`` says how missing cells are written in a text file, and how often each way. ``frequent`` are the most
+    frequent values, ``low`` and ``high`` the smallest and largest number.
     """
 
     name: str
@@ -58,7 +58,7 @@ class ColumnProfile:
     remarks: tuple[Remark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The column as JSON holds it."""
+        """The column for JSON."""
         return {
             "name": self.name,
             "kind": self.kind,
@@ -76,7 +76,7 @@ class ColumnProfile:
 
 @dataclass(frozen=True, slots=True)
 class TargetProfile:
-    """The labels as text, the most frequent first, and how many records have none."""
+    """The labels as text, the most frequent first, and how many records have no label."""
 
     name: str
     classes: tuple[tuple[str, int], ...]
@@ -84,7 +84,7 @@ class TargetProfile:
     remarks: tuple[Remark, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """The target as JSON holds it."""
+        """The target for JSON."""
         return {
             "name": self.name,
             "classes": [{"label": label, "records": count} for label, count in self.classes],
@@ -95,23 +95,23 @@ class TargetProfile:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A whole table: its features, its target if one was named, else a column that looks like one."""
+    """A whole table: its features, and its target; if none was named, a column that looks like one."""
 
     records: int
     columns: tuple[ColumnProfile, ...]
     target: TargetProfile | None
     likely_target: str | None
     remarks: tuple[Remark, ...]
-    """Of the table as a whole."""
+    """About the table as a whole."""
 
     @property
     def all_remarks(self) -> tuple[Remark, ...]:
-        """Every remark: of the target, of the columns in order, of the table."""
+        """Every remark: on the target, on the columns in order, on the table."""
         of_target = self.target.remarks if self.target else ()
         return (*of_target, *(remark for column in self.columns for remark in column.remarks), *self.remarks)
 
     def to_dict(self) -> dict[str, Any]:
-        """The profile as JSON holds it."""
+        """The profile for JSON."""
         return {
             "records": self.records,
             "target": self.target and self.target.to_dict(),

@@ -12,7 +12,7 @@ from unless.values import number_in
 __all__ = ["LEADING_ZERO", "MISSING_WORDS", "numeric_texts", "remarks_on_texts", "sample", "twins"]
 
 MOST = 5000
-"""Distinct texts that are looked at one by one; of more, every so manieth."""
+"""How many distinct texts are looked at; if there are more, a sample."""
 
 LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
 
@@ -20,7 +20,7 @@ MISSING_WORDS = frozenset(
     {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "NULL", "Null", "None", "nan", "NAN"}
     | {"missing", "Missing", "MISSING"}
 )  # not "none" and "unknown": they often mean what they say
-"""Cells that often mean a missing one but are not among the default tokens."""
+"""Cells that often mean "missing" but are not read so by default."""
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -36,17 +36,17 @@ _DATES = re.compile(
 
 
 def sample(texts: Sequence[str]) -> Sequence[str]:
-    """The texts, or, of very many, some from all over them."""
+    """The texts; if there are very many, some of them, evenly spaced."""
     return texts[:: -(-len(texts) // MOST) or 1]
 
 
 def numeric_texts(texts: Sequence[str]) -> list[str]:
-    """Those of some texts that spell a number."""
+    """The texts that spell a number."""
     return [text for text in texts if number_in(text) is not None]
 
 
 def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
-    """What is suspicious about the texts of a column, given how many cells have each."""
+    """What is suspicious about the texts of a column; ``counts`` says how many cells have each."""
     texts = sample(list(counts))
     others = [text for text in texts if number_in(text) is None and text not in MISSING_WORDS]
     found: list[Remark] = []
@@ -66,7 +66,7 @@ def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
 
 
 def twins(counts: Mapping[str, int]) -> list[list[str]]:
-    """Texts that are equal but for case and spaces, in groups, the most frequent group first."""
+    """Groups of texts that differ only in case and spaces, the most frequent group first."""
     if len(counts) > 20 * MOST:
         return []
     groups: dict[str, list[str]] = defaultdict(list)
@@ -77,19 +77,19 @@ def twins(counts: Mapping[str, int]) -> list[list[str]]:
 
 
 def _form(texts: Sequence[str], total: int) -> tuple[str | None, str]:
-    """How nearly all of the texts write numbers, and one of them; None if they do not."""
+    """How nearly all texts write numbers, and an example; None if they do not."""
     for form, pattern in _FORMS:
         if _most(pattern.fullmatch, texts, total):
             return form, next(filter(pattern.fullmatch, texts))
     found = [(text, match.group(1)) for text in texts if (match := _UNIT.fullmatch(text))]
     units = {unit for _, unit in found}
-    # "3 kg", but not "5a" beside "7b": the unit is the same.
+    # "3 kg" and "4 kg", but not "5a" and "7b": the unit must be the same.
     if len(found) >= 3 and len(units) == 1 and _most(_UNIT.fullmatch, texts, total):
         return f"with the unit {found[0][1]!r}", found[0][0]
     return None, ""
 
 
 def _most(test: Callable[[str], object], texts: Sequence[str], total: int) -> bool:
-    """Whether nearly all of some texts, which are three or more and half of all, pass a test."""
+    """Whether nearly all of these texts pass a test, at least three, and they are at least half of all texts."""
     passed = sum(1 for text in texts if test(text))
     return passed >= 3 and passed >= 0.9 * len(texts) and 2 * len(texts) >= total

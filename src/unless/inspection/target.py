@@ -1,4 +1,4 @@
-"""The labels: their balance, whether they are labels at all, and which feature gives them away."""
+"""The labels: how many of each, whether they are labels at all, and which feature gives them away."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from math import sqrt
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from unless.inspection.identity import counts_of
 from unless.inspection.remarks import Remark, TargetProfile
 from unless.inspection.spelling import remarks_on_texts, sample
 from unless.table import Codes, Column
@@ -17,28 +16,18 @@ from unless.values import number_in, percent
 __all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
 
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
-_CONTINUOUS = 20  # different numbers
-_ROWS = 20_000  # that are enough to see that a feature gives the label away
+_CONTINUOUS = 20  # different numbers: more may be a quantity
+_ROWS = 20_000  # records: enough to see that a feature gives the label away
 _SURE = 3.0  # standard deviations: hundreds of features are tried
-_DECIDES = 0.98
+_DECIDES = 0.98  # share of records
 _NAMES = (
-    "target",
-    "label",
-    "class",
-    "y",
-    "outcome",
-    "decision",
-    "diagnosis",
-    "result",
-    "response",
-    "survived",
-    "churn",
-)
+    "target", "label", "class", "y", "outcome", "decision", "diagnosis", "result", "response", "survived", "churn",
+)  # fmt: skip
 
 
 def target_profile(column: Column) -> TargetProfile:
     """The classes of a target that was read as categories."""
-    counts = counts_of(column)
+    counts = column.counts()
     often = counts[len(column.numbers) : -1]
     order = np.argsort(-often, kind="stable")
     classes = tuple((column.categories[place], int(often[place])) for place in order.tolist() if often[place])
@@ -51,18 +40,18 @@ def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> lis
     if missing:
         found.append(Remark("no-labels", name, f"is missing in {missing:,} of {total + missing:,} records"))
     if len(classes) == 1:
-        return [*found, Remark("one-label", name, f"has one label only, {classes[0][0]!r}")]
+        return [*found, Remark("one-label", name, f"has only one label, {classes[0][0]!r}")]
     if (doubt := no_labels(name, [label for label, _ in classes], total)) is not None:
         return [*found, doubt]
     found += [one for one in remarks_on_texts(name, dict(classes)) if one.code == "spellings"]
     if rare := [(label, count) for label, count in classes if count < _RARE]:
         said = ", ".join(f"{label!r} {count:,}" for label, count in rare[:4]) + (", …" if len(rare) > 4 else "")
-        found.append(Remark("rare-labels", name, f"has labels of fewer than {_RARE} records: {said}"))
+        found.append(Remark("rare-labels", name, f"has labels with fewer than {_RARE} records: {said}"))
     return found
 
 
 def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
-    """Why a target looks like none: many different numbers are a quantity, and most records have a label of their own.
+    """Why a target may not be labels: it looks like a quantity, or most records have a label of their own.
 
     Rules can predict neither.
     """
@@ -83,7 +72,7 @@ def likely_target(columns: Sequence[Column]) -> str | None:
         for column in columns:
             if column.name.strip().casefold() == name:
                 return column.name
-    if columns and 2 <= int(np.count_nonzero(counts_of(columns[-1])[:-1])) <= _CONTINUOUS:
+    if columns and 2 <= int(np.count_nonzero(columns[-1].counts()[:-1])) <= _CONTINUOUS:
         return columns[-1].name
     return None
 
