@@ -115,7 +115,7 @@ def test_holdout(table):
     found = Evaluation.of(list(holdout(table[:200], table[200:], {"unless": fold_unless})), ["unless"])
     assert found.scores[1].runs[0].quality.records == 100
     other = unless.read_table([{**table.record(0), "decision": 7}], "decision")
-    with pytest.raises(ReadError, match="no label of the test, such as 7, is one of training, such as 'accept'"):
+    with pytest.raises(ReadError, match="the test has labels such as 7, training has labels such as 'accept', and"):
         holdout(table, other, {})
 
 

@@ -78,14 +78,14 @@ def likely_target(columns: Sequence[Column]) -> str | None:
 
 
 def giveaways(columns: Sequence[Column], target: Column, seed: int = 0) -> list[Remark]:
-    """The features that decide the label alone, (nearly) always, and more often than chance allows.
+    """The features that alone decide the label of (nearly) all records, more often than chance allows.
 
-    One half of the labelled records, at most some thousands, shows what label goes with a value; the other half shows
+    One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
     whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
     """
     rows = np.random.default_rng(seed).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
     labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
-    errors = 1 - int(np.bincount(labels[half:]).max(initial=0)) / max(tried, 1)  # of always the same label
+    errors = 1 - int(np.bincount(labels[half:]).max(initial=0)) / max(tried, 1)  # if every label were the same
     if not half or not errors:
         return []
     found: list[Remark] = []
@@ -105,10 +105,10 @@ def _by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
 
 
 def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
-    """How many records are not like the five known ones around their place among the known codes.
+    """How many tried records have another label than most of the five known records with the nearest codes.
 
-    Five in the middle of the records with the same code, so that one of another label is outvoted; a threshold is
-    found exactly, wherever it is. The median of five labels is the label of three, if three are equal.
+    If many known records have the same code, the five are from their middle. A wrong label is outvoted, and thresholds
+    are found exactly. The median of five labels is the most frequent one if at least three are equal.
     """
     (codes, labels), (new, truth) = known, tried
     near = sliding_window_view(np.pad(labels, 2, mode="edge"), 5)
@@ -118,7 +118,7 @@ def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
 
 
 def _gives_away(wrong: float, tried: int, errors: float) -> bool:
-    """Whether this share of wrong records is small, also beside the errors of always the same label, and no chance."""
+    """Whether a share of wrong records is small, also compared with the errors of a constant, and surely no chance."""
     half = errors / 2
     surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
     return wrong <= 1 - _DECIDES and wrong <= errors / 10 and surely

@@ -1,8 +1,8 @@
-"""Which features matter: what a program loses in accuracy when the values of a feature are those of other records.
+"""Which features matter: the accuracy that a program loses when each record gets the feature's value from another one.
 
-That is permutation importance on the records of training, without chance: records are put into an order that depends
-on nothing but their cells, and each gets the value of the record so many places further on, for several distances; of
-few records, for all. On fresh records the features rank nearly the same (docs/estimators.md).
+This is permutation importance on the training records, without randomness. The records are put into an order that
+depends only on their cells, and each gets the value of the record a fixed distance further on, for several distances;
+if there are few records, for all distances. On new records the features rank nearly the same (docs/estimators.md).
 """
 
 from __future__ import annotations
@@ -20,24 +20,24 @@ from unless.values import Label
 __all__ = ["Evidence", "importances"]
 
 _RECORDS = 4096
-"""Records that are looked at."""
+"""How many records are used."""
 
 _KEPT = 1 << 16
-"""Rows that are kept as they are until somebody asks: drawing records takes a tenth of the time of learning."""
+"""How many rows are kept as they are until somebody asks: drawing records takes a tenth of the time of learning."""
 
 _DECISIONS = 20_000
-"""Decisions for each feature: so all pairs of 140 records are tried."""
+"""How many decisions each feature gets; enough for all pairs of 140 records."""
 
 _DISTANCES = 5
-"""At least; of many records, fewer are looked at instead."""
+"""The smallest number of distances; if there are many records, fewer records are used instead."""
 
 _WORK = 500_000_000
-"""Literals tested on the way, at most: it takes about a second. Only of thousands of rules it is less than that."""
+"""The largest number of literals to test, about a second; only thousands of rules reach it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Labelled records from which importances are found when they are asked for; ``counts`` as in `measure`."""
+    """Labelled records from which importances are found on demand; ``counts`` says how often each record counts."""
 
     program: Program
     table: Table
@@ -45,14 +45,14 @@ class Evidence:
 
     @classmethod
     def of(cls, program: Program, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
-        """As much of the records of training as is needed, without the features that no rule tests."""
+        """As many training records as are needed, without the features that no rule tests."""
         tested = Table(tuple(map(table.column, program.used)), table.target, len(table))
         if len(tested) <= _KEPT:
             return cls(program, tested, counts)
         return cls(program, tested[_drawn(tested, counts, _RECORDS)], None)
 
     def importances(self) -> NDArray[np.float64]:
-        """The share of every feature in the accuracy that is lost; all are 0 if none is lost."""
+        """Each feature's share of the lost accuracy; all shares are 0 if none is lost."""
         decisions = _decisions(self.program)
         drawn = self.table[_drawn(self.table, self.counts, min(_RECORDS, decisions // _DISTANCES))]
         lost = dict(zip(drawn.features, _lost(self.program, drawn, decisions), strict=True))
@@ -61,7 +61,7 @@ class Evidence:
 
 
 def importances(found: Evidence | NDArray[np.float64] | None) -> NDArray[np.float64] | None:
-    """What is known of the importance of features, found now if it was not before."""
+    """The importance of every feature, found now if it was not before; None if it is unknown."""
     return found.importances() if isinstance(found, Evidence) else found
 
 
@@ -72,7 +72,7 @@ def _decisions(program: Program) -> int:
 
 
 def _drawn(table: Table, counts: NDArray[np.float64] | None, most: int) -> NDArray[np.intp]:
-    """Rows as often as they count, or every so-and-so-many-th, in an order that depends on their cells only."""
+    """Rows as often as they count, evenly thinned out to ``most``, in an order that depends only on their cells."""
     order = _order(table)
     if counts is None and len(table) <= most:
         return order
@@ -84,13 +84,13 @@ def _drawn(table: Table, counts: NDArray[np.float64] | None, most: int) -> NDArr
 
 
 def _order(table: Table) -> NDArray[np.intp]:
-    """All rows, by a hash of their cells; only equal rows may change places with the order of rows in the table."""
+    """All rows, ordered by a hash of their cells; the order in the table matters only among equal rows."""
     hashes = np.zeros(len(table), np.uint64)
     for codes in (table.labels.codes, *(column.codes for column in table.columns)):
         hashes += codes
         hashes *= np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
-    # Words of hash and row are sorted in a sixth of the time of an argsort.
+    # Sorting words made of hash and row takes a sixth of the time of an argsort.
     room = np.uint64(len(table).bit_length())
     hashes = (hashes >> room << room) | np.arange(len(table), dtype=np.uint64)
     hashes.sort()
@@ -98,7 +98,7 @@ def _order(table: Table) -> NDArray[np.intp]:
 
 
 def _lost(program: Program, table: Table, decisions: int) -> list[float]:
-    """For each column the accuracy that is lost when its values are those of other records, 0 if it is gained."""
+    """The accuracy that is lost when a column's values come from other records, for each column; 0 if it grows."""
     decide = decider(program, table.columns)
     others = _others(len(table), decisions)
     codes = [np.tile(column.codes, len(others)) for column in table.columns]
@@ -111,14 +111,14 @@ def _lost(program: Program, table: Table, decisions: int) -> list[float]:
 
 
 def _others(rows: int, decisions: int) -> NDArray[np.intp]:
-    """For each distance the place of another record for every record, in the order of records."""
+    """The place of the other record, for each distance and each record."""
     most = min(rows - 1, max(decisions // max(rows, 1), _DISTANCES))
     distances = 1 + np.arange(most) * (rows - 1) // max(most, 1)
     return (np.arange(rows) + distances[:, np.newaxis]) % rows
 
 
 def _right(program: Program, table: Table, decided: NDArray[np.int32]) -> float:
-    """The share of decisions that are right, the records once or several times in a row."""
+    """The share of correct decisions; the records may be repeated, all of them each time."""
     truth = table.labels
     place: dict[Label | None, int] = {label: code for code, label in enumerate(truth.labels)}
     heads = np.array([place.get(label, -1) for label in program.heads])

@@ -1,4 +1,4 @@
-"""How good decisions are: counts of true against decided labels, and the measures of the paper that follow."""
+"""How good decisions are: counts of true and decided labels, and the measures that the paper uses."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["ClassQuality", "Quality", "aligned", "quality"]
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:
-    """One class: how many records have it, how many were given it, and how many of these rightly."""
+    """One class: how many records have it, how many were given it, and how many of those were right."""
 
     label: Label
     support: int
@@ -29,23 +29,23 @@ class ClassQuality:
 
     @property
     def precision(self) -> float:
-        """The share of the records given the label that have it; 0 where none was given it."""
+        """The share of records given this label that have it; 0 if no record was given it."""
         return self.right / self.decided if self.decided else 0.0
 
     @property
     def recall(self) -> float:
-        """The share of the records of the class that were given its label; 0 where there are none."""
+        """The share of records of this class that were given its label; 0 if the class has no records."""
         return self.right / self.support if self.support else 0.0
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of precision and recall; 0 where both are."""
+        """The harmonic mean of precision and recall; 0 if both are 0."""
         return 2 * self.right / (self.support + self.decided) if self.right else 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class Quality:
-    """Decisions against the truth: ``confusion[true, decided]`` records; the last column was not decided.
+    """Decisions against the truth: ``confusion[true, decided]`` counts records; the last column, undecided ones.
 
     The averages are those of the paper, weighted by how many records each class has (scikit-learn's
     ``average="weighted", zero_division=0``). A record that is not decided counts as wrong.
@@ -61,7 +61,7 @@ class Quality:
 
     @property
     def right(self) -> int:
-        """How many were decided rightly."""
+        """How many were decided correctly."""
         return int(np.trace(self.confusion))
 
     @property
@@ -71,7 +71,7 @@ class Quality:
 
     @property
     def accuracy(self) -> float:
-        """The share that was decided rightly; 0 of no records."""
+        """The share that was decided correctly; 0 if there are no records."""
         return self.right / self.records if self.records else 0.0
 
     @property
@@ -81,7 +81,7 @@ class Quality:
 
     @property
     def recall(self) -> float:
-        """The weighted average of the classes' recall, which is the accuracy."""
+        """The weighted average of the classes' recall; it equals the accuracy."""
         return self._weighted([one.recall for one in self.classes])
 
     @property
@@ -102,7 +102,7 @@ class Quality:
 
 
 def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label]) -> Quality:
-    """Compare decisions with the truth, both given as places in ``labels``; a decision of -1 is none.
+    """Compare decisions with the truth, both given as places in ``labels``; -1 means not decided.
 
     >>> import numpy as np
     >>> found = quality(np.array([0, 0, 1, 1]), np.array([0, 1, 1, -1]), ["no", "yes"])
@@ -112,25 +112,25 @@ def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label])
     count = len(labels)
     true, given = np.asarray(truth, dtype=np.int64), np.asarray(decided, dtype=np.int64)
     if true.shape != given.shape or true.ndim != 1:
-        raise ParameterError(f"{true.size} true labels and {given.size} decisions; there is one of each per record")
+        raise ParameterError(f"{true.size} true labels and {given.size} decisions; every record has one of each")
     if true.size and not (true.min() >= 0 and true.max() < count and given.min() >= -1 and given.max() < count):
-        raise ParameterError(f"places of labels are 0 to {count - 1}, and -1 for a record that is not decided")
+        raise ParameterError(f"places of labels are 0 to {count - 1}, or -1 for a record that is not decided")
     places = true * (count + 1) + given % (count + 1)
     counts = np.bincount(places, minlength=count * (count + 1))
     return Quality(tuple(labels), counts.reshape(count, count + 1).astype(np.int64))
 
 
 class Compared(Labels):
-    """Labels to compare with others, in the order of those, also where some are of another type."""
+    """Labels in the order of others that they are compared with; their types may differ."""
 
     def _checked(self) -> tuple[Label, ...]:
         return tuple(self.labels)
 
 
 def aligned(found: Labels, known: Sequence[Label]) -> Labels:
-    """Labels of new records as places among the known ones, in whose order they stand; new ones come after them.
+    """Labels of new records as places among the known ones, in the same order; unknown ones come after them.
 
-    A label of another type is the one that it spells (`class_place`).
+    A label of another type is the known label that it spells (`class_place`).
 
     >>> aligned(Labels.of("y", ["1", "0", "7"]), [0, 1]).labels
     (0, 1, '7')
@@ -144,7 +144,7 @@ def aligned(found: Labels, known: Sequence[Label]) -> Labels:
 
 
 def interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's interval of a share, by default of 95 %: where the true one lies, as far as so many records can tell.
+    """Wilson's confidence interval of a share, by default at 95 %.
 
     >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
     ([0.49, 0.94], (0.0, 1.0))

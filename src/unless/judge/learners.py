@@ -1,4 +1,4 @@
-"""How good learners are on records that they have not seen: rows held back, folds, and the paper's measures."""
+"""How good learners are on records that they have not seen: held back rows, or folds."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ __all__ = [
 ]
 
 Learn = Callable[[Table], Program]
-"""A learner: what makes a program of a table with labels."""
+"""A learner makes a program from a table with labels."""
 
 BASELINE = "most frequent"
-"""What every learner has to beat: always the most frequent label of the records that it learned from."""
+"""What every learner has to beat: the most frequent training label for every record."""
 
 MEASURES = ("accuracy", "precision", "recall", "f1", "rules", "seconds")
 
@@ -72,7 +72,7 @@ class Score:
         return fmean(run.measure(measure) for run in self.runs)
 
     def spread(self, measure: str) -> float | None:
-        """The standard deviation over the folds; None of a single one."""
+        """The standard deviation over the folds; None if there is only one."""
         return stdev(run.measure(measure) for run in self.runs) if len(self.runs) > 1 else None
 
     @property
@@ -81,7 +81,7 @@ class Score:
         return sum(run.quality.undecided for run in self.runs)
 
     def to_dict(self) -> dict[str, Any]:
-        """The score as JSON holds it."""
+        """The score for JSON."""
         return {
             "algorithm": self.algorithm,
             **{name: {"mean": self.mean(name), "sd": self.spread(name)} for name in MEASURES},
@@ -92,14 +92,14 @@ class Score:
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Learners side by side, the baseline first; only folds that every learner finished."""
+    """Learners side by side, the baseline first, on the folds that every learner finished."""
 
     folds: int
     scores: tuple[Score, ...]
 
     @classmethod
     def of(cls, runs: Sequence[Run], learners: Iterable[str]) -> Evaluation:
-        """Put the runs of learners together, as `cross_validation` or `holdout` gave them, up to where they stopped."""
+        """Collect the runs that `cross_validation` or `holdout` gave, also if they were stopped early."""
         names = (BASELINE, *learners)
         folds = set.intersection(*({run.fold for run in runs if run.algorithm == name} for name in names))
         kept = [run for run in runs if run.fold in folds]
@@ -108,12 +108,12 @@ class Evaluation:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluation as JSON holds it."""
+        """The evaluation for JSON."""
         return {"folds": self.folds, "algorithms": [score.to_dict() for score in self.scores]}
 
 
 def cross_validation(table: Table, learners: Mapping[str, Learn], folds: int = 10, seed: int = 0) -> Iterator[Run]:
-    """Learn from all folds but one and test on that, fold by fold, learner by learner, the baseline first."""
+    """Learn from all folds but one and test on that one; fold by fold, learner by learner, the baseline first."""
     places = fold_of(table.labels, folds, seed)
     for fold in range(folds):
         yield from _runs(table[places != fold], table[places == fold], learners, fold)
@@ -124,7 +124,10 @@ def holdout(train: Table, test: Table, learners: Mapping[str, Learn]) -> Iterato
     known, found = train.labels.labels, test.labels
     labels = aligned(found, known)
     if len(labels.codes) and labels.codes.min() >= len(known):
-        raise ReadError(f"no label of the test, such as {found.labels[0]!r}, is one of training, such as {known[0]!r}")
+        raise ReadError(
+            f"the test has labels such as {found.labels[0]!r}, training has labels such as {known[0]!r}, "
+            "and they have no label in common"
+        )
     return _runs(train, Table(test.columns, labels, len(test), test.missing), learners, 0)
 
 
@@ -138,14 +141,14 @@ def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -
 
 
 def baseline(table: Table) -> Program:
-    """The program without rules that always says the most frequent label of a table."""
+    """A program without rules: every record gets the most frequent label of the table."""
     labels = table.labels
     most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
     return Program(labels.name, table.features, (), labels.labels[most])
 
 
 def judged(program: Program, table: Table) -> Quality:
-    """The decisions of a program against the labels of a table; labels that only one of both has count too."""
+    """Compare the decisions of a program with the labels of a table; either may have labels that the other lacks."""
     labels = table.labels
     extra = sorted(set(program.labels) - set(labels.labels), key=str)
     known = (*labels.labels, *extra)
@@ -158,13 +161,13 @@ def judged(program: Program, table: Table) -> Quality:
 
 
 def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
-    """Which rows to hold back for a test: about that share of every label, never the last record of one."""
+    """Which rows to hold back for a test: about that share of every label, but never all its records."""
     if not 0 <= share < 1:
-        raise ParameterError(f"the share of records to hold back is at least 0 and less than 1, not {share!r}")
+        raise ParameterError(f"the share of records to hold back must be at least 0 and less than 1, not {share!r}")
     order = _by_label(labels, seed)
     sizes = np.bincount(labels.codes, minlength=len(labels.labels))
     ends = np.cumsum(sizes)
-    upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounded sums: small labels are held back in turn
+    upto = np.floor(share * ends + 0.5).astype(np.int64)  # rounding sums takes records of small labels in turn
     wanted = np.minimum(np.diff(upto, prepend=0), np.maximum(sizes - 1, 0))
     place = np.arange(len(order)) - np.repeat(ends - sizes, sizes)
     chosen = np.zeros(len(order), dtype=np.bool_)
@@ -175,13 +178,13 @@ def held_back(labels: Labels, share: float, seed: int = 0) -> NDArray[np.bool_]:
 def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
     """The fold of every row, from 0 to ``count - 1``: each has its share of every label."""
     if not 2 <= count <= len(labels.codes):
-        raise ParameterError(f"there are 2 to {len(labels.codes)} folds of {len(labels.codes)} records, not {count}")
+        raise ParameterError(f"{len(labels.codes)} records make 2 to {len(labels.codes)} folds, not {count}")
     folds = np.empty(len(labels.codes), dtype=np.intp)
     folds[_by_label(labels, seed)] = np.arange(len(labels.codes)) % count
     return folds
 
 
 def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
-    """The rows label by label, shuffled within each."""
+    """The rows in the order of labels, shuffled within each label."""
     order = np.random.default_rng(seed).permutation(len(labels.codes))
     return order[np.argsort(labels.codes[order], kind="stable")]

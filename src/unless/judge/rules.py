@@ -1,4 +1,4 @@
-"""How a program does on records: what each rule decides, how often it is right, and the probabilities that follow."""
+"""What each rule of a program decides on labelled records, and how often it is right."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ __all__ = ["measure", "measured"]
 
 
 def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
-    """The statistics of a program on labelled records."""
+    """Count what a program decides on labelled records."""
     classes = table.labels.labels
-    rules = deciding_rules(program, table) % (len(program.rules) + 1)  # -1, none, becomes the last
+    rules = deciding_rules(program, table) % (len(program.rules) + 1)  # -1, no rule, becomes the last
     size = (len(program.rules) + 1) * len(classes)
     places = rules.astype(np.int64) * len(classes) + table.labels.codes
     counts = np.bincount(places, weights, size).astype(np.float64).reshape(-1, len(classes))
@@ -27,7 +27,7 @@ def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] |
 
 
 def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
-    """The same of a program that was just learned from these records, which knows what its rules decided."""
+    """Count what a program decides on the records it was just learned from; most learners have counted it already."""
     if learned.interrupted is not None or not learned.left:
         return measure(learned.program, table, weights)
     left = np.array(learned.left, dtype=np.float64)

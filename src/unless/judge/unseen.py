@@ -1,7 +1,7 @@
-"""What new records hold that training did not: categories, numbers outside the range, text among numbers.
+"""Values in new records that training did not have: categories, numbers outside the range, text among numbers.
 
-The rules still decide such records, by the letter: a category that nobody has seen is just not the one that a rule
-names. So a renamed category can turn every decision round without an error, and has to be told.
+The rules still decide such records, literally: a new category is just not the one that a rule names. So a renamed
+category can change every decision without an error, and users need to be told.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from unless.values import Value, counted, value_data
 __all__ = ["Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
 
 Kind = OneOf["category", "text", "number", "range"]
-"""A category among categories, text where all was numbers, a number where all was text, a number outside the range."""
+"""A new category, text where training had only numbers, a number where it had only text, a number out of range."""
 
-_SHOWN = 3  # values that a sentence names
+_SHOWN = 3  # values in a sentence
 _LONG = 60  # letters of a value or a name
-_KEPT = 10  # values that are kept as examples
-_COLUMNS = 8  # that a summary names
-_UNLIKELY = 0.01
+_KEPT = 10  # values kept as examples
+_COLUMNS = 8  # columns in a summary
+_UNLIKELY = 0.01  # a probability
 
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """What some records hold in one column that training did not have there.
+    """Values of one column that training did not have, in ``records`` of ``total`` records.
 
-    ``records`` of ``total`` do. ``examples`` are such values: the most frequent texts first, the least and the largest
-    number. ``seen`` is what training had: some categories, or the ends of its range. ``by_chance`` says that records
-    like those of training may well hold such values: a few numbers a little outside the range, a rare category.
+    ``examples`` are the most frequent texts, or the smallest and largest number. ``seen`` is what training had: some
+    categories, or the ends of its range. ``by_chance`` says that records like those of training may well have such
+    values: a few numbers a little outside the range, or a rare category.
     """
 
     feature: str
@@ -70,7 +70,7 @@ class Unseen:
         return f"{name}: {some} {found}{' (so few may be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON holds it."""
+        """The values for JSON."""
         return {
             "feature": self.feature,
             "kind": self.kind,
@@ -86,42 +86,42 @@ class Unseen:
 
 
 def unseen_values(model: Model, table: Table) -> tuple[Unseen, ...]:
-    """What the records of a table hold that training did not, of the features whose values the model knows."""
+    """The values in a table that training did not have, for the features that the model remembers."""
     counts = UnseenCounts(model)
     counts.add(table)
     return counts.found()
 
 
 def unusual(found: Iterable[Unseen]) -> list[Unseen]:
-    """What is not explained by chance."""
+    """The findings that chance does not explain."""
     return [one for one in found if not one.by_chance]
 
 
 def summary(found: Sequence[Unseen], words: Words = DEFAULT) -> list[str]:
-    """A line for each column, of very many the first."""
+    """A line for each of the first few columns."""
     lines = [one.text(words) for one in found[:_COLUMNS]]
     more = len(found) - len(lines)
     return [*lines, f"the same in {counted(more, 'more column')}"] if more > 0 else lines
 
 
 def refuse(found: Iterable[Unseen], where: str = "") -> None:
-    """Refuse records that hold what training did not, unless that may be chance; ``where`` says which records."""
+    """Refuse values that training did not have, unless they may be chance; ``where`` says where they are."""
     if lines := summary(unusual(found)):
         raise UnseenValuesError("\n".join([f"values that training did not have{where}:", *lines]))
 
 
 def refuse_ignorance(model: object, program: Program) -> None:
-    """Refuse to be strict with a model that does not know what training had."""
+    """Refuse a model that does not remember training, because it could not refuse anything."""
     domain = getattr(model, "domain_", None)
     if domain is None or not set(program.used) <= set(domain.features):
         raise ParameterError(
-            "rules alone, or a model of an earlier version, do not know which values training had, so that nothing new "
-            "can be refused; use a model that fit has written"
+            "rules alone, and models of an earlier version, do not know which values training had, so they cannot "
+            "refuse new ones; use a model that fit has written"
         )
 
 
 class UnseenCounts:
-    """Counts, batch by batch, what training did not have; of rules alone nobody knows."""
+    """Counts values that training did not have, batch by batch; without a model there are none to find."""
 
     def __init__(self, model: Model | None) -> None:
         self._columns = [] if model is None else [_Counts(column) for column in model.domain_.columns]
@@ -136,18 +136,18 @@ class UnseenCounts:
                 counts.add(table.column(counts.seen.name))
 
     def found(self) -> tuple[Unseen, ...]:
-        """What was found so far, in the order of the features."""
+        """The findings so far, in the order of the features."""
         found = (one for counts in self._columns for one in counts.found(self._total))
         return tuple(replace(one, by_chance=_by_chance(one, self._trained)) for one in found)
 
 
 def _by_chance(found: Unseen, trained: float) -> bool:
-    """Whether it may well be chance, given how many records training had.
+    """Whether a finding may well be chance, given how many records training had.
 
-    If new records are like those of training, the j least and the k - j largest numbers of all are found among the m
-    new ones, rather than the n of training, with probability (m / (n + m)) ** k, about, for each of k + 1 values of j.
-    A number that is outside by more than the width of the range is none of these. A category that only k of all records
-    have is found among the new ones alone with that probability too; it is rare if it is in one of a hundred of them.
+    Suppose the m new records are like the n of training. Then the j smallest and k - j largest of all numbers are all
+    new with a probability of about (m / (n + m)) ** k, for each of k + 1 values of j. Numbers outside by more than the
+    width of the range are never chance. If k records have a category, they are all new with the same probability; it
+    may be chance if at most one in a hundred new records has the category.
     """
     share, records = found.total / (trained + found.total), found.records
     match found.kind:
@@ -162,7 +162,7 @@ def _by_chance(found: Unseen, trained: float) -> bool:
 
 @dataclass(slots=True)
 class _Counts:
-    """What one column holds that training did not; ``seen`` is that of training, without rows."""
+    """Values of one column that training did not have; ``seen`` is the column of training, without rows."""
 
     seen: Column
     texts: Counter[str] = field(default_factory=Counter)
@@ -174,7 +174,7 @@ class _Counts:
     def add(self, column: Column) -> None:
         known = set(self.seen.categories)
         new = [place for place, text in enumerate(column.categories) if text not in known]
-        # A model remembers so many categories; one more may just be rare.
+        # A model remembers only MOST categories; another one may just be rare.
         if new and len(known) < MOST:
             self._add_texts(column, np.array(new))
         outside = _outside(column.numbers, self.seen.numbers)
@@ -211,7 +211,7 @@ class _Counts:
 
 
 def _outside(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which numbers lie outside the range of training, all if that had none. Infinite ones it does not remember."""
+    """Which numbers are outside the range of training; all, if it had none. Infinite ones are not remembered."""
     finite = np.isfinite(numbers)
     return finite & ((numbers < seen[0]) | (numbers > seen[-1])) if len(seen) else finite
 
