@@ -1,6 +1,6 @@
-"""What a model is: rules, what they decided in training, how columns were read, and what training saw.
+"""What a model is: rules, what they decided in training, how columns were read, and which values training had.
 
-A fitted classifier is one, and so is what a model file holds; everything that takes a model takes either.
+Fitted classifiers and model files are both models; whatever takes a model takes either.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ __all__ = ["SMOOTHING", "Model", "Statistics"]
 
 @runtime_checkable
 class Model(Protocol):
-    """Rules that were learned, and what is known of their training."""
+    """Learned rules, and what is known about their training."""
 
     @property
     def program_(self) -> Program:
@@ -37,11 +37,11 @@ class Model(Protocol):
 
     @property
     def domain_(self) -> Table:
-        """What training saw: the categories and ranges of the features that rules use (`table.domain_of`)."""
+        """The categories and ranges that training had, for the features that rules test (`table.domain_of`)."""
 
 
 SMOOTHING = 4.0
-"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares others).
+"""How many records of the class prior are added to those that a rule decided (docs/accuracy.md compares values).
 
 Over 34 datasets 4 has the least calibration error for our learner, and a log-loss within 0.5 % of the least (6).
 """
@@ -49,10 +49,10 @@ Over 34 datasets 4 has the least calibration error for our learner, and a log-lo
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What a program decided: ``counts[rule, class]`` records of each class by each rule, in the last row by none.
+    """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
-    Where they are ``weighted``, counts are sums of weights. ``labels`` are those of the rules, at the end of where no
-    rule decides.
+    If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
+    no rule decides.
     """
 
     classes: tuple[Label, ...]
@@ -67,12 +67,12 @@ class Statistics:
 
     @property
     def prior(self) -> NDArray[np.float64]:
-        """The share of each class."""
+        """The share of each class in all records."""
         return self.counts.sum(axis=0) / max(self.total, 1e-300)  # type: ignore[no-any-return]
 
     @property
     def support(self) -> NDArray[np.float64]:
-        """The records that each rule decides."""
+        """How many records each rule decides."""
         return self.counts.sum(axis=1)  # type: ignore[no-any-return]
 
     @property
@@ -82,19 +82,19 @@ class Statistics:
 
     @property
     def right(self) -> NDArray[np.float64]:
-        """The records that each rule decides rightly."""
+        """How many records each rule decides correctly."""
         return np.array([0.0 if k is None else self.counts[rule, k] for rule, k in enumerate(self._places)])
 
     @property
     def precision(self) -> NDArray[np.float64]:
-        """The share of its decisions in which each rule is right; NaN where it decides nothing."""
+        """The share of each rule's decisions that are correct; NaN if it decides nothing."""
         with np.errstate(invalid="ignore"):
             shares: NDArray[np.float64] = self.right / self.support
         return shares
 
     @property
     def lift(self) -> NDArray[np.float64]:
-        """How many times more often right than by chance; NaN where a rule decides nothing."""
+        """How many times more often each rule is right than chance would be; NaN if it decides nothing."""
         prior = self.prior
         chance = np.array([np.nan if k is None else prior[k] for k in self._places])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -102,9 +102,9 @@ class Statistics:
         return ratio
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
-        """The class distribution of the records that each rule decided, with so many records of the prior added.
+        """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
 
-        Where another class would be as probable as the rule's own label, just enough is moved to the label.
+        If another class would be as probable as the rule's own label, just enough is moved to the label.
         """
         smoothed = self.counts + smoothing * self.prior
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
@@ -115,13 +115,13 @@ class Statistics:
 
     @cached_property
     def _places(self) -> list[int | None]:
-        """Where the label of each rule stands among the classes."""
+        """The place of each rule's label among the classes."""
         place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
         return [place.get(label) for label in self.labels]
 
 
 def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
-    """The nearest mixture with certainty in which the own class leads."""
+    """The shares, moved towards the rule's own class just enough that it leads."""
     rival = float(np.max(np.delete(shares, own), initial=0.0))
     if shares[own] > rival:
         return shares

@@ -1,4 +1,4 @@
-"""Programs on tables: the label of every row, and the rule that decides it."""
+"""What a program decides on a table: the label of every row, and the rule that decides it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from unless.table import Codes, Column, Table
 __all__ = ["decider", "deciding_rules", "predict"]
 
 _BLOCK = 4096
-"""Rows per block: the ranks of twenty columns of a block fit the second-level cache."""
+"""Rows per block: the ranks of twenty columns fit into the second-level cache."""
 
 _THREADS_FROM = 200_000
-"""Rows from which two threads pay."""
+"""From this many rows on, two threads are faster."""
 
 
 def predict(program: Program, table: Table) -> NDArray[np.object_]:
-    """The label of every row: of the first rule that covers it, else the program's ``otherwise``.
+    """The label of every row: that of the first rule that covers it, else the program's ``otherwise``.
 
-    The table needs the columns that the program uses, in any order; a category or a number that was not seen in
-    training is an ordinary value. Read a new batch with ``read_table(source, like=program)``.
+    The table needs the columns that the program uses, in any order; a category or a number that training did not have
+    is like any other. Read new records with ``read_table(source, like=program)``.
 
     Returns
     -------
     array of object
-        Labels; None where the program classifies nothing.
+        Labels; None where the program leaves a record unclassified.
     """
     deciding = deciding_rules(program, table)
     labels = np.empty(len(program.rules) + 1, dtype=object)
@@ -40,17 +40,17 @@ def predict(program: Program, table: Table) -> NDArray[np.object_]:
 
 
 def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
-    """The index of the rule that decides each row, -1 where none covers it."""
+    """The index of the rule that decides each row, -1 if no rule covers it."""
     if not isinstance(program, Program):
-        raise ParameterError(f"a {type(program).__name__} is no Program; predict takes a program, then a table")
+        raise ParameterError(f"a {type(program).__name__} is not a Program; predict takes a program, then a table")
     if not isinstance(table, Table):
-        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, like=program)")
+        raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=program)")
     columns = [_column(table, feature) for feature in program.used]
     return decider(program, columns)([column.codes for column in columns], len(table))
 
 
 def decider(program: Program, columns: Sequence[Column]) -> Callable[[Sequence[Codes], int], NDArray[np.int32]]:
-    """What tells the deciding rules of so many rows from their codes in the columns that the program uses, in order."""
+    """A function from codes, in the columns that the program uses, and a number of rows to the deciding rules."""
     code = _assemble(program, columns)
 
     def decide(codes: Sequence[Codes], rows: int) -> NDArray[np.int32]:
@@ -84,9 +84,9 @@ def _column(table: Table, feature: str) -> Column:
 def _assemble(program: Program, columns: Sequence[Column]) -> NDArray[np.int32]:
     """The program as jumps between tests of ranks, see `kernels.decide`.
 
-    A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, and where to go if
-    they do not and if they do. Going to -2 - k ends: rule k decides, or none does (k = -1). The tests are laid out
-    backwards, so that every goal is known; the first number of the code is the entry.
+    A test is five numbers: where its column starts in a block, the ranks [low, end) that satisfy it, where to go if it
+    fails, and where to go if it holds. Going to -2 - k is the end: rule k decides, or no rule does (k = -1). The tests
+    are laid out backwards, so that every goal is known; the first number of the code is the entry.
     """
     code: list[int] = [0]
     place = {column.name: number for number, column in enumerate(columns)}

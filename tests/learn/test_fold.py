@@ -40,7 +40,7 @@ def test_a_table_without_labels_is_refused():
 @pytest.mark.parametrize("wrong", [[{"f": 1, "y": "a"}], "table.csv", None, np.zeros((2, 2))])
 def test_only_tables_are_learned_from(wrong):
     """Anything else is refused with the way to make a table of it."""
-    with pytest.raises(ParameterError, match=r"is no Table; make one: read_table\(source, target=\.\.\.\)"):
+    with pytest.raises(ParameterError, match=r"is not a Table; make one: read_table\(source, target=\.\.\.\)"):
         unless.fold_rm(wrong)
 
 

@@ -95,9 +95,9 @@ def test_a_missing_column_is_named():
 def test_only_a_program_and_a_table_predict():
     """Anything else is refused with what to do."""
     program, table = Program("y", ()), Table(())
-    with pytest.raises(ParameterError, match=r"a list is no Table; make one: read_table\(source, like=program\)"):
+    with pytest.raises(ParameterError, match=r"a list is not a Table; make one: read_table\(source, like=program\)"):
         unless.predict(program, [{"f": 1}])
-    with pytest.raises(ParameterError, match="a Table is no Program; predict takes a program, then a table"):
+    with pytest.raises(ParameterError, match="a Table is not a Program; predict takes a program, then a table"):
         unless.predict(table, program)
 
 

@@ -1,8 +1,8 @@
-"""Engines answer how many positives and negatives there are per value.
+"""An engine tells a learner how many positive and negative rows have each value.
 
-The learner asks an engine; rows are opaque to it, it only hands them back. Counts add, so an engine may keep its rows
-anywhere: in memory, in a database, on many machines. The order of features and values is part of the answers, never
-the order of rows, so every engine learns the same program.
+The learner never looks into sets of rows; it only hands them back to the engine. Counts can be added up, so an engine
+may keep its rows anywhere: in memory, in a database, on many machines. Answers depend on the order of features and
+values, never on the order of rows, so every engine learns the same program.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Rows = TypeVar("Rows")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many positive and negative rows hold each value of a feature: values present only, in their order."""
+    """How many positive and negative rows have each value of a feature, for the values that occur, in order."""
 
     feature: str
     values: Sequence[Value]
@@ -32,7 +32,7 @@ class Counts:
 
 
 class Engine(ABC, Generic[Rows]):
-    """The questions of the learner."""
+    """What a learner may ask."""
 
     target: str
     features: tuple[str, ...]
@@ -48,32 +48,32 @@ class Engine(ABC, Generic[Rows]):
 
     @abstractmethod
     def popularity(self, rows: Rows) -> Sequence[float]:
-        """The size of the rows of each label."""
+        """How many rows each label has, or how much they weigh."""
 
     @abstractmethod
     def split(self, rows: Rows, label: int) -> tuple[Rows, Rows]:
-        """The rows of the label with this index, and the others."""
+        """The rows with this label, given by its index, and all others."""
 
     @abstractmethod
     def covered(self, rows: Rows, literal: Literal) -> Rows:
-        """The rows of which the literal is true."""
+        """The rows for which the literal is true."""
 
     @abstractmethod
     def minus(self, rows: Rows, gone: Rows) -> Rows:
-        """The rows that are not among others."""
+        """The rows without those that are gone."""
 
     @abstractmethod
     def counts(self, positive: Rows, negative: Rows) -> Iterator[Counts]:
         """Positive and negative rows per value, feature by feature in order."""
 
     def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
-        """Algorithm 2, from the counts. An engine that knows a faster way to the same literal may take it."""
+        """Algorithm 2, from the counts. An engine may find the same literal in a faster way."""
         return best_literal(self.counts(positive, negative), used)
 
     def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
-        """The literal that our own learner adds, from the counts; a faster way to the same is welcome too."""
+        """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
         return purest_literal(self.counts(positive, negative), support)
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:
-        """How many values each feature has, missing among them."""
+        """How many values each feature has; missing counts as one."""

@@ -1,9 +1,9 @@
-"""The learner: Algorithms 3 and 4 of the paper, on one page.
+"""FOLD-RM and FOLD-R++: Algorithms 3 and 4 of the paper, on one page.
 
-The paper's words: an *example* is a row, E+ and E- are the positive and negative ones, a *default* is the conjunction
-of literals of a rule, *exceptions* are learned by swapping E+ and E-, a *ratio* of false to true positives ends a
-default. Functions give back, besides what they learned, which examples it covers or leaves, so that no rule is
-evaluated twice.
+The paper's words: an *example* is a row; E+ and E- are the positive and negative examples; a *default* is the
+conjunction of literals of a rule; *exceptions* are learned by swapping E+ and E-; a default is finished when the
+*ratio* of false to true positives is small. Each function also returns the examples that its rules cover or leave, so
+that no rule is evaluated twice.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
 
 Progress = Callable[[int, int], object]
-"""Called before each rule with the number of rows left and of rules so far; a true answer ends the learning there."""
+"""Called before each rule with the number of rows left and of rules so far; learning stops if it returns True."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """A program, what of each label was ``left`` before each rule and after the last, and what ended the learning.
+    """A program, how much of each label was ``left`` before each rule and after the last, and what stopped the learner.
 
-    ``left`` is empty where the learner does not know it: the label of a record is none of FOLD-R++'s business.
+    ``left`` is empty if the learner does not know: FOLD-R++ tells only positive from negative examples.
     """
 
     program: Program
@@ -45,7 +45,7 @@ class Learned:
     interrupted: KeyboardInterrupt | None
 
     def finished(self, *, keep: bool = False) -> Program:
-        """The program; if learning was interrupted, and it is not to be kept, an interruption that carries it."""
+        """The program; if learning was interrupted, an exception that carries it, unless it is to be kept."""
         if self.interrupted is not None and not keep:
             raise Interrupted(self.program) from self.interrupted
         return self.program
@@ -66,14 +66,15 @@ def fold_rm(
     table
         The examples, with labels (`read_table(..., target=...)`).
     ratio
-        A default is general enough when it covers at most this many negatives per positive; exceptions do the rest.
+        A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     weights
-        Of the rows. Whole ones are repetitions: 2 is the row twice, 0 its absence. Of others only the proportions
-        matter: rows that weigh anything weigh 1 in the mean.
+        The weight of every row. Whole weights are repetitions: 2 counts the row twice, 0 leaves it out. If some are not
+        whole, only the proportions matter: those above 0 are scaled to a mean of 1.
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
-        Whether Ctrl-C gives the program learned so far, rather than `Interrupted`, a KeyboardInterrupt that carries it.
+        Whether Ctrl-C returns the program learned so far. If not, it raises `Interrupted`, a KeyboardInterrupt that
+        carries the program.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def fold_rm(
 
 
 def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None) -> Learned:
-    """Algorithm 4: what `fold_rm` gives, with what its rules decide."""
+    """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
     rules: list[Rule] = []
     left: list[Sequence[float]] = []
     interrupted: KeyboardInterrupt | None = None
@@ -98,9 +99,9 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
             rule, positive, negative = learn_rule(engine, positive, negative, ratio)
             if not engine.size(positive):  # line 8: it covers no example of its label
                 break
-            rows = engine.minus(engine.minus(rows, positive), negative)  # line 11, every covered example
+            rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-        left[len(rules) :] = [engine.popularity(rows)]
+        left[len(rules) :] = [engine.popularity(rows)]  # after the last rule
     except KeyboardInterrupt as stop:
         interrupted = stop
     return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
@@ -120,14 +121,14 @@ def fold_rpp(
     Returns
     -------
     Program
-        Its ``otherwise`` is the other label where there are two, else None: not ``positive``.
+        Its ``otherwise`` is the other label if there are two labels, else None: not ``positive``.
     """
     learned = learn_rpp(engine_of(table, ratio, weights), positive, ratio, progress)
     return learned.finished(keep=keep_on_interrupt)
 
 
 def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None) -> Learned:
-    """Algorithm 3: what `fold_rpp` gives."""
+    """Algorithm 3: learn what `fold_rpp` returns."""
     place = _place(positive, engine.labels)
     others = [label for k, label in enumerate(engine.labels) if k != place]
     rules: list[Rule] = []
@@ -147,7 +148,7 @@ def learn_rule(
 ) -> tuple[Rule, Rows, Rows]:
     """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
     default: Used = ()
-    while literal := engine.best_literal(positive, negative, used + default):  # line 17, none of the path's own values
+    while literal := engine.best_literal(positive, negative, used + default):  # line 17
         default += (literal,)
         positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
         if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
@@ -169,9 +170,9 @@ def learn_rules(
     rules: list[Rule] | None = None,
     progress: Progress | None = None,
 ) -> tuple[tuple[Rule, ...], Rows, Rows]:
-    """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that none of them covers.
+    """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that they do not cover.
 
-    ``rules``, if given, is filled as the rules are learned.
+    If ``rules`` is given, each rule is added to it as soon as it is learned.
     """
     rules = [] if rules is None else rules
     spared = negative
@@ -186,29 +187,29 @@ def learn_rules(
 
 
 def _most_popular(popularity: Sequence[float]) -> int:
-    """The label of most examples; of equally popular ones the first in order, so that row order never matters."""
+    """The label with most examples; if several have as many, the first, so that the order of rows never matters."""
     return popularity.index(max(popularity))
 
 
 def engine_of(
     table: Table | Engine[Rows], ratio: float, weights: NDArray[np.floating[Any]] | None = None
 ) -> Engine[Rows]:
-    """The engine of a table, after the checks that every learner needs."""
+    """The engine for a table, after the checks that every learner needs."""
     if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
         raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
     if isinstance(table, Engine):
         if weights is not None:
-            raise ParameterError("an engine has weights of its own; give it the weights when it is made")
+            raise ParameterError("an engine has its own weights; give them when you make the engine")
         return table
     if not isinstance(table, Table):
-        raise ParameterError(f"a {type(table).__name__} is no Table; make one: read_table(source, target=...)")
+        raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
     return MemoryEngine(table, None if weights is None else as_counts(checked(weights, len(table))))
 
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:
-    """Where a label stands, its type included: True is not 1."""
+    """The place of a label; the type counts: True is not 1."""
     positive = plain(positive)
     for place, label in enumerate(labels):
         if type(label) is type(positive) and label == positive:

@@ -1,7 +1,7 @@
-"""Algorithms 1 and 2: the information gain of a literal, and the best literal over all features; and our own heuristic.
+"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and our own heuristic.
 
-This is the plain definition, over counts per value. The in-memory engine finds the same literals faster
-(`unless.kernels.Search`); the two are compared on random tables in the tests.
+This is the plain definition, from the counts of each value. The in-memory engine finds the same literals faster
+(`unless.kernels.Search`); the tests compare both on random tables.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ __all__ = ["best_literal", "candidates", "impurity", "information_gain", "purest
 
 
 class ValueCounts(Protocol):
-    """How many positives and negatives hold each value of a feature (`unless.learn.engine.Counts`)."""
+    """How many positives and negatives have each value of a feature (`unless.learn.engine.Counts`)."""
 
     @property
     def feature(self) -> str: ...
@@ -31,9 +31,9 @@ class ValueCounts(Protocol):
 
 
 def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
-    """Algorithm 1, with the natural logarithm that the paper's tables are computed with.
+    """Algorithm 1, with the natural logarithm, as in the paper's tables.
 
-    The order of the terms is part of the definition: ties between literals are ties of this float.
+    The order of the terms is part of the definition: two literals tie if these floats are equal.
 
     >>> round(information_gain(tp=1, fn=7, tn=7, fp=0), 3)
     -0.647
@@ -49,7 +49,7 @@ def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
 
 
 def candidates(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
-    """Every literal on a feature, with the positives and negatives it covers, in the order that breaks ties."""
+    """Every literal on a feature, with the positives and negatives that it covers, in the order that breaks ties."""
     feature, values = counts.feature, counts.values
     numbers = sum(isinstance(value, float) for value in values)
     p, n = sum(counts.positive), sum(counts.negative)
@@ -64,7 +64,7 @@ def candidates(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
 
 
 def best_literal(features: Iterable[ValueCounts], used: Iterable[Literal] = ()) -> Literal | None:
-    """Algorithm 2: the first literal of the largest gain, on a value that is not used yet; None if none is valid."""
+    """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none."""
     banned = {(literal.feature, literal.value) for literal in used}
     best, best_gain = None, -inf
     for counts in features:
@@ -77,12 +77,12 @@ def best_literal(features: Iterable[ValueCounts], used: Iterable[Literal] = ()) 
 
 
 def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
-    """How mixed a literal leaves both sides: 0 if it tells positives and negatives apart."""
+    """How mixed both sides of a literal are: 0 if it separates positives from negatives."""
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
 def purest_literal(features: Iterable[ValueCounts], support: float) -> Literal | None:
-    """The first literal of the least impurity, of those that cover enough positives and a larger share of them."""
+    """The first literal with the least impurity that covers enough positives, and a larger share of them."""
     best, least = None, inf
     for counts in features:
         p, n = sum(counts.positive), sum(counts.negative)

@@ -1,4 +1,4 @@
-"""The in-memory engine: index arrays and histograms over the kernels."""
+"""The engine for a table in memory; the kernels do the counting."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from unless.table import Codes, Column, Table
 __all__ = ["MemoryEngine"]
 
 Test = tuple[int, int, bool]
-"""A literal as the kernels know it: feature, rank, and whether it is the other one (``>``, ``!=``) on that value."""
+"""A literal for the kernels: feature, rank, and whether it is the negative one (``>``, ``!=``) on that value."""
 
 _MORE_THAN_ALL = 2**40
-"""A support, in units, that no rows have."""
+"""A support, in units, that no rows reach."""
 
 
 class MemoryEngine(Engine[Selection]):
     """Answers from a table in memory.
 
-    Histograms outlive the question they were counted for: a subset's is its superset's minus the rest, and swapping
-    E+ and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how many times each row is there
-    (`weights.as_counts`), once if not given.
+    Histograms are kept for later questions: that of a subset is that of its superset minus the rest, and swapping E+
+    and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how often each row counts
+    (`weights.as_counts`); without it, once.
     """
 
     def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
@@ -88,7 +88,7 @@ class MemoryEngine(Engine[Selection]):
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
 
     def _literal(self, test: Test) -> Literal:
-        """The literal of a test; the same object for the same test, so that `_test` knows it again."""
+        """The literal of a test; always the same object, so that `_test` recognizes it."""
         if test not in self._literals:
             feature, rank, other = test
             column = self._columns[feature]
@@ -98,12 +98,12 @@ class MemoryEngine(Engine[Selection]):
         return self._literals[test]
 
     def _test(self, literal: Literal) -> Test:
-        """The test of a literal. Of its own, which it keeps, the engine knows it by identity: hashing costs more."""
+        """The test of a literal; the engine finds its own literals by identity, because hashing costs more."""
         test = self._tests.get(id(literal))
         return self._foreign(literal) if test is None else test
 
     def _foreign(self, literal: Literal) -> Test:
-        """The test of a literal that somebody else made."""
+        """The test of a literal that the engine did not make."""
         feature = self.features.index(literal.feature)
         first, end, other = self._columns[feature].span(literal)
         match literal.op:
@@ -115,7 +115,7 @@ class MemoryEngine(Engine[Selection]):
 
 
 def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Search:
-    """The bins of columns, with labels and weights of the rows."""
+    """The kernel that holds the columns in bins, with labels and weights of the rows."""
     ranks = [column.missing + 1 for column in columns]
     grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
     for i, column in enumerate(columns):
@@ -130,7 +130,7 @@ def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArr
 
 
 def _signed(codes: Codes) -> NDArray[np.int32]:
-    """Codes as the kernels take them; those of 32 bits as they are, without a copy."""
+    """Codes as the kernels take them; codes of 32 bits are not copied."""
     return codes.view(np.int32) if codes.dtype == np.uint32 else codes.astype(np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Weights of records: whole ones are repetitions, of all others only the proportions matter."""
+"""Weights of records: whole weights are repetitions; if some are not whole, only the proportions matter."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ __all__ = ["as_counts", "checked", "in_units", "times"]
 Weights = NDArray[np.float64]
 
 _MOST_UNITS = 2**30
-"""Of all rows: sums stay within 32 bits."""
+"""The largest sum of weights in units: it fits into 32 bits."""
 
 _EXACT = 2.0**53
-"""Up to here float64 counts records one by one."""
+"""Up to here float64 counts every record."""
 
 _HALF = 0.500001
-"""Rounds up from a little below one half: whatever all weights are multiplied by, halves are rounded alike."""
+"""Rounds up from a little below one half, so that halves are rounded the same way at any scale of the weights."""
 
 _NOTHING = 2.0**-11
-"""Of the mean, as much as a record that is absent."""
+"""A record that weighs less than this share of the mean counts as absent."""
 
 _FEW, _LARGEST = 64, 12
-"""Weights in simple proportions: so many different ones at most, and the lightest is so many units at most."""
+"""Weights in simple proportions: at most this many different ones, and the lightest has at most this many units."""
 
 
 def checked(weights: object, rows: int) -> Weights:
-    """The weights of so many rows as an array of finite numbers from 0 on, not all of them 0."""
+    """The weights of this many rows as an array of finite numbers, none negative, not all 0."""
     try:
         found = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError):
         raise ParameterError(f"weights must be numbers, not {weights!r:.60}") from None
     if found.shape != (rows,):
-        raise ParameterError(f"{rows} rows need as many weights, not an array of shape {found.shape}")
+        raise ParameterError(f"{rows} rows need {rows} weights, not an array of shape {found.shape}")
     if not ((found >= 0).all() and np.isfinite(found).all()):
-        raise ParameterError("weights must be finite numbers from 0 on")
+        raise ParameterError("weights must be finite numbers of at least 0")
     if not found.any():
         raise ParameterError("weights: every row weighs 0; there is nothing to learn from")
     return found
@@ -47,10 +47,10 @@ def checked(weights: object, rows: int) -> Weights:
 def as_counts(weights: Weights) -> Weights:
     """Weights as numbers of records.
 
-    Whole weights are that many records each: 2 is the record twice, 0 its absence. Of others only the proportions
-    matter: the records that weigh anything weigh 1 in the mean, and are multiples of a unit, so that no sum depends on
-    the order of rows. What weighs less than a two-thousandth of the mean is absent: FOLD-RM learns rules for what is
-    left to the last record, however little it weighs.
+    Whole weights are repetitions: 2 counts a record twice, 0 leaves it out. If some are not whole, only the proportions
+    matter: weights above 0 are scaled to a mean of 1, and rounded to multiples of a unit, so that no sum depends on the
+    order of rows. A weight below a two-thousandth of the mean becomes 0: FOLD-RM learns rules down to the last record,
+    however little it weighs.
 
     >>> as_counts(np.array([2.0, 0.0, 1.0])).tolist(), as_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
     ([2.0, 0.0, 1.0], [0.5, 1.5, 0.0])
@@ -62,7 +62,7 @@ def as_counts(weights: Weights) -> Weights:
 
 
 def times(counts: Weights, factors: Weights) -> Weights:
-    """Numbers of records, each taken so many times; factors that are not whole leave their sum as it is."""
+    """Multiply numbers of records by factors; if some factors are not whole, the sum stays what it was."""
     product = counts * factors
     if not product.any():
         raise ParameterError("every row weighs 0; there is nothing to learn from")
@@ -73,14 +73,14 @@ def times(counts: Weights, factors: Weights) -> Weights:
 
 
 def in_units(counts: Weights) -> tuple[NDArray[np.int32], float]:
-    """Numbers of records as whole numbers of a unit, and the unit; all together at most 2**30 of them, about."""
+    """Numbers of records as whole multiples of a unit, and the unit; the multiples add up to at most about 2**30."""
     total = float(counts.sum())
     if total < _MOST_UNITS and _are_whole(counts):
         return counts.astype(np.int32), 1.0
     whole = _in_simple_proportions(counts)
     if whole is not None:
         return whole.astype(np.int32), _short(total / whole.sum())
-    unit = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that multiples of it find it again
+    unit = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that its own multiples give it again
     return np.floor(counts / unit + _HALF).astype(np.int32), unit
 
 
@@ -90,12 +90,12 @@ def _in_multiples(counts: Weights) -> Weights:
 
 
 def _are_whole(weights: Weights) -> bool:
-    # The largest first: a sum of large ones may be infinite.
+    # The largest first: a sum of large weights may be infinite.
     return weights.max() < _EXACT and bool((weights == np.floor(weights)).all()) and weights.sum() < _EXACT
 
 
 def _in_simple_proportions(weights: Weights) -> Weights | None:
-    """Small whole numbers in the same proportions, if there are any: ties between rules are then told exactly."""
+    """Small whole numbers in the same proportions, if there are any: they make ties between rules exact."""
     distinct = np.unique(weights)
     distinct = distinct[distinct > 0]
     if len(distinct) > _FEW:
