@@ -30,7 +30,7 @@ OPERATOR_WORDS: dict[Operator, str] = {
 """How people say an operator, between a feature and a value. Sentences are made from these words, also on a page."""
 
 MAX_DEPTH = 200
-"""How deep exceptions may nest. Learned programs stay far below; files beyond it are refused."""
+"""How deep exceptions may nest. Learned programs stay far below; deeper files are refused."""
 
 _TAKES: dict[Operator, type] = {
     "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
@@ -65,7 +65,7 @@ class Literal:
         object.__setattr__(self, "value", value)
 
     def holds(self, cell: object) -> bool:
-        """Whether the test is true of a cell (Table 1 of the paper).
+        """Whether the test is true for a cell (Table 1 of the paper).
 
         Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
         its own: ``!=`` is the only comparison that is true of it.
@@ -130,13 +130,13 @@ class Rule:
                 raise ProgramError(f"an exception has no label, but this one has {rule.head!r}; make its head None")
 
     def covers(self, record: Mapping[str, object]) -> bool:
-        """Whether the rule is true of a record: every default literal holds and no exception covers it."""
+        """Whether the rule covers a record: every literal of the default holds, and no exception covers the record."""
         return all(literal.holds(_cell(record, literal.feature)) for literal in self.default) and not any(
             exception.covers(record) for exception in self.exceptions
         )
 
     def literals(self) -> Iterator[Literal]:
-        """Every literal of the rule and its exceptions, in the order of reading."""
+        """Every literal of the rule and its exceptions, in reading order."""
         stack = [self]
         while stack:
             rule = stack.pop()
@@ -207,7 +207,7 @@ class Program:
 
     @property
     def used(self) -> tuple[str, ...]:
-        """The features that some literal tests, in the order of ``features``: what a prediction needs."""
+        """The features that literals test, in the order of ``features``; predictions need only these."""
         used, _ = _reach(self.rules)
         return tuple(feature for feature in self.features if feature in used)
 
@@ -304,12 +304,12 @@ def _cell(record: Mapping[str, object], feature: str) -> object:
 
 
 def _plain_label(label: object) -> Label | None:
-    """A label as a plain Python value; numpy's scalars and enumerations would print, compare and export differently."""
+    """A label as a plain Python value; numpy scalars and enumerations would print, compare and export differently."""
     found = plain(label)
     if found is None or isinstance(found, bool):
         return found
     if isinstance(found, str):
-        return str.__str__(found)  # what it holds: str() of an enumeration's member may be its name
+        return str.__str__(found)  # its text: str() of an enumeration's member may be its name
     if isinstance(found, int):
         return int(found)
     if isinstance(found, float) and not isnan(found):
@@ -318,7 +318,7 @@ def _plain_label(label: object) -> Label | None:
 
 
 def _check_labels(labels: list[Label | None]) -> None:
-    """Refuse labels of several kinds: 1, True and '1' would be equal, or print alike, and yet be different labels."""
+    """Refuse labels of several kinds: 1, True and '1' would be different labels that are equal or print the same."""
     kinds = {"text": str, "booleans": bool, "numbers": int | float}
     present = {label.__class__: label for label in labels if label is not None}.values()  # one of each type
     found = {next(kind for kind in kinds if isinstance(label, kinds[kind])): label for label in present}

@@ -1,10 +1,10 @@
 """What a cell, a label and a number mean, and how they are spelled for people and for JSON.
 
-Everything that reads a cell (files, frames, records to explain) gives it the meaning written here:
+Whatever reads a cell (a file, a frame, a record to explain) gives it this meaning:
 
 - a number is a float64; minus zero is zero; NaN is missing;
-- a category is text, compared character by character; booleans are the categories ``True`` and ``False``,
-  dates are ISO text, any other object is its ``str``;
+- a category is text, compared character by character; booleans are the categories ``True`` and ``False``, dates are
+  ISO text, and other objects are what ``str`` makes of them;
 - a missing cell is ``None``.
 """
 
@@ -43,19 +43,18 @@ __all__ = [
     "value_of",
 ]
 
-type_of_missing = {"NoneType", "NAType", "NaTType"}
-
 Value = float | str | None
 Label = str | bool | int | float
 
 DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
 """The cells of a text file that mean "missing", unless the reader is told otherwise."""
 
+_MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 
 def number_in(text: str) -> float | None:
-    """The number that a text cell spells, or None: a finite decimal or exponent number between optional spaces.
+    """The number that a text spells, or None; it is finite, may have an exponent, and spaces around it.
 
     >>> number_in(" 0.46"), number_in("1e3"), number_in("1_0"), number_in("nan"), number_in("1e999")
     (0.46, 1000.0, None, None, None)
@@ -68,7 +67,7 @@ def number_in(text: str) -> float | None:
 
 
 def spell(number: float) -> str:
-    """The shortest text of a number, for a number in a categorical column: 1.0 is ``1``.
+    """The shortest text of a number, as a category: 1.0 is ``1``.
 
     >>> spell(1.0), spell(0.1), spell(-0.0), spell(1e300)
     ('1', '0.1', '0', '1e+300')
@@ -79,12 +78,12 @@ def spell(number: float) -> str:
 
 
 def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for each meaning
-    """The meaning of one cell of a frame or a record.
+    """What a cell of a frame or a record means.
 
     >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
     (3.0, 'True', None, '3', '2024-05-01')
     """
-    if cell.__class__ is float:  # the common cases first: matching takes a microsecond
+    if cell.__class__ is float:  # common cases first: matching takes a microsecond
         return cell + 0.0 if cell == cell else None  # noqa: PLR0124 - NaN differs
     if cell is None or cell.__class__ is str:
         return cell
@@ -103,7 +102,7 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
             return None if math.isnan(number) else number + 0.0
         case np.datetime64():
             return None if np.isnat(cell) else str(cell)
-    if type(cell).__name__ in type_of_missing:
+    if type(cell).__name__ in _MISSING_TYPES:
         return None
     match cell:
         case datetime() | date() | time():
@@ -114,12 +113,12 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
 
 
 def plain(value: Any) -> Any:
-    """A value of numpy as one of Python; a search over ``np.arange(3)`` gives numpy's."""
+    """A numpy value as a Python value: users may search over ``np.arange(3)``."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def label_type(kind: type) -> type[Label]:
-    """What a label becomes whose cell has that type; a label keeps its type: text, bool, int or float.
+    """The type of a label, given the type of its cell: text, bool, int or float.
 
     >>> label_type(bool), label_type(np.int64), label_type(Decimal), label_type(date)
     (<class 'bool'>, <class 'int'>, <class 'float'>, <class 'str'>)
@@ -132,9 +131,9 @@ def label_type(kind: type) -> type[Label]:
 
 
 def same_label(one: Label, other: Label) -> bool:
-    """Whether two labels are the same: 1 is 1.0 but not True; and a text is the number or the boolean that it spells.
+    """Whether two labels are the same: 1 is 1.0 but not True, and a text is the number or the boolean that it spells.
 
-    Labels of text files are text, those of typed files are not: a model of one may meet data of the other.
+    Text files have labels of text, typed files have others; a model from one may be used on the other.
 
     >>> same_label(1, 1.0), same_label(1, True), same_label("1.0", 1), same_label(True, "TRUE"), same_label("1", "1.0")
     (True, False, True, True, False)
@@ -147,14 +146,14 @@ def same_label(one: Label, other: Label) -> bool:
 
 
 def label_place(label: Label, known: Sequence[Label]) -> int | None:
-    """Where a label stands among others; None if it does not."""
+    """The place of a label among others; None if it is not there."""
     return next((place for place, other in enumerate(known) if same_label(label, other)), None)
 
 
 def class_place(label: Label, classes: Sequence[Label]) -> int | None:
-    """Where a label of data stands among the classes of a model; None if it does not.
+    """The place of a label of data among the classes of a model; None if it is not there.
 
-    Where all classes are booleans, however they are written, 0 and 1 are False and True.
+    If all classes are booleans, however they are written, 0 and 1 are False and True.
 
     >>> class_place(1, [False, True]), class_place(True, ["0", "1"]), class_place(True, [1, 2])
     (1, 1, None)
@@ -167,7 +166,7 @@ def class_place(label: Label, classes: Sequence[Label]) -> int | None:
 
 
 def flag_in(text: str) -> bool | None:
-    """The boolean that a cell plainly means among booleans, None if it means none.
+    """The boolean that a cell means in a column of booleans, or None.
 
     >>> flag_in("TRUE"), flag_in("false"), flag_in("1"), flag_in("0.0"), flag_in("yes"), flag_in("2")
     (True, False, True, False, None, None)
@@ -181,29 +180,29 @@ def flag_in(text: str) -> bool | None:
 def _spells(text: str, label: Label) -> bool:
     if isinstance(label, bool):
         return text.casefold() == str(label).casefold()
-    return text == str(label) or number_in(text) == label  # the former of inf, and of whole numbers beyond 2**53
+    return text == str(label) or number_in(text) == label  # the first for inf, and for whole numbers beyond 2**53
 
 
 # For JSON, which has no infinity.
 
 
 def number_data(value: Value) -> Value:
-    """A value where JSON expects a number or null, as in a literal: an infinity is the text ``inf`` or ``-inf``."""
+    """A value for JSON, where only numbers and null can be: an infinity becomes the text ``inf`` or ``-inf``."""
     return str(value) if value in _INFINITE else value
 
 
 def value_data(value: Value) -> object:
-    """A value where text is a value too: an infinity is ``{"number": "inf"}``."""
+    """A value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``."""
     return {"number": str(value)} if value in _INFINITE else value
 
 
 def label_data(label: Label | None) -> object:
-    """A label: an infinity is ``{"float": "inf"}``; null where there is none. `label_in` reads it back."""
+    """A label for JSON: an infinity becomes ``{"float": "inf"}``, no label null. `label_in` reads it back."""
     return {"float": str(label)} if label in _INFINITE else label
 
 
 def label_in(node: Any) -> Label:
-    """The label that `label_data` spelled."""
+    """The label that `label_data` wrote."""
     label: Label = float(node["float"]) if isinstance(node, dict) else node
     return label
 
@@ -215,7 +214,7 @@ _INFINITE = (math.inf, -math.inf)
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share in per cent, rounded; 0 % and 100 % are kept for what is exactly that.
+    """A share in per cent, rounded; only shares of exactly 0 and 1 are 0 % and 100 %.
 
     >>> [percent(share) for share in (0.9166, 0.835, 310 / 311, 0.004, 0, 1.0)]
     ['92 %', '84 %', '> 99 %', '< 1 %', '0 %', '100 %']
@@ -233,7 +232,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def share_text(share: float) -> str:
-    """A share to three digits; 0.000 and 1.000 only for what is exactly that.
+    """A share with three digits; only shares of exactly 0 and 1 are 0.000 and 1.000.
 
     >>> [share_text(share) for share in (0.9666, 0.99996, 0.0002, 0.0, 1.0)]
     ['0.967', '0.999', '0.001', '0.000', '1.000']
@@ -245,7 +244,7 @@ def share_text(share: float) -> str:
 
 
 def _exact(share: float) -> float:
-    """A share without what was lost on the way: weights that are all right may add up to a little less than 1."""
+    """A share without rounding errors: the shares of weights may add up to a little less than 1."""
     return round(share, 12)
 
 
@@ -259,7 +258,7 @@ def counted(count: float, noun: str) -> str:
 
 
 def amount(weight: float) -> str:
-    """A count or a sum of weights: whole ones without decimals, others with one, below 1 with two digits.
+    """A count or a sum of weights: without decimals if it is whole, else with one; below 1, with two digits.
 
     >>> [amount(weight) for weight in (1203.0, 311.25, 0.0312, 449.99999999999994)]
     ['1,203', '311.2', '0.031', '450']

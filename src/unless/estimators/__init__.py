@@ -1,1 +1,6 @@
-"""Models and who learns them: the learners, the file of a model, and the three classifiers of scikit-learn's manner."""
+"""The learners, model files, and the three classifiers for scikit-learn.
+
+`learners` go from a table (`training`) to a model without scikit-learn, `file` writes and reads the model, `progress`
+shows how far learning is. `classifiers` are the learners with scikit-learn's interface: `base` is what they share,
+`records` and `labels` read X and y.
+"""

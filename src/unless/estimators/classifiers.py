@@ -1,6 +1,6 @@
-"""Three scikit-learn classifiers, and how one is read from a file.
+"""The three classifiers, and how one is read from a file.
 
-They are the `learners` with what `RuleClassifier` gives them.
+A classifier is one of the `learners` with the interface of `RuleClassifier`.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ __all__ = ["FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"]
 
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
-    """Our own learner: significant rules with exceptions, and a default rule at the end. The one to try first.
+    """Our own learner: significant rules with exceptions, and a default rule at the end. Try it first.
 
     Parameters
     ----------
     ratio
         A default may cover this many wrong records per right one; exceptions do the rest.
     penalty
-        How significant a literal must be; larger gives fewer and shorter rules, 0 lets every useful literal in.
+        How significant a literal must be; more gives fewer and shorter rules, 0 allows every useful literal.
     min_support
         How many records every literal, rule and exception must cover.
     numeric, categorical
-        Columns to read as numbers (text that spells none stays text), or as categories, whatever they look like.
+        Columns to read as numbers (text that spells no number stays text) or as categories, whatever they look like.
     class_weight
         A weight for every class, or "balanced".
     max_rules, max_seconds
         Stop early, with a valid program.
     verbose
-        Show rules learned and records left.
+        Show how many rules are learned and how many records are left.
 
     Examples
     --------
@@ -62,23 +62,23 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
     ratio
         A default may cover this many wrong records per right one; exceptions do the rest.
     otherwise
-        The label of records that no rule covers: "most_frequent" of the training records that none covers (of all, if
-        there are none), a label, or None: then ``predict`` gives None, and ``score`` counts it as wrong, as the paper
-        does.
+        The label of records that no rule covers. "most_frequent" is the most frequent label of the training records
+        that no rule covers (if there are none, of all). With None, ``predict`` returns None, and ``score`` counts it as
+        wrong, as the paper does.
     numeric, categorical, class_weight, max_rules, max_seconds, verbose
         As in `UnlessClassifier`.
     """
 
 
 class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
-    """FOLD-R++ exactly as published: rules for one of two labels; what none covers has the other.
+    """FOLD-R++ exactly as published: rules for one of two labels; records that no rule covers get the other.
 
     Parameters
     ----------
     ratio
         A default may cover this many wrong records per right one; exceptions do the rest.
     positive
-        The label to learn rules for; the second of ``classes_`` unless given.
+        The label to learn rules for; by default the second of ``classes_``.
     numeric, categorical, class_weight, max_rules, max_seconds, verbose
         As in `UnlessClassifier`.
     """
@@ -95,7 +95,7 @@ _CLASSIFIERS: dict[str, type[RuleClassifier]] = {
 
 
 def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
-    """Read a model file: a fitted classifier, ready to predict and explain; of a plain program, the `Program`."""
+    """Read a model file: a fitted classifier, ready to predict and explain; a `Program` if the file has only rules."""
     saved = read(path)
     if isinstance(saved, Program):
         return saved
@@ -122,5 +122,5 @@ def _unfitted(saved: SavedModel) -> RuleClassifier:
 
 
 def _array(classes: tuple[Label, ...]) -> NDArray[Any]:
-    """The classes as scikit-learn has them; text is an array of objects."""
+    """The classes as an array, as in scikit-learn; text as objects."""
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)

@@ -98,7 +98,7 @@ class Learner:
     def _check_limits(self) -> None:
         rules, seconds = plain(self.max_rules), plain(self.max_seconds)
         if rules is not None and (isinstance(rules, bool) or not isinstance(rules, int) or rules < 1):
-            raise ParameterError(f"max_rules must be a whole number from 1 on, or None, not {rules!r}")
+            raise ParameterError(f"max_rules must be a whole number of at least 1, or None, not {rules!r}")
         if seconds is not None and (
             isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
         ):
@@ -205,4 +205,4 @@ class FoldRPPLearner(Learner):
 
 
 LEARNERS: Mapping[str, type[Learner]] = {"unless": UnlessLearner, "fold-rm": FoldRMLearner, "fold-rpp": FoldRPPLearner}
-"""The learners by the names of their algorithms."""
+"""The learners by the names that the command uses."""

@@ -1,4 +1,4 @@
-"""How far the learning is: rules learned, records left. A line on standard error, or what a caller shows instead."""
+"""How far learning is: rules learned, records left. A line on standard error, or whatever the caller shows instead."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Protocol, Self
 
 __all__ = ["LineMeter", "Meter", "meter", "metered_by"]
 
-_EVERY = 0.1  # seconds between two looks at a terminal
-_EVERY_LINE = 2.0  # the same where lines are kept
+_EVERY = 0.1  # seconds between updates in a terminal
+_EVERY_LINE = 2.0  # seconds between lines elsewhere
 
 
 class Meter(AbstractContextManager["Meter"], Protocol):
-    """What shows progress, from its entry to its exit."""
+    """Shows progress, from its entry to its exit."""
 
     def show(self, left: int, rules: int) -> None:
-        """Tell how many records are left and how many rules there are."""
+        """Show how many records are left and how many rules there are."""
 
 
 _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
@@ -28,7 +28,7 @@ _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
 
 @contextmanager
 def metered_by(shown: Meter) -> Iterator[None]:
-    """Let a meter of the caller's show the progress of what is learned within, whatever ``verbose`` says."""
+    """Let the caller's meter show the progress of learning, whatever ``verbose`` says."""
     token = _chosen.set(shown)
     try:
         yield
@@ -37,22 +37,22 @@ def metered_by(shown: Meter) -> Iterator[None]:
 
 
 def meter(*, on: bool) -> Meter:
-    """The meter of the caller's, if there is one; else a line."""
+    """The caller's meter, if there is one; else a line."""
     return _chosen.get() or LineMeter(on=on)
 
 
 class LineMeter(Meter):
-    """Shows progress on standard error: in a terminal a bar that renews itself, elsewhere a line now and then."""
+    """Shows progress on standard error: a bar that moves in a terminal, a line now and then elsewhere."""
 
     def __init__(self, *, on: bool) -> None:
-        self.total = 0  # what the learner tells first: it may count weights, or positives only
+        self.total = 0  # the first number that the learner shows: it may count weights, or only positives
         self.on = on
         self.terminal = self.on and sys.stderr.isatty()
         self.next = time.monotonic()
         self.last = ""
 
     def show(self, left: int, rules: int) -> None:
-        """Tell how many records are left and how many rules there are."""
+        """Show how many records are left and how many rules there are."""
         if not self.on:
             return
         self.total = self.total or left
