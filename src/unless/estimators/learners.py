@@ -125,7 +125,7 @@ def learn(learner: Learner, data: Training | Table) -> LearnedModel:
 
 
 def refuse_kinds(learner: Learner) -> None:
-    """Refuse a learner that declares columns, for a table, whose columns have their kinds."""
+    """Refuse a learner that declares columns; the columns of a table have their kinds."""
     if learner.numeric or learner.categorical:
         raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
 

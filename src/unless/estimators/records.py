@@ -18,15 +18,13 @@ from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
 from unless.estimators.training import Training
-from unless.learn.weights import as_counts, checked
+from unless.learn.weights import Weights, as_counts, checked
 from unless.read.frames import frame_source
 from unless.read.ranks import again
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
 
 __all__ = ["read_alike", "read_training", "row_counts"]
-
-Weights = NDArray[np.float64]
 
 
 def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:

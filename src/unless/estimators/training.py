@@ -8,19 +8,16 @@ from math import isfinite
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn.engine import Engine
 from unless.learn.fold import engine_of
 from unless.learn.memory import MemoryEngine
-from unless.learn.weights import times
+from unless.learn.weights import Weights, times
 from unless.table import Labels, Table
 from unless.values import Label, class_place, plain
 
 __all__ = ["Training", "known_place", "refuse_amounts"]
-
-Weights = NDArray[np.float64]
 
 _HEAVIEST = 1e200
 """The largest weight of a class."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 from typing import Literal as OneOf
 
@@ -34,7 +34,7 @@ class Remark:
 
     def to_dict(self) -> dict[str, Any]:
         """The remark for JSON."""
-        return {"code": self.code, "column": self.column, "finding": self.finding, "example": self.example}
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

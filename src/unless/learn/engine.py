@@ -9,26 +9,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from unless.learn.literals import best_literal, purest_literal
+from unless.learn.literals import Counts, best_literal, purest_literal
 from unless.rule import Literal
-from unless.values import Label, Value
+from unless.values import Label
 
 __all__ = ["Counts", "Engine", "Rows"]
 
 Rows = TypeVar("Rows")
-
-
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How many positive and negative rows have each value of a feature, for the values that occur, in order."""
-
-    feature: str
-    values: Sequence[Value]
-    positive: Sequence[int]
-    negative: Sequence[int]
 
 
 class Engine(ABC, Generic[Rows]):

@@ -7,27 +7,24 @@ This is the plain definition, from the counts of each value. The in-memory engin
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from math import inf, log, sqrt
-from typing import Protocol
 
 from unless.rule import Literal
 from unless.values import Value
 
-__all__ = ["best_literal", "candidates", "impurity", "information_gain", "purest_literal"]
+__all__ = ["Counts", "best_literal", "candidates", "impurity", "information_gain", "purest_literal"]
 
 
-class ValueCounts(Protocol):
-    """How many positives and negatives have each value of a feature (`unless.learn.engine.Counts`)."""
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many positive and negative rows have each value of a feature, for the values that occur, in order."""
 
-    @property
-    def feature(self) -> str: ...
-    @property
-    def values(self) -> Sequence[Value]: ...
-    @property
-    def positive(self) -> Sequence[int]: ...
-    @property
-    def negative(self) -> Sequence[int]: ...
+    feature: str
+    values: Sequence[Value]
+    positive: Sequence[int]
+    negative: Sequence[int]
 
 
 def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
@@ -48,7 +45,7 @@ def information_gain(tp: int, fn: int, tn: int, fp: int) -> float:
     return gain
 
 
-def candidates(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
+def candidates(counts: Counts) -> Iterator[tuple[Literal, int, int]]:
     """Every literal on a feature, with the positives and negatives that it covers, in the order that breaks ties."""
     feature, values = counts.feature, counts.values
     numbers = sum(isinstance(value, float) for value in values)
@@ -63,7 +60,7 @@ def candidates(counts: ValueCounts) -> Iterator[tuple[Literal, int, int]]:
         yield Literal(feature, "present" if value is None else "!=", value), p - a, n - b
 
 
-def best_literal(features: Iterable[ValueCounts], used: Iterable[Literal] = ()) -> Literal | None:
+def best_literal(features: Iterable[Counts], used: Iterable[Literal] = ()) -> Literal | None:
     """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none."""
     banned = {(literal.feature, literal.value) for literal in used}
     best, best_gain = None, -inf
@@ -81,7 +78,7 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
-def purest_literal(features: Iterable[ValueCounts], support: float) -> Literal | None:
+def purest_literal(features: Iterable[Counts], support: float) -> Literal | None:
     """The first literal with the least impurity that covers enough positives, and a larger share of them."""
     best, least = None, inf
     for counts in features:

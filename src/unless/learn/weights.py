@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 
-__all__ = ["as_counts", "checked", "in_units", "times"]
+__all__ = ["Weights", "as_counts", "checked", "in_units", "times"]
 
 Weights = NDArray[np.float64]
 
