@@ -143,22 +143,6 @@ def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Pro
     return Learned(program, (), interrupted)
 
 
-def learn_rule(
-    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), depth: int = 1
-) -> tuple[Rule, Rows, Rows]:
-    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
-    default: Used = ()
-    while literal := engine.best_literal(positive, negative, used + default):  # line 17
-        default += (literal,)
-        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
-        if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
-            if depth == MAX_DEPTH:
-                break
-            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, depth + 1)
-            return Rule(None, default, exceptions), positive, negative
-    return Rule(None, default), positive, negative
-
-
 def learn_rules(
     engine: Engine[Rows],
     positive: Rows,
@@ -184,6 +168,22 @@ def learn_rules(
         spared = engine.minus(spared, false_positive)
         rules.append(rule)
     return tuple(rules), positive, spared
+
+
+def learn_rule(
+    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), depth: int = 1
+) -> tuple[Rule, Rows, Rows]:
+    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
+    default: Used = ()
+    while literal := engine.best_literal(positive, negative, used + default):  # line 17
+        default += (literal,)
+        positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
+        if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
+            if depth == MAX_DEPTH:
+                break
+            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, depth + 1)
+            return Rule(None, default, exceptions), positive, negative
+    return Rule(None, default), positive, negative
 
 
 def _most_popular(popularity: Sequence[float]) -> int:
