@@ -67,7 +67,7 @@ class TestImportances:
     """What each feature adds to the accuracy."""
 
     def test_they_are_what_others_values_cost(self, model):
-        """Of few records: the accuracy lost, in the mean over all pairs, when a value is that of another record."""
+        """With few records: the accuracy lost, on average over all pairs, when a value comes from another record."""
         lost, right = [], np.mean(model.predict(TITANIC) == FATE)
         for feature in TITANIC:
             changed = [TITANIC.assign(**{feature: np.roll(TITANIC[feature], k)}) for k in range(1, len(TITANIC))]
@@ -91,7 +91,7 @@ class TestImportances:
 
     @pytest.mark.parametrize("rows", [120, 9000, 70_000])
     def test_the_order_of_rows_does_not_matter(self, rows):
-        """Neither of few records, nor of so many that some are drawn."""
+        """Neither with few records, nor with so many that only some are used."""
         random = np.random.default_rng(0)
         X = pd.DataFrame({"a": random.integers(0, 9, rows), "b": random.choice(list("xyz"), rows), "c": 0.0})
         X["c"] = random.normal(size=rows).round(1)
@@ -103,7 +103,7 @@ class TestImportances:
         assert_array_equal(one.feature_importances_, other.feature_importances_)
 
     def test_a_weight_is_a_number_of_records(self, model):
-        """Weight 2 is the record twice here too, weight 0 its absence."""
+        """Weight 2 counts the record twice here too, weight 0 leaves it out."""
         weights = np.arange(len(TITANIC)) % 4
         repeated = np.repeat(np.arange(len(TITANIC)), weights)
         one = clone(model).fit(TITANIC, FATE, sample_weight=weights)
@@ -111,14 +111,14 @@ class TestImportances:
         assert_array_equal(one.feature_importances_, other.feature_importances_)
 
     def test_they_come_along_without_records(self, model):
-        """A pickled model has them, and none of the records that they are found from."""
+        """A pickled model has importances, but not the records that they were computed from."""
         assert isinstance(model._importances, Evidence)
         again = pickle.loads(pickle.dumps(model))
         assert isinstance(again._importances, np.ndarray)
         assert_array_equal(again.feature_importances_, model.feature_importances_)
 
     def test_an_edited_program_has_its_own(self, model):
-        """They are measured on the records that are given with it."""
+        """They are measured on the records given with the program."""
         edited = model.with_program(replace(model.program_, rules=()), TITANIC, FATE)
         assert not edited.feature_importances_.any()
         assert model.feature_importances_.any()
@@ -156,7 +156,7 @@ def test_rules_are_a_frame(model):
 
 
 def test_rules_are_a_polars_frame_without_pandas(model, monkeypatch):
-    """Where pandas is not at hand."""
+    """If pandas is not installed."""
     monkeypatch.setitem(sys.modules, "pandas", None)
     assert type(model.rules_).__module__.startswith("polars")
 
@@ -196,7 +196,7 @@ def test_explanations(model):
 
 
 def test_the_domain_remembers_training(model):
-    """Of the features that rules test, the categories and the range of numbers are kept."""
+    """A model keeps the categories and the range of numbers of the features that rules test."""
     assert model.domain_.features == model.program_.used
     assert model.domain_.column("sex").categories == ("female", "male")
     assert model.domain_.column("age").numbers.tolist() == [TITANIC["age"].min(), TITANIC["age"].max()]
@@ -215,7 +215,7 @@ def test_a_domain_is_bounded():
 
 
 class TestOtherwise:
-    """What FOLD-RM says where no rule covers."""
+    """The label of records that no rule of FOLD-RM covers."""
 
     def test_the_most_frequent_of_what_is_left(self):
         """By default it is the most frequent label among the training records that no rule covers."""
@@ -273,7 +273,7 @@ class TestPositive:
             FoldRPPClassifier(positive="survive").fit(TITANIC, FATE)
 
     def test_two_classes_only(self, wine):
-        """More are refused with the names of those that take them."""
+        """More are refused, and the error names the learners that take them."""
         with pytest.raises(ParameterError, match=r"3 labels; use FoldRMClassifier or UnlessClassifier"):
             FoldRPPClassifier().fit(*wine)
 
@@ -282,7 +282,7 @@ class TestPositive:
 @each
 @pytest.mark.parametrize("most", [1, 2, 3])
 def test_max_rules_is_the_most_rules(learner, most):
-    """A program never has more rules, the last of Unless included, and is valid."""
+    """A program never has more rules, including the default rule, and is valid."""
     y = np.arange(200) // 20 % 2
     model = learner(max_rules=most).fit(np.arange(200.0).reshape(-1, 1), y)
     assert len(model.program_) == most
@@ -315,7 +315,7 @@ def test_max_seconds_ends_the_learning(learner):
     ids=str,
 )
 def test_wrong_parameters(learner, wrong):
-    """A parameter without meaning is named."""
+    """The error names a wrong parameter."""
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         learner(**wrong).fit(TITANIC, FATE)
 
@@ -361,7 +361,7 @@ class TestVerbose:
 
     @each
     def test_it_tells_rules_and_records(self, learner, capsys):
-        """Where lines are kept, a line at the start and one at the end; nothing unless asked for."""
+        """Outside a terminal, a line at the start and one at the end; nothing by default."""
         learner(verbose=True).fit(TITANIC, FATE)
         told = capsys.readouterr()
         assert re.search(r"unless: 0 rules, \d+ of \d+ records left\n", told.err)
@@ -370,7 +370,7 @@ class TestVerbose:
         assert capsys.readouterr() == ("", "")
 
     def test_it_is_a_bar_in_a_terminal(self, monkeypatch):
-        """A bar that renews itself, and grows."""
+        """A bar that moves and grows."""
 
         class Terminal(StringIO):
             def isatty(self):
@@ -438,7 +438,7 @@ class TestEditing:
     """A finished program may be edited rule by rule."""
 
     def test_counts_follow(self, model):
-        """The edited model decides by the edited program; what its rules decide is counted anew."""
+        """The edited model uses the edited program, and counts again what its rules decide."""
         rules = model.program_.rules
         edited = model.with_program(replace(model.program_, rules=rules[1:]), TITANIC, FATE)
         assert len(edited.program_) == len(rules) - 1
@@ -448,7 +448,7 @@ class TestEditing:
         assert type(edited)(**edited.get_params()).fit(TITANIC, FATE).program_ == model.program_
 
     def test_an_added_rule(self, model):
-        """A rule on a feature that no rule tested brings that feature's values along."""
+        """If an edited rule tests another feature, the model remembers its values too."""
         rule = Rule("survived", (Literal("class", "<=", 1.0),))
         edited = model.with_program(replace(model.program_, rules=(rule, *model.program_.rules)), TITANIC, FATE)
         assert edited.rules_["support"][0] == 40
@@ -512,7 +512,7 @@ def test_a_failed_fit_keeps_the_old_model(model):
 
 
 class TestWhyNotAndWhatIf:
-    """One record at a time: what stopped a label, and what would change the decision."""
+    """One record at a time: why not another label, and what would change the decision."""
 
     X = pd.DataFrame({"income": range(40), "history": ["late", "good"] * 20})
     y = np.where((X["income"] < 20) & (X["history"] == "late"), "refuse", "accept")

@@ -1,4 +1,4 @@
-"""What X, y and weights may be, and what they mean."""
+"""What X, y and weights can be, and what they mean."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_the_order_of_columns_is_irrelevant(fitted):
 
 
 def test_a_lacking_column_is_named(fitted):
-    """Columns that training had and X lacks are an error, with the nearest name."""
+    """If X lacks a column of training, the error names it and the nearest name."""
     with pytest.raises(UnknownNameError, match=r"lacks 1 of the features of training: 'town'; did you mean 'Town'\?"):
         fitted.predict(FRAMES["pandas"].rename(columns={"town": "Town"}))
 
@@ -245,7 +245,7 @@ class TestWeights:
     @pytest.mark.filterwarnings("ignore:values that training did not have")
     @each
     def test_a_weight_is_a_number_of_records(self, learner):
-        """Weight 2 is the record twice, weight 0 its absence, in rules, counts and classes."""
+        """Weight 2 counts the record twice, weight 0 leaves it out, in rules, counts and classes."""
         weights = np.array([0, 1, 2, 3] * 5)
         repeated = np.repeat(np.arange(20), weights)
         one = learner().fit(self.X, self.y, sample_weight=weights)
@@ -257,7 +257,7 @@ class TestWeights:
 
     @pytest.mark.parametrize("kind", [*FRAMES, *ARRAYS])
     def test_a_record_without_weight_is_absent(self, kind):
-        """Its label is no class, and its cells do not tell what a column is."""
+        """Its label is not a class, and its cells do not decide what a column is."""
         X = (FRAMES | ARRAYS)[kind]
         weights = np.array([label == "old" for label in LABELS], dtype=float)
         model = FoldRMClassifier().fit(X, LABELS, sample_weight=weights)
@@ -290,7 +290,7 @@ class TestWeights:
             UnlessClassifier(class_weight=wrong).fit(self.X, self.y)
 
     def test_a_fold_may_lack_a_class(self):
-        """A weight for a class that is not there is fine if all others have theirs."""
+        """A weight for a class that does not occur is fine if all others have theirs."""
         model = UnlessClassifier(class_weight={"p": 1, "q": 2, "r": 3}).fit(self.X, self.y)
         assert str(model) == str(UnlessClassifier(class_weight={"p": 1, "q": 2}).fit(self.X, self.y))
 
@@ -312,7 +312,7 @@ class TestWeights:
     @each
     @pytest.mark.parametrize("scale", [1 / 20, 0.3, 1e-16, 5e-324, 1e300, 1.7e308])
     def test_even_weights_are_none(self, learner, scale):
-        """Where every record weighs the same, and no whole number, the model is that without weights."""
+        """If every record has the same weight, and it is not whole, the model is the same as without weights."""
         plain, even = (learner().fit(self.X, self.y, sample_weight=w) for w in (None, np.full(20, scale)))
         assert even.program_ == plain.program_
         assert_array_equal(even.statistics_.counts, plain.statistics_.counts)
@@ -323,7 +323,7 @@ class TestWeights:
     @pytest.mark.parametrize("scale", [1 / 7, 1e-16, 3e-290, 1e290])
     @pytest.mark.parametrize("class_weight", [None, "balanced", {"p": 2, "q": 1}, {"p": 0.1, "q": 0.35}], ids=str)
     def test_only_proportions_matter(self, learner, scale, class_weight):
-        """Weights that are not whole, and as many times them, give the same rules and the same probabilities."""
+        """If weights are not whole, multiplying all of them changes neither rules nor probabilities."""
         weights = np.random.default_rng(1).gamma(0.5, size=20)
         one, other = (
             learner(class_weight=class_weight).fit(self.X, self.y, sample_weight=w) for w in (weights, scale * weights)
@@ -335,7 +335,7 @@ class TestWeights:
 
     @each
     def test_the_scale_of_class_weights_does_not_matter(self, learner):
-        """Nor does that of weights of classes, as long as they are not whole."""
+        """The scale of class weights does not matter either, if they are not whole."""
         one, other = (learner(class_weight={"p": c * 0.5, "q": c * 1.25}).fit(self.X, self.y) for c in (1, 1e-9))
         assert one.program_ == other.program_
         assert_array_equal(one.statistics_.counts, other.statistics_.counts)
@@ -352,7 +352,7 @@ class TestWeights:
 
     @each
     def test_a_light_class_stays_a_class(self, learner):
-        """Records that weigh next to nothing are no evidence, but their labels are classes, and their values known."""
+        """Records that weigh next to nothing do not count, but their labels are classes, and their values are known."""
         X, y = load_breast_cancer(return_X_y=True)
         weights = np.where(y == 0, 1e-4, 1.0)
         model = learner().fit(X, y, sample_weight=weights)
@@ -365,7 +365,7 @@ class TestWeights:
         assert votes.fit(X, y, sample_weight=weights).predict_proba(X).shape == (len(y), 2)
 
     def test_a_record_that_outweighs_all_others(self):
-        """Weights of all magnitudes are fine; what weighs next to nothing is next to absent."""
+        """Weights of all magnitudes are fine; a record that weighs next to nothing is nearly absent."""
         weights = np.full(20, 1e-300)
         weights[:2] = 1e300, 1.0
         model = UnlessClassifier().fit(self.X, self.y, sample_weight=weights)
@@ -375,7 +375,7 @@ class TestWeights:
 
     @each
     def test_boosting_learns(self, learner):
-        """AdaBoost, which weighs 1/n at first, is as good as one model at least, and its first one is that model."""
+        """AdaBoost, which starts with weights of 1/n, is at least as good as one model, and its first is that model."""
         X, y = load_breast_cancer(return_X_y=True)
         boosted = AdaBoostClassifier(learner(max_rules=2), n_estimators=5, random_state=0).fit(X[::2], y[::2])
         single = learner(max_rules=2).fit(X[::2], y[::2])
@@ -406,7 +406,7 @@ class TestWeights:
     ids=lambda value: str(type(value).__name__),
 )
 def test_wrong_features(X, message):  # noqa: N803
-    """What is no table has a message that says so."""
+    """If X is not a table, the message says so."""
     with pytest.raises((ValueError, TypeError), match=message):
         UnlessClassifier().fit(X, [0, 1, 0, 1])
 
@@ -436,7 +436,7 @@ def test_wrong_features(X, message):  # noqa: N803
     ids=lambda value: str(value)[:30],
 )
 def test_wrong_labels(y, message):
-    """What cannot be labels has a message that says what to do."""
+    """If y cannot be labels, the message says what to do."""
     with pytest.raises((ValueError, TypeError), match=message):
         UnlessClassifier().fit(np.arange(8.0).reshape(4, 2), y)
 

@@ -52,7 +52,7 @@ def test_learning_changes_no_learner(table):
 
 
 def test_after_ctrl_c_the_rules_so_far_are_a_model(table):
-    """The interruption comes with it, for the caller to raise or to keep quiet about."""
+    """The interruption comes with the model; the caller may raise it or not."""
     with metered_by(_PressesCtrlC()):
         learned = learn(FoldRMLearner(), table)
     assert isinstance(learned.interrupted, Interrupted)
@@ -61,7 +61,7 @@ def test_after_ctrl_c_the_rules_so_far_are_a_model(table):
 
 
 def test_labels_that_are_amounts(table):
-    """Fractions are no labels; whole numbers are, whatever their type."""
+    """Fractions are not labels; whole numbers are, whatever their type."""
     amounts = Labels.of("y", [k / 10 for k in range(len(table))])
     with pytest.raises(ReadError, match=r"Unknown label type: continuous, such as 0.1"):
         learn(UnlessLearner(), Table(table.columns, amounts, len(table)))

@@ -73,7 +73,7 @@ def as_given(columns, how):
 @given(frames(), MODELS, st.sampled_from(["pandas", "objects", "records", "array"]))
 @settings(max_examples=250, deadline=None)
 def test_a_model_agrees_with_itself(tmp_path_factory, drawn, model, how):
-    """Labels are classes, probabilities sum to one and peak at the label, apply and counts tell the same, files too."""
+    """Labels are classes, probabilities sum to one and peak at the label, apply, counts and files agree."""
     columns, labels = drawn
     if isinstance(model, FoldRPPClassifier):
         labels = [label == labels[0] for label in labels]

@@ -1,4 +1,4 @@
-"""Estimators take tables of `read_table`, so that what stands in a file keeps its meaning."""
+"""Estimators take tables from `read_table`, so that the cells of a file keep their meaning."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _labels(table):
 
 
 def test_a_table_has_its_own_labels(table):
-    """A table is learned from without y, and gives the program the name of its target."""
+    """A table needs no y, and its target names the program's."""
     model = unless.UnlessClassifier().fit(table)
     assert model.program_.target == TARGET
     assert model.program_.rules == unless.UnlessClassifier().fit(table, _labels(table)).program_.rules
@@ -31,13 +31,13 @@ def test_a_table_has_its_own_labels(table):
 
 
 def test_other_labels_may_be_given(table):
-    """With y, a table's own labels do not count."""
+    """If y is given, it replaces the table's own labels."""
     flipped = np.where(_labels(table) == "accept", "in", "out")
     assert set(unless.FoldRPPClassifier().fit(table, flipped).classes_) == {"in", "out"}
 
 
 def test_labels_that_do_not_occur_are_no_classes(table):
-    """A part of a table without records of a label learns nothing of that label."""
+    """If a part of a table has no records of a label, that label is not a class."""
     kept = np.flatnonzero(_labels(table) != "review")
     model = unless.UnlessClassifier().fit(table[kept])
     assert list(model.classes_) == ["accept", "refuse"]
@@ -87,7 +87,7 @@ class _Kept(Meter):
 
 
 def test_a_caller_shows_the_progress(table, capsys):
-    """A meter of the caller's hears of every rule, and nothing else is printed."""
+    """The caller's meter gets every rule, and nothing else is printed."""
     kept = _Kept()
     with metered_by(kept):
         model = unless.UnlessClassifier(verbose=True).fit(table)

@@ -72,7 +72,7 @@ class TestBooleans:
     @pytest.mark.parametrize("new", [*BOOLEANS, *TEXTS, *SPELLED])
     @pytest.mark.parametrize("old", NUMBERS)
     def test_are_the_numbers_of_training(self, old, new):
-        """The other way round: where training had numbers, True is 1 and False is 0."""
+        """The other way round: if training had numbers, True is 1 and False is 0."""
         frames = BOOLEANS | NUMBERS | TEXTS | SPELLED
         model = FoldRMClassifier().fit(frames[old], Y)
         assert model.score(frames[new], Y) == 1
@@ -80,7 +80,7 @@ class TestBooleans:
 
     @pytest.mark.parametrize("new", [*NUMBERS, *TEXTS, *SPELLED])
     def test_in_tables_and_files(self, new, tmp_path):
-        """A table that was read without regard to the model, and a file that is read like it, are no different."""
+        """It does not matter whether a table was read with or without ``like=``."""
         model = UnlessClassifier().fit(BOOLEANS["booleans"], Y)
         frame = (NUMBERS | TEXTS | SPELLED)[new]
         assert model.score(read_table(frame), Y) == 1
@@ -107,7 +107,7 @@ class TestBooleans:
         assert_array_equal(model.predict(new), model.predict(_frame(_missing(FLAGS), object)))
 
     def test_what_is_not_plain_stays_what_it_is(self):
-        """The word yes is not True, 2 is no boolean, and a column with a third category is not boolean."""
+        """The word yes is not True, 2 is not a boolean, and a column with a third category is not boolean."""
         model = FoldRMClassifier().fit(BOOLEANS["booleans"], Y)
         cells = ["yes", 2, 1, "on", "TRUE", None]
         table = read_table([{"flag": cell, "other": 0} for cell in cells], like=model)
@@ -155,7 +155,7 @@ class TestNumbersAndNames:
         assert model.predict(pd.DataFrame({"zip": [123.0, None, 7.0]})).tolist() == ["b", "a", "a"]
 
     def test_numbers_spelled_as_text(self):
-        """Where training had numbers, text that spells one is that number."""
+        """If training had numbers, text that spells a number is that number."""
         model = FoldRMClassifier().fit(pd.DataFrame({"n": range(80)}), ["low"] * 40 + ["high"] * 40)
         assert model.predict([{"n": "3"}, {"n": " 70.0"}, {"n": np.int8(2)}]).tolist() == ["low", "high", "low"]
         assert model.predict(read_table([{"n": "3"}, {"n": "70"}])).tolist() == ["low", "high"]
@@ -211,7 +211,7 @@ class TestLabels:
         assert model.score(self.X, ["c", "d"] * 20) == 0
 
     def test_true_is_1_only_among_booleans(self):
-        """1 of 1, 2 and 3 is no True."""
+        """Among 1, 2 and 3, 1 is not True."""
         assert class_place(True, [1, 2, 3]) is None
         assert class_place("1", [False, True]) == 1
         assert class_place("1", ["1.0", "true"]) is None

@@ -1,4 +1,4 @@
-"""Classifiers say what new records hold that training did not have."""
+"""Classifiers warn of values that training did not have."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def renamed(frame: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("method", ["predict", "predict_proba", "apply", "explain"])
 def test_a_renamed_category_is_told(model, method):
-    """Whatever asks the rules about records with a new category is told which, and how many they are."""
+    """Every method that takes records warns of a new category, and in how many records it is."""
     said = r"contract: 100 of 300 records hold Monthly, which training did not have \(it had Month-to-month, One year"
     with pytest.warns(UnlessWarning, match=said) as caught:
         getattr(model, method)(renamed(CHURN))
@@ -41,7 +41,7 @@ def test_a_renamed_category_is_told(model, method):
 
 
 def test_others_are_told_too(model, tmp_path):
-    """The score, one record and a page, too; and a model that was loaded knows as much."""
+    """So do score, why_not and report, and a loaded model."""
     path = tmp_path / "model.json"
     model.save(path)
     for one in (model, unless.load(path)):
@@ -59,7 +59,7 @@ def test_others_are_told_too(model, tmp_path):
 
 
 def test_nothing_new_is_not_told(model):
-    """Records of training, unused columns and a number a little outside the range are nothing to warn of."""
+    """Training records, unused columns and a number just outside the range cause no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(CHURN)
@@ -69,7 +69,7 @@ def test_nothing_new_is_not_told(model):
 
 
 def test_an_edited_program_learns_what_its_records_hold(model):
-    """Records that an edited program is measured on are what it knows: they are nothing new."""
+    """An edited model remembers the records that it was measured on; they cause no warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         edited = model.with_program(model.program_, renamed(CHURN), LEFT)

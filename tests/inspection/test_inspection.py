@@ -1,4 +1,4 @@
-"""A profile tells what a table holds, why it is read so, and what is suspicious; never what is not there."""
+"""A profile tells what a table contains, why it is read that way, and what is suspicious."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TestColumns:
         ],
     )
     def test_reasons(self, cells, kind, why):
-        """The reason for a kind is the rule of the reader that applied."""
+        """The reason for a kind is the rule that the reader applied."""
         found = column(of({"x": cells, "z": ["1", "2", "3"]}), "x")
         assert (found.kind, found.why) == (kind, why)
 
@@ -76,7 +76,7 @@ class TestColumns:
         assert [one.why for one in found.columns] == ["declared categorical", "declared numeric"]
 
     def test_typed(self):
-        """In a typed table text that spells numbers is text because it is stored so."""
+        """In a typed table, text that spells numbers is text because it is stored as text."""
         found = profile(pl.DataFrame({"x": ["1", "2"], "b": [True, None]}))
         assert column(found, "x").why == "its cells are stored as text"
         assert (column(found, "b").missing, column(found, "b").tokens) == (1, ())
@@ -89,7 +89,7 @@ class TestColumns:
         assert column(found, "m").tokens == (("null", 1),)
 
     def test_own_tokens(self):
-        """Tokens that the caller gives take the place of the default ones."""
+        """Tokens from the caller replace the default ones."""
         found = column(of({"n": ["1", "2", "-9", "?"]}, missing=["-9"]), "n")
         assert (found.kind, found.tokens, found.missing) == ("mixed", (("-9", 1),), 1)
 
@@ -109,7 +109,7 @@ class TestColumns:
         assert profile(table, "x").target.missing == 1
 
     def test_json(self):
-        """A profile is one JSON document, infinite numbers as everywhere in JSON."""
+        """A profile is one JSON document; infinite numbers are spelled as everywhere."""
         found = profile(pl.DataFrame({"x": [1.0, float("inf"), None], "y": ["a", "b", "a"]}), "y")
         document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
         assert document["columns"][0]["high"] == {"number": "inf"}
@@ -176,7 +176,7 @@ class TestRemarks:
         ],
     )
     def test_on_texts(self, cells, code):
-        """What cells look like is told."""
+        """Each kind of odd text gets its remark."""
         assert code in codes(of({"x": cells, "z": ["a", "b", "a", "c"]}), "x")
 
     @pytest.mark.parametrize(
@@ -201,11 +201,11 @@ class TestRemarks:
         assert codes(of({"age": list(map(str, [*range(20, 90), 99, 99]))}), "age") == []
 
     def test_nearly_constant(self):
-        """All but a few of many cells being equal is told."""
+        """A column with only a few different cells among many gets a remark."""
         assert codes(of({"x": ["n"] * 999 + ["y"]}), "x") == ["nearly-constant"]
 
     def test_copy(self):
-        """A copy of a column is told, and one that merely goes together with it."""
+        """A copy of a column gets a remark, and so does a column that always goes together with another."""
         drawn = random().choice(["a", "b", "c"], 60)
         found = of({"x": drawn, "same": drawn, "coded": [{"a": 1, "b": 5, "c": 2}[cell] for cell in drawn]})
         assert [one.finding for one in found.all_remarks if one.code == "copy"] == [
@@ -214,24 +214,24 @@ class TestRemarks:
         ]
 
     def test_unique_columns_are_no_copies(self):
-        """Two columns whose cells all differ go together by chance, unless their order is the same."""
+        """If all cells differ, two columns go together by chance, unless they are in the same order."""
         numbers = random().normal(size=80)
         found = of({"a": numbers, "b": numbers[::-1].copy(), "fahrenheit": 32 + 1.8 * numbers})
         assert [one.column for one in found.all_remarks if one.code == "copy"] == ["fahrenheit"]
 
     def test_few_records(self):
-        """A handful of records is told."""
+        """A handful of records gets a remark."""
         assert "few-records" in codes(of({"x": ["1", "2"]}))
 
 
 class TestTarget:
-    """Labels that are none, and features that give labels away."""
+    """Targets that are not labels, and features that give labels away."""
 
     def labels(self, rows=400):
         return random(1).choice(["yes", "no"], rows, p=[0.3, 0.7])
 
     def test_gives_away(self):
-        """A feature that alone decides the label is told: a category, a threshold, a gap; noise is not."""
+        """A feature that alone decides the label gets a remark: a category, a threshold, a gap; noise does not."""
         y = self.labels()
         noise = random(2).normal(size=len(y))
         found = of(
@@ -262,7 +262,7 @@ class TestTarget:
         assert [one.column for one in found.all_remarks if one.code == "gives-away"] == ["x"]
 
     def test_identifier_gives_nothing_away(self):
-        """Texts that are unique decide every record that they were learned from, and none other."""
+        """Unique texts decide no record but their own."""
         y = self.labels()
         assert "gives-away" not in codes(of({"name": [f"n{k}" for k in range(len(y))], "y": y}, "y"))
 
@@ -277,12 +277,12 @@ class TestTarget:
         assert "gives-away" not in codes(of({"x": y, "y": y}, "y"))
 
     def test_rare_label_needs_more(self):
-        """Where one label is nearly always right, a feature that is right as often gives nothing away."""
+        """If one label is nearly always right, a feature that is right as often gives nothing away."""
         y = np.where(np.arange(2000) % 100 == 0, "rare", "usual")
         assert "gives-away" not in codes(of({"x": random().choice(["a", "b"], 2000), "y": y}, "y"))
 
     def test_missing_labels(self):
-        """Labels may be missing; they are counted, and are no class."""
+        """Labels may be missing; they are counted, but are not a class."""
         found = of({"x": ["1", "2", "3"], "y": ["a", "", "a"]}, "y")
         assert (found.target.missing, found.target.classes) == (1, (("a", 2),))
         assert codes(found, "y") == ["no-labels", "one-label"]
@@ -297,7 +297,7 @@ class TestTarget:
         ],
     )
     def test_odd_labels(self, labels, code):
-        """A quantity, a name, spellings and rare labels are told."""
+        """A quantity, a name, spellings and rare labels get remarks."""
         assert code in codes(of({"x": list(range(100)), "y": labels}, "y"), "y")
 
     def test_digits_are_labels(self):
@@ -305,7 +305,7 @@ class TestTarget:
         assert codes(of({"x": random().normal(size=1000), "y": np.arange(1000) % 10}, "y"), "y") == []
 
     def test_likely_target(self):
-        """Without a target the column is named that looks like one: by its name, else the last with few values."""
+        """Without a target, the profile suggests a column: by its name, else the last if it has few values."""
         cells = {"a": list(range(40)), "Class": ["u", "v"] * 20, "b": list(range(40))}
         assert of(cells).likely_target == "Class"
         assert of({"a": list(range(40)), "z": ["u", "v"] * 20}).likely_target == "z"
@@ -393,7 +393,7 @@ def test_any_table(cells):
 
 @needs_shared
 def test_known_traits_of_datasets():
-    """What is known of public datasets is found: copies, stand-ins, identifiers, constants."""
+    """Known traits of public datasets are found: copies, stand-ins, identifiers, constants."""
 
     def remarks(name):
         entry = SHARED.manifest[name]

@@ -21,7 +21,7 @@ codes = st.integers(2, 5).flatmap(
 @settings(max_examples=60, deadline=None)
 @given(codes)
 def test_averages_are_scikit_learns(drawn):
-    """Accuracy and the weighted averages equal scikit-learn's, where a record without decision is simply wrong."""
+    """Accuracy and the weighted averages equal scikit-learn's; an undecided record is wrong."""
     count, pairs = drawn
     truth, decided = (np.array(column) for column in zip(*pairs, strict=True))
     found = quality(truth, decided, range(count))
@@ -51,13 +51,13 @@ def test_classes_are_scikit_learns(drawn):
 
 
 def test_no_records_have_no_quality():
-    """Of no records every measure is 0, and nothing fails."""
+    """Without records every measure is 0, and nothing fails."""
     found = quality(np.array([], int), np.array([], int), ["a", "b"])
     assert (found.records, found.accuracy, found.precision, found.f1) == (0, 0, 0, 0)
 
 
 def test_codes_are_checked():
-    """Codes that are no places of labels, or of different numbers of records, are refused."""
+    """Codes that are not places of labels, or differ in length, are refused."""
     with pytest.raises(ParameterError, match="0 to 1"):
         quality(np.array([0, 2]), np.array([0, 0]), ["a", "b"])
     with pytest.raises(ParameterError, match="2 true labels and 1 decisions"):

@@ -1,4 +1,4 @@
-"""Splits keep every label, depend on the seed only, and measures are means over folds."""
+"""Splits keep every label and depend only on the seed; measures are means over folds."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ def test_baseline(table):
 
 
 class TestDropUnlabelled:
-    """Rows without a label are an error, or left out where that is asked for."""
+    """Rows without a label are an error, or left out if asked for."""
 
     def test_text(self):
-        """The rows are left out whatever the missing label is spelled like, and its spelling is no label."""
+        """The rows are left out however a missing label is written, and it is never a label."""
         data = b"x,y\n1,a\n2,?\n3,\n4,b\n"
         table = unless.read_table(data, "y", format="csv", drop_unlabelled=True)
         assert table.target.labels == ("a", "b")

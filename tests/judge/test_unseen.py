@@ -1,4 +1,4 @@
-"""What new records hold that training did not have."""
+"""Values in new records that training did not have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def table(**columns) -> Table:
 
 
 def model(training: Table) -> SimpleNamespace:
-    """What a model knows of the records that it learned from."""
+    """What a model remembers of its training records."""
     return SimpleNamespace(
         domain_=domain_of(training, training.features), statistics_=SimpleNamespace(total=len(training))
     )
@@ -62,7 +62,7 @@ def found(training: list, new: list) -> tuple[Unseen, ...]:
     ],
 )
 def test_what_is_said(training, new, texts):
-    """A sentence tells the feature, how many records, what they hold, and what training had."""
+    """A sentence names the feature, the number of records, their values, and what training had."""
     assert [str(one) for one in found(training, new)] == texts
 
 
@@ -71,7 +71,7 @@ cells = st.lists(st.sampled_from([None, "a", "b", "c", 0.0, 1.0, 2.5, -3.0]), mi
 
 @given(cells, st.lists(cells, max_size=4))
 def test_counts_add_up(training, batches):
-    """Batch by batch the counts are those of all records at once, each counted by the plain definition."""
+    """Counting batch by batch gives the same as counting all records at once, by the plain definition."""
     known = model(table(x=training))
     counts = UnseenCounts(known)
     for batch in batches:
@@ -87,26 +87,26 @@ def test_counts_add_up(training, batches):
 
 @given(cells)
 def test_training_has_nothing_new(training):
-    """The records of training hold nothing that training did not have, nor do some of them."""
+    """The training records, and any part of them, have no unseen values."""
     whole = table(x=training)
     assert not unseen_values(model(whole), whole)
     assert not unseen_values(model(whole), whole[:1])
 
 
 def test_values_that_no_row_has():
-    """What stands among the ranks of a table, but in none of its rows, is not held by a record."""
+    """A value among the ranks of a table that no row has is not reported."""
     new = table(x=["a", "b", 9])[:1]
     assert not unseen_values(model(table(x=["a"])), new)
 
 
 def test_more_categories_than_a_model_remembers():
-    """Where training had more categories than are kept, one that is not among them may just be rare."""
+    """If training had more categories than are remembered, another one may just be rare."""
     assert not found([str(k) for k in range(MOST)], ["new"])
     assert found([str(k) for k in range(MOST - 1)], ["new"])
 
 
 def test_chance():
-    """A few numbers a little outside the range, and a rare category, are what chance gives; others are not."""
+    """A few numbers just outside the range, and a rare category, may be chance; others are not."""
     assert found(list(range(100)), [100, *[50] * 99])[0].by_chance
     assert str(found(list(range(100)), [100, *[50] * 99])[0]).endswith("0 to 99: 100 (so few may be chance)")
     assert not found(list(range(100)), [100] * 10)[0].by_chance
@@ -118,7 +118,7 @@ def test_chance():
 
 
 def test_chance_is_measured():
-    """Of records that are drawn like those of training, numbers are taken for unusual once in a hundred at most."""
+    """If records come from the same source as training, numbers are reported at most once in a hundred times."""
     unlikely = tried = 0
     rng = np.random.default_rng(5)
     for trained, new in [(100, 1), (100, 100), (30, 200), (400, 20)] * 250:
@@ -129,7 +129,7 @@ def test_chance_is_measured():
 
 
 def test_very_many_columns():
-    """Of very many columns a summary names the first."""
+    """If there are very many columns, a summary names the first."""
     names = [f"x{k}" for k in range(20)]
     known = model(table(**{name: ["a"] for name in names}))
     lines = summary(unseen_values(known, table(**{name: ["b"] for name in names})))
@@ -138,7 +138,7 @@ def test_very_many_columns():
 
 
 def test_refusing():
-    """Refused records are told of by what they hold; nothing new, and what may be chance, is not refused."""
+    """The error names the unseen values; values that may be chance are not refused."""
     refuse(())
     refuse(found(list(range(100)), [100, *[50] * 99]))
     with pytest.raises(UnseenValuesError, match="training did not have:\nx: the record holds c"):

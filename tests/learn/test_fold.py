@@ -39,13 +39,13 @@ def test_a_table_without_labels_is_refused():
 
 @pytest.mark.parametrize("wrong", [[{"f": 1, "y": "a"}], "table.csv", None, np.zeros((2, 2))])
 def test_only_tables_are_learned_from(wrong):
-    """Anything else is refused with the way to make a table of it."""
+    """Anything else is refused, and the message says how to make a table."""
     with pytest.raises(ParameterError, match=r"is not a Table; make one: read_table\(source, target=\.\.\.\)"):
         unless.fold_rm(wrong)
 
 
 def test_a_table_without_rows_is_refused():
-    """There is nothing to learn from no rows."""
+    """A table without rows is refused."""
     with pytest.raises(ReadError, match="no rows to learn from"):
         unless.fold_rm(Table((Column.of("f", []),), Labels.of("y", [])))
 
@@ -62,7 +62,7 @@ def test_an_unknown_positive_label_is_refused(table):
 
 
 def test_what_no_rule_covers():
-    """FOLD-RM leaves it unclassified; FOLD-R++ gives the other of two labels, and none of several."""
+    """FOLD-RM leaves it unclassified; FOLD-R++ gives it the other label if there are two, else none."""
     two = Table((Column.of("f", [1, 2, 3]),), Labels.of("y", ["a", "a", "b"]))
     three = Table((Column.of("f", [1, 2, 3]),), Labels.of("y", ["a", "c", "b"]))
     assert unless.fold_rm(two).otherwise is None
@@ -71,20 +71,20 @@ def test_what_no_rule_covers():
 
 
 def test_no_features():
-    """Without features the most popular label is all there is to say."""
+    """Without features, every record gets the most popular label."""
     program = unless.fold_rm(Table((), Labels.of("y", ["a", "b", "b"])))
     assert program.rules == (unless.Rule("b"),)
 
 
 def test_popularity_ties_go_to_the_label_that_sorts_first():
-    """Of equally popular labels the first in order is learned first, whatever the order of rows."""
+    """If labels are equally popular, the first in order is learned first, whatever the order of rows."""
     for cells, labels in (([1, 2], ["b", "a"]), ([2, 1], ["a", "b"])):
         assert unless.fold_rm(Table((Column.of("f", cells),), Labels.of("y", labels))).rules[0].head == "a"
     assert unless.fold_rm(Table((Column.of("f", [1, 2]),), Labels.of("y", [10, 9]))).rules[0].head == 9
 
 
 def test_progress_counts_rules_up_and_rows_down(table):
-    """The callback sees the rows left and the rules so far before each rule, from all rows and none."""
+    """Before each rule the callback gets the number of rows left and of rules so far, first all rows and no rules."""
     calls = []
     program = unless.fold_rm(table, progress=lambda rows, rules: calls.append((rows, rules)))
     assert calls[0] == (300, 0)
@@ -95,7 +95,7 @@ def test_progress_counts_rules_up_and_rows_down(table):
 
 @pytest.mark.parametrize("learn", [unless.fold_rm, lambda table, **more: unless.fold_rpp(table, "a", **more)])
 def test_progress_can_stop_the_learning(table, learn):
-    """A true answer ends the learning with the rules so far, which are the first rules of the whole program."""
+    """If the callback returns True, learning stops with the first rules of the whole program."""
     whole = learn(table)
     assert len(whole) > 2
     assert learn(table, progress=lambda _, rules: rules == 2).rules == whole.rules[:2]
@@ -103,7 +103,7 @@ def test_progress_can_stop_the_learning(table, learn):
 
 @pytest.mark.parametrize("learn", [unless.fold_rm, lambda table, **more: unless.fold_rpp(table, "a", **more)])
 def test_an_interruption_keeps_the_rules_on_request(table, learn):
-    """Ctrl-C raises, unless the rules learned so far are asked for; they are a valid program."""
+    """Ctrl-C raises an error, or returns the rules so far if asked to; they are a valid program."""
 
     def interrupt(_, rules):
         if rules == 2:
@@ -159,7 +159,7 @@ class PlainEngine(Engine[frozenset]):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_engine_learns_the_same(seed):
-    """Rows are opaque to the learner: an engine of plain sets learns the program of the fast one."""
+    """The learner never looks into rows: an engine of plain sets learns the same program as the fast one."""
     table = table_of(*random_rows(seed, rows=60, columns=3))
     engine = PlainEngine(table)
     assert unless.fold_rm(engine) == unless.fold_rm(table)
@@ -177,19 +177,19 @@ def test_a_thousand_labels():
 
 @pytest.mark.parametrize("weights", [[1.0], [-1.0] + [1.0] * 299, *([w] * 300 for w in (math.nan, 0, math.inf, "a"))])
 def test_wrong_weights_are_refused(table, weights):
-    """Weights are as many as rows, finite, not negative, and not all 0."""
+    """There is a weight for every row; weights are finite, not negative, and not all 0."""
     with pytest.raises(ParameterError, match="weights"):
         unless.fold_rm(table, weights=np.array(weights))
 
 
 def test_numpy_scalars_are_values():
-    """Parameters may be numpy's numbers and texts."""
+    """Parameters may be numpy values."""
     table = Table((Column.of("f", [1, 2, 3]),), Labels.of("y", ["a", "a", "b"]))
     assert unless.fold_rpp(table, np.str_("a"), np.float32(0.5)) == unless.fold_rpp(table, "a", 0.5)
 
 
 def test_many_categories():
-    """A column of nearly unique categories has more values than bins, and is searched exactly."""
+    """A column of nearly unique categories has more values than bins, and the search is still exact."""
     cells = [f"name {k % 5000}" for k in range(6000)]
     labels = ["odd" if k % 5000 == 77 else "even" for k in range(6000)]
     program = unless.fold_rpp(Table((Column.of("name", cells),), Labels.of("y", labels)), "odd")
@@ -198,7 +198,7 @@ def test_many_categories():
 
 @pytest.mark.parametrize("numbers", [1, 4, 20])
 def test_few_numbers_among_many_categories(numbers):
-    """A column of hundreds of categories and hardly a number is searched exactly too, numbers by themselves."""
+    """So it is in a column of hundreds of categories and a few numbers."""
     cells = [float(k % numbers) if k % 3 == 0 else f"name {k % 5000}" for k in range(6000)]
     labels = ["number" if k % 3 == 0 and k % 7 else "name" for k in range(6000)]
     engine = MemoryEngine(Table((Column.of("f", cells),), Labels.of("y", labels)))
@@ -208,7 +208,7 @@ def test_few_numbers_among_many_categories(numbers):
 
 
 def test_contradictions_do_not_loop():
-    """Equal records with different labels cannot be told apart, and learning ends."""
+    """Equal records with different labels cannot be separated, and learning still ends."""
     table = Table((Column.of("f", [1.0] * 20),), Labels.of("y", ["a", "b"] * 10))
     for ratio in (0.0, 0.5, 1.0):
         assert len(unless.fold_rm(table, ratio)) <= 2

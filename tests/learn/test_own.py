@@ -35,7 +35,7 @@ LEARNERS = {
 @given(tables(), PARAMETERS)
 @settings(max_examples=200, deadline=None)
 def test_the_learner_is_its_description(drawn, parameters):
-    """On small tables full of ties the fast learner gives the program of the transcription."""
+    """On small tables full of ties the fast learner learns the same program as the transcription."""
     features, rows = drawn
     program = fold_unless(table_of(features, rows), *parameters)
     assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
@@ -43,7 +43,7 @@ def test_the_learner_is_its_description(drawn, parameters):
 
 @pytest.mark.parametrize("seed", fewer(20))
 def test_larger_tables_too(seed):
-    """With histograms, wide columns and refined bins in play, the program is still the transcription's."""
+    """On larger tables, with histograms, wide columns and refined bins, both still learn the same program."""
     rng = random.Random(seed)
     features, rows = random_rows(seed, rows=rng.choice([60, 150, 300]), columns=rng.randint(1, 4))
     parameters = rng.choice([0.0, 0.5, 0.75, 1.0]), rng.choice([0.0, 0.3, 1.0]), rng.choice([1, 3, 10])
@@ -54,7 +54,7 @@ def test_larger_tables_too(seed):
 @needs_compiled
 @pytest.mark.parametrize("seed", fewer(20))
 def test_the_fast_search_equals_the_plain_one(seed):
-    """Bounds and bins find the purest literal that the counts give, on columns of thousands of values."""
+    """Bounds and bins give the same purest literal as the counts, in columns of thousands of values."""
     rng = np.random.default_rng(seed)
     rows = int(rng.choice([300, 3000, 10000]))
     y = rng.integers(0, 3, rows)
@@ -93,7 +93,7 @@ def test_row_order_never_matters(drawn, parameters, rng):
 @given(tables(), PARAMETERS)
 @settings(max_examples=100, deadline=None)
 def test_every_record_has_a_label(drawn, parameters):
-    """The last rule is true of every record, and the one before it has another label."""
+    """The last rule covers every record, and the rule before it has another label."""
     features, rows = drawn
     program = fold_unless(table_of(features, rows), *parameters)
     assert program.rules[-1] == unless.Rule(program.rules[-1].head)
@@ -104,7 +104,7 @@ def test_every_record_has_a_label(drawn, parameters):
 @given(data=st.data())
 @settings(max_examples=80, deadline=None)
 def test_a_weight_is_a_number_of_rows(learner, data):
-    """A whole weight is the row that many times, 0 its absence."""
+    """A whole weight repeats the row, and 0 leaves it out."""
     features, rows = data.draw(tables())
     weights = data.draw(st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows)))
     repeated = [row for row, weight in zip(rows, weights, strict=True) for _ in range(weight)]
@@ -120,7 +120,7 @@ def test_a_weight_is_a_number_of_rows(learner, data):
 @given(drawn=tables(), weights=st.lists(st.integers(0, 4), min_size=40, max_size=40))
 @settings(max_examples=40, deadline=None)
 def test_only_the_proportions_of_weights_matter(learner, scale, drawn, weights):
-    """Halves and smaller powers of two give the program of whole weights."""
+    """Halves and smaller powers of two give the same program as whole weights."""
     features, rows = drawn
     whole = np.array(weights[: len(rows)], dtype=float)
     if not whole.any():
@@ -135,7 +135,7 @@ def test_only_the_proportions_of_weights_matter(learner, scale, drawn, weights):
 @given(drawn=tables(), weights=st.lists(st.floats(1e-9, 1e9), min_size=40, max_size=40))
 @settings(max_examples=25, deadline=None)
 def test_the_scale_of_weights_does_not_matter(learner, scale, drawn, weights):
-    """Weights that are not all whole, of any magnitudes, give the same program as so many times them."""
+    """If weights are not all whole, multiplying all of them does not change the program."""
     features, rows = drawn
     fractions = np.array(weights[: len(rows)])
     if (fractions == np.floor(fractions)).all():
@@ -150,7 +150,7 @@ def test_the_scale_of_weights_does_not_matter(learner, scale, drawn, weights):
 @given(drawn=tables())
 @settings(max_examples=20, deadline=None)
 def test_even_weights_are_none(learner, weight, drawn):
-    """Where all rows weigh the same, and no whole number, the program is that without weights."""
+    """If all rows have the same weight, and it is not whole, the program is the same as without weights."""
     features, rows = drawn
     learn, table = LEARNERS[learner], table_of(features, rows)
     assert learn(table, weights=np.full(len(rows), weight)) == learn(table)
@@ -160,7 +160,7 @@ def test_even_weights_are_none(learner, weight, drawn):
 @given(drawn=tables(), weights=st.none() | st.lists(st.integers(0, 4) | st.floats(0.1, 9), min_size=40, max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_learners_know_what_their_rules_decide(learn, drawn, weights):
-    """What is counted while learning is what the program does on the same rows, weighted or not."""
+    """The counts taken while learning are what the program decides on the same rows, weighted or not."""
     features, rows = drawn
     table = table_of(features, rows)
     counts = (
@@ -176,7 +176,7 @@ def test_learners_know_what_their_rules_decide(learn, drawn, weights):
 @given(tables(), st.lists(st.integers(1, 4), min_size=40, max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_support_is_measured_in_weight(drawn, weights):
-    """Rows weigh 1 in the mean: of a hundredth of whole weights the mean of these is what 1 was, in support too."""
+    """Weights are scaled to a mean of 1, so a hundredth of whole weights needs the support that their mean did."""
     features, rows = drawn
     whole = np.array(weights[: len(rows)], dtype=float)
     table = table_of(features, rows)

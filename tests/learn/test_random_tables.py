@@ -73,7 +73,7 @@ def hash_free(value):
 
 
 def table_of(features, rows):
-    """A table from plain rows whose last cell is the label."""
+    """A table from plain rows; the last cell is the label."""
     columns = tuple(Column.of(name, [row[i] for row in rows]) for i, name in enumerate(features))
     return Table(columns, Labels.of("y", [row[-1] for row in rows]))
 
@@ -105,7 +105,7 @@ def test_fold_rpp_is_the_papers(drawn, ratio):
 
 @pytest.mark.parametrize("seed", fewer(60))
 def test_larger_tables_too(seed):
-    """With histograms, wide columns and refined bins in play, the program is still the paper's."""
+    """On larger tables, with histograms, wide columns and refined bins, the program is still the paper's."""
     rng = random.Random(seed)
     features, rows = random_rows(seed, rows=rng.choice([60, 150, 400]), columns=rng.randint(1, 4))
     ratio = rng.choice([0.0, 0.3, 0.5, 1.0])
@@ -115,7 +115,7 @@ def test_larger_tables_too(seed):
 
 @pytest.mark.parametrize("seed", fewer(40))
 def test_the_fast_search_equals_the_plain_one(seed):
-    """Bounds and bins find the literal that Algorithm 2 finds from the counts, on columns of thousands of values."""
+    """With bounds and bins the engine finds the literal of Algorithm 2, in columns of thousands of values."""
     rng = np.random.default_rng(seed)
     rows = int(rng.choice([300, 3000, 20000]))
     y = rng.integers(0, 3, rows)

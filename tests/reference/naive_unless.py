@@ -14,7 +14,7 @@ from unless import Program, Rule
 
 
 def fold_unless(target, features, examples, ratio=0.75, penalty=1.0, min_support=3):
-    """An ordered list of rules, the last of which is true of every record."""
+    """An ordered list of rules; the last one covers every record."""
     learner = Learner(features, examples, ratio, penalty, min_support)
     rules, aside = [], set()
     while len(classes_of(examples)) > 1:
@@ -37,7 +37,7 @@ def fold_unless(target, features, examples, ratio=0.75, penalty=1.0, min_support
 
 
 class Learner:
-    """The parameters, and the steps that share them."""
+    """The parameters, and the steps that use them."""
 
     def __init__(self, features, examples, ratio, penalty, min_support):
         self.features = features
@@ -76,7 +76,7 @@ class Learner:
         return true >= self.min_support and true > 0 and true > false
 
     def purest(self, positive, negative):
-        """The first literal of the least impurity among those that cover enough, and raise the share of positives."""
+        """The first literal with the least impurity that covers enough positives, and raises their share."""
         best, least = None, inf
         for feature in self.features:
             for literal in candidate_literals(feature, positive + negative):
@@ -101,12 +101,12 @@ class Learner:
 
 
 def surprise(p, n):
-    """The entropy of so many positives and negatives, times their number."""
+    """The entropy of positives and negatives, times their number."""
     return -sum(part * log(part / (p + n)) for part in (p, n) if part)
 
 
 def without_implied(body):
-    """The literals that do not follow from the others: of equal ones the first, of bounds the tightest."""
+    """The literals that do not follow from the others: the first of equal ones, the tightest of bounds."""
     kept = []
     for place, literal in enumerate(body):
         others = [other for k, other in enumerate(body) if k != place and (other != literal or k < place)]
@@ -116,7 +116,7 @@ def without_implied(body):
 
 
 def holding(examples, literal):
-    """The examples of which a literal is true."""
+    """The examples for which a literal is true."""
     return [example for example in examples if literal.holds(example[0][literal.feature])]
 
 

@@ -33,7 +33,7 @@ def counts() -> Counts:
 
 
 def test_the_table_of_information_gains():
-    """Every gain of the 15-example table comes out, to three decimals, and nothing else does."""
+    """Every gain of the 15-example table, to three decimals, and no other."""
     gains = {
         (literal.op, literal.value): information_gain(tp=a, fn=len(POSITIVE) - a, tn=len(NEGATIVE) - b, fp=b)
         for literal, a, b in candidates(counts())
@@ -146,7 +146,7 @@ def test_three_animals_swim():
 
 @pytest.mark.parametrize("ratio", [0.0, 0.5, 1.0])
 def test_one_class(ratio):
-    """With one label there is nothing to tell apart: every record gets it."""
+    """With one label, every record gets it."""
     table = Table((Column.of("f", [1, 2, None, "a"]),), Labels.of("y", ["only"] * 4))
     program = unless.fold_rm(table, ratio)
     assert list(unless.predict(program, table)) == ["only"] * 4

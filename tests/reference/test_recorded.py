@@ -1,4 +1,4 @@
-"""Programs that the authors' own implementation learned come out literal for literal."""
+"""Our programs equal those of the authors' own implementation, literal for literal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prediction: whole tables as record by record."""
+"""Predictions for whole tables are the same as record by record."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_many_rows_in_blocks_and_threads():
 
 
 def test_only_used_columns_are_needed_in_any_order():
-    """A program asks for the columns it uses, wherever they stand."""
+    """A program needs only the columns it uses, in any order."""
     program = Program("y", ("f", "g", "h"), (Rule("x", (Literal("g", ">", 1.0), Literal("f", "==", "a"))),))
     table = Table((Column.of("g", [1, 2, 3]), Column.of("other", [0, 0, 0]), Column.of("f", ["a", "b", "a"])))
     assert unless.predict(program, table).tolist() == [None, None, "x"]
@@ -93,7 +93,7 @@ def test_a_missing_column_is_named():
 
 
 def test_only_a_program_and_a_table_predict():
-    """Anything else is refused with what to do."""
+    """Anything else is refused, and the error says what to do."""
     program, table = Program("y", ()), Table(())
     with pytest.raises(ParameterError, match=r"a list is not a Table; make one: read_table\(source, like=program\)"):
         unless.predict(program, [{"f": 1}])

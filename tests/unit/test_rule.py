@@ -52,7 +52,7 @@ TRUTH: list[tuple[object, str]] = [
 
 
 def nested(depth: int) -> Rule:
-    """A rule whose exceptions nest ``depth`` deep, each level about the same literal."""
+    """A rule with exceptions nested ``depth`` deep, all with the same literal."""
     rule = Rule(None, (Literal("f", "present"),))
     for _ in range(depth - 2):
         rule = Rule(None, (Literal("f", "present"),), (rule,))
@@ -81,18 +81,18 @@ def test_truth_over_the_whole_grid(cell: object, truth: str) -> None:
     ],
 )
 def test_numbers_and_text_compare_as_in_the_paper(cell: Value, op: Operator, value: Value, truth: bool) -> None:  # noqa: FBT001
-    """Across kinds equality is false, inequality true, and both orders false (Table 1 of the paper)."""
+    """Between different kinds, == is false, != is true, and <= and > are false (Table 1 of the paper)."""
     assert Literal("f", op, value).holds(cell) is truth
 
 
 @pytest.mark.parametrize(("one", "other"), [CATEGORY_LITERALS, PRESENCE_LITERALS])
 def test_category_and_presence_literals_are_complements(one: Literal, other: Literal) -> None:
-    """Of ``==`` and ``!=``, and of ``missing`` and ``present``, exactly one holds of any cell."""
+    """Exactly one of ``==`` and ``!=``, and of ``missing`` and ``present``, holds for any cell."""
     assert all(one.holds(cell) != other.holds(cell) for cell, _ in TRUTH)
 
 
 def test_bounds_are_complements_on_numbers_alone() -> None:
-    """Of ``<=`` and ``>`` exactly one holds of a number, and neither of anything else."""
+    """Exactly one of ``<=`` and ``>`` holds for a number, and neither for anything else."""
     for cell, _ in TRUTH:
         assert sum(literal.holds(cell) for literal in NUMBER_LITERALS) == is_number(cell)
 
@@ -139,7 +139,7 @@ def test_a_value_that_does_not_suit_its_operator_is_refused(op: Operator, value:
     "value", [GRID[0], Rule("a", GRID), Program("y", ("f",), (Rule("a", GRID),))], ids=["literal", "rule", "program"]
 )
 def test_values_are_immutable_and_travel(value: Literal | Rule | Program) -> None:
-    """Literals, rules and programs cannot be changed, hash alike when equal, and survive pickle and copy."""
+    """Literals, rules and programs cannot be changed, have equal hashes if equal, and survive pickle and copy."""
     name = next(iter(value.__dataclass_fields__))
     with pytest.raises(FrozenInstanceError):
         setattr(value, name, "other")
@@ -167,7 +167,7 @@ def test_lists_become_tuples() -> None:
 
 
 def test_literals_print_so_that_no_two_look_alike() -> None:
-    """A category stands in quotes, so that it is not taken for a number or for the absence of a value."""
+    """A category is printed in quotes, so that it does not look like a number or a missing value."""
     literals = [*GRID, Literal("f", "==", "missing"), Literal("f", "==", "a\nb")]
     assert [repr(literal) for literal in literals] == [
         "f <= 4.0",
@@ -215,19 +215,19 @@ def test_exceptions_nest(record: dict[str, object], covered: bool) -> None:  # n
 
 
 def test_an_empty_default_covers_everything() -> None:
-    """A rule without literals is true of every record, even of an empty one."""
+    """A rule without literals covers every record, even an empty one."""
     assert Rule("yes").covers({})
     assert not Rule("yes", (), (Rule(None),)).covers({})
 
 
 def test_a_record_without_a_tested_feature_is_refused() -> None:
-    """A record that lacks a feature is an error that names it and suggests the nearest, not a missing value."""
+    """If a record lacks a feature, the error names it and suggests the nearest; it is not a missing value."""
     with pytest.raises(UnknownNameError, match=r"the record has no 'age'; did you mean 'Age'\?"):
         Rule("yes", (Literal("age", "<=", 4),)).covers({"Age": 3})
 
 
 def test_the_first_rule_that_covers_decides() -> None:
-    """Rules are tried in order; a record that none covers gets ``otherwise``, or stays unclassified."""
+    """Rules are tried in order; a record that no rule covers gets ``otherwise``, or stays unclassified."""
     rules = (Rule("low", (Literal("f", "<=", 1),)), Rule("mid", (Literal("f", "<=", 2),)))
     program, open_program = Program("y", ("f",), rules, "rest"), Program("y", ("f",), rules)
     assert [program.decides({"f": value}) for value in (0, 2, 3, "x", None)] == [0, 1, None, None, None]
@@ -281,7 +281,7 @@ def test_length_iteration_and_used_features() -> None:
     ],
 )
 def test_invalid_programs_are_refused(rules: tuple[Rule, ...], otherwise: bool | None, message: str) -> None:  # noqa: FBT001
-    """A program whose rules lack labels, test unknown features, nest too deep or mix labels is an error."""
+    """Rules without labels, with unknown features, nested too deep or with mixed labels are an error."""
     with pytest.raises(ProgramError, match=message):
         Program("y", ("color", "f"), rules, otherwise)
 
@@ -299,7 +299,7 @@ def test_invalid_programs_are_refused(rules: tuple[Rule, ...], otherwise: bool |
     ],
 )
 def test_parts_are_of_their_kind(make: Callable[[], object], message: str) -> None:
-    """What is no list of literals, rules or names is refused when it is given, not when it is used."""
+    """Anything but a list of literals, rules or names is refused when it is given, not when it is used."""
     with pytest.raises(ProgramError, match=message):
         make()
 
@@ -318,7 +318,7 @@ def test_exceptions_have_no_label() -> None:
 
 @pytest.mark.parametrize("label", [math.nan, np.float64("nan"), ("a",), date(2024, 1, 1), 1j])
 def test_labels_are_plain(label: object) -> None:
-    """A label that is NaN or no plain value is refused, for a rule and for the rest."""
+    """A label that is NaN or not a plain value is refused, for a rule and for the rest."""
     for make in (Rule, lambda head: Program("y", (), (), head)):
         with pytest.raises(ProgramError, match="a label is text, a number or a boolean, not"):
             make(label)  # type: ignore[operator]
@@ -341,7 +341,7 @@ def test_the_operators_are_six() -> None:
 
 
 def test_the_target_is_no_feature() -> None:
-    """A program that asks for what it tells is refused, when it is made and when it is loaded."""
+    """A program that tests its own target is refused, when it is made and when it is loaded."""
     with pytest.raises(ProgramError, match="'y' is the target, so it cannot be a feature"):
         Program("y", ("a", "y"))
     document = {**json.to_dict(Program("y", ("a",), (Rule("x"),))), "target": "a"}

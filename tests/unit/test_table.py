@@ -85,7 +85,7 @@ def test_columns_by_name() -> None:
 
 
 def test_refusals() -> None:
-    """Columns of different lengths, or of one name, make no table."""
+    """Columns of different lengths, or with the same name, are refused."""
     with pytest.raises(ReadError, match="different lengths"):
         Table((Column.of("a", [1]), Column.of("b", [1, 2])))
     with pytest.raises(ReadError, match="'a' appears twice"):
@@ -129,7 +129,7 @@ def column(
     ids=str,
 )
 def test_a_column_that_is_none(wrong: dict[str, object], message: str) -> None:
-    """Codes that name no value, and values out of order, are refused when a column is made, not when it is used."""
+    """Codes without a value, and values out of order, are refused when a column is made, not when it is used."""
     with pytest.raises(ReadError, match=message):
         column(**wrong)
 
@@ -153,13 +153,13 @@ def test_a_column_that_is_none(wrong: dict[str, object], message: str) -> None:
     ids=str,
 )
 def test_labels_that_are_none(labels: tuple[Label, ...], codes: object, message: str) -> None:
-    """The same of labels: a code that names none is refused, whatever would have been read at its place in memory."""
+    """A code without a label is refused, before anything reads memory at its place."""
     with pytest.raises(ReadError, match=message):
         Labels("y", labels, np.array(codes))
 
 
 def test_what_is_meant_is_taken() -> None:
-    """Codes of any type of integers, in any layout, minus zero, numpy's texts and labels."""
+    """Codes may be integers of any type and layout; minus zero, and numpy's texts and labels, are accepted."""
     found = column([-0.0, 2.0], (np.str_("a"), "b"), np.arange(10, dtype=np.int64)[::-3] // 2)
     assert found.codes.dtype == np.uint8
     assert found.codes.tolist() == [4, 3, 1, 0]
@@ -172,7 +172,7 @@ def test_what_is_meant_is_taken() -> None:
 
 
 def test_what_was_checked_stays_so() -> None:
-    """Codes and numbers of a table cannot be written to, nor do those given to it become so."""
+    """Codes and numbers of a table are read-only; the arrays given to it stay writable."""
     codes = np.array([0, 1], np.uint8)
     table = Table((column(codes=codes),), Labels("y", ("a", "b"), codes))
     assert table.target is not None
@@ -183,7 +183,7 @@ def test_what_was_checked_stays_so() -> None:
 
 
 def test_a_table_is_made_of_columns() -> None:
-    """Anything else is refused by its name."""
+    """Anything else is refused, and the error names it."""
     with pytest.raises(ReadError, match="made of columns, not of str 'f'"):
         Table(("f",))  # type: ignore[arg-type]
     with pytest.raises(ReadError, match="labels, not str 'y'"):
@@ -192,21 +192,21 @@ def test_a_table_is_made_of_columns() -> None:
 
 
 def test_schema() -> None:
-    """A table tells how to read another batch alike."""
+    """A table's schema reads another table the same way."""
     table = Table((Column.of("a", [1], "number"), Column.of("b", ["x"], "text")), Labels.of("y", [1]))
     assert table.schema == Schema({"a": "number", "b": "text"}, DEFAULT_MISSING, "y")
     assert Table(()).schema == Schema({})
 
 
 def test_printing() -> None:
-    """Tables and columns print what they hold."""
+    """Tables and columns print what they contain."""
     assert repr(make()) == "<Table: 3 rows, 2 features, target 'y'>"
     assert repr(make().column("b")) == "<Column 'b': mixed, 3 cells, 0 numbers, 2 categories>"
 
 
 @pytest.mark.parametrize("again", [lambda it: it, copy.deepcopy, lambda it: pickle.loads(pickle.dumps(it))])
 def test_nobody_else_can_write_to_a_column(again):
-    """Nobody can write to the arrays of a column: neither who gave them, nor who copied or unpickled it."""
+    """Nobody can change the arrays of a column, neither through the original arrays nor in a copy."""
     codes, numbers = np.zeros(3, dtype=np.uint8), np.array([1.0, 2.0])
     column = again(Column("x", "number", numbers, (), codes))
     labels = again(Labels("y", ("a", "b"), codes))

@@ -30,7 +30,7 @@ from unless.values import Value, label_place, label_type, number_in, same_label,
     ],
 )  # fmt: skip
 def test_meaning_of_a_cell(cell: object, value: Value) -> None:
-    """A number is a float64, a boolean, a date or any other object its text, and absence None."""
+    """A number is a float64; a boolean, a date or any other object is its text; a missing value is None."""
     assert value_of(cell) == value
     assert type(value_of(cell)) is type(value)
 
@@ -80,6 +80,6 @@ def test_label_type(kind: type, label: type) -> None:
     ],
 )  # fmt: skip
 def test_labels_that_are_the_same(one, other, same):
-    """A text is the number or the boolean that it spells, whichever of both labels is text; 1 is no True."""
+    """A text is the number or the boolean that it spells, on either side; 1 is not True."""
     assert same_label(one, other) is same_label(other, one) is same
     assert label_place(one, ["other", other]) == (1 if same else None)
