@@ -302,7 +302,7 @@ def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
     if len(kinds) > 1:
         raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
     if any(isinstance(label, float) and isnan(label) for label in found):
-        raise ReadError(f"a label of {name!r} is NaN, which is no label; leave its rows out")
+        raise ReadError(f"a label of {name!r} is NaN, which is not a label; leave its rows out")
     return found
 
 

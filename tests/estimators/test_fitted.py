@@ -228,7 +228,7 @@ class TestOtherwise:
         X, y = [[1], [2], [3]] * 4, [1.0, 2.0, 3.0] * 4
         assert FoldRMClassifier(otherwise=3).fit(X, y).program_.otherwise == 3.0
         assert FoldRMClassifier(otherwise=np.float32(2)).fit(X, y).program_.otherwise == 2.0
-        with pytest.raises(UnknownNameError, match="otherwise is True, which is no label of training"):
+        with pytest.raises(UnknownNameError, match="otherwise is True, which is not a label of training"):
             FoldRMClassifier(otherwise=True).fit(X, y)
         with pytest.raises(UnknownNameError, match="did you mean 'b'"):
             FoldRMClassifier(otherwise="bb").fit([[1.0], [2.0]], ["a", "b"])

@@ -275,7 +275,7 @@ class TestWeights:
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
-            ({"pp": 1}, "class_weight names 'pp', which is no label of training"),
+            ({"pp": 1}, "class_weight names 'pp', which is not a label of training"),
             ({"p": -1}, "class_weight of 'p' must be a number of at least 0"),
             ({"p": "much"}, "must be a number"),
             ("even", "must be a dict, 'balanced' or None, not 'even'"),

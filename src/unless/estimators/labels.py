@@ -61,14 +61,14 @@ def read_labels(y: Any, name: str, rows: int) -> Labels:
 
 
 def known_labels(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
-    """The place of every label among the classes; a label that is no class is an error."""
+    """The place of every label among the classes; any other label is an error."""
     found = GivenLabels.of(y, rows)
     places = np.array([known_place(label, classes, "y has") for label in found.distinct], dtype=np.intp)
     return places[found.places]  # type: ignore[no-any-return]
 
 
 def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
-    """The place of every label among the classes, -1 if it is no class; it is an error if none is."""
+    """The place of every label among the classes, -1 if it is not there; if no label is there, that is an error."""
     found = GivenLabels.of(y, rows)
     labels = [plain(label) for label in found.distinct]
     if any(value_of(label) is None for label in labels):

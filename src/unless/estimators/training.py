@@ -37,7 +37,7 @@ class Training:
 
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
-        """The records of a table, weighted by class; a label that no row has is no class."""
+        """The records of a table, weighted by class; labels that no row has are left out."""
         if not len(table):
             raise ReadError("the table has no rows to learn from")
         labels = _occurring(table.labels)
@@ -58,7 +58,7 @@ def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
     place = class_place(found, labels) if isinstance(found, str | bool | int | float) else None
     if place is None:
         near = suggest(str(found), map(str, labels))
-        raise UnknownNameError(f"{what} {found!r}, which is no label of training{near}")
+        raise UnknownNameError(f"{what} {found!r}, which is not a label of training{near}")
     return place
 
 
@@ -84,7 +84,7 @@ def _occurring(labels: Labels) -> Labels:
 
 
 def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
-    """The weight of every class: as given, 1 where none is given; "balanced" makes all classes weigh the same."""
+    """The weight of every class: as given, else 1; "balanced" makes all classes weigh the same."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(labels.codes, counts, len(labels.labels))
         there = totals > 0  # a class may weigh too little to count
