@@ -182,13 +182,13 @@ class _Counts:
             self._add_numbers(column, outside)
 
     def _add_texts(self, column: Column, new: NDArray[np.intp]) -> None:
-        counts = np.bincount(column.codes, minlength=column.missing)[len(column.numbers) + new]
+        counts = column.counts()[len(column.numbers) + new]
         self.text_records += int(counts.sum())
         self.texts.update({column.categories[place]: int(count) for place, count in zip(new, counts, strict=True)})
         self.texts = +self.texts if len(self.texts) <= MOST else Counter(dict(self.texts.most_common(MOST)))
 
     def _add_numbers(self, column: Column, outside: NDArray[np.bool_]) -> None:
-        counts = np.bincount(column.codes, minlength=len(outside))[: len(outside)]
+        counts = column.counts()[: len(outside)]
         found = column.numbers[outside & (counts > 0)]
         self.number_records += int(counts[outside].sum())
         self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
