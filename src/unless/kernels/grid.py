@@ -14,7 +14,7 @@ compiled: object = bool(cython.compiled)
 
 
 def view(array: object) -> object:
-    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
+    """Give a new array the form that kernels index: unchanged when compiled, else a memoryview of plain numbers."""
     return array if cython.compiled else memoryview(array)
 
 
@@ -91,7 +91,7 @@ class Grid:
     def load_narrow(self, i: Size, codes: cython.const[cython.uchar][::1]):
         """Fill a column of few values, a bin for every rank; False if it has other codes."""
         if not cython.compiled:
-            codes = view(codes)
+            codes = memoryview(codes)
         start: Size = i * self.rows
         numbers: cython.int = self.numbers[i]
         padding: cython.int = self.split[i] - self.first[i] - numbers
@@ -113,7 +113,7 @@ class Grid:
     def load_wide(self, i: Size, codes: cython.const[cython.int][::1], ranks: Size):
         """Fill a column of many values: bins of about equally many rows, and the ranks; False if it has other codes."""
         if not cython.compiled:
-            codes = view(codes)
+            codes = memoryview(codes)
         start: Size = i * self.rows
         fine: Size = self.wide[i] * self.rows
         counts: cython.int[::1] = view(np.zeros(ranks, np.int32))

@@ -17,11 +17,6 @@ DONE, UNKNOWN, IRREGULAR = 0, 1, 2
 compiled = cython.compiled
 
 
-def view(array: object) -> object:
-    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
-    return array if cython.compiled else memoryview(array)
-
-
 @cython.cfunc
 @cython.inline
 @cython.nogil
@@ -113,7 +108,7 @@ def scan(
     """
     if not cython.compiled:
         data, keys, ends, names, columns, last, starts, stops = map(
-            view, (data, keys, ends, names, columns, last, starts, stops)
+            memoryview, (data, keys, ends, names, columns, last, starts, stops)
         )
     size: cython.Py_ssize_t = len(data)
     count: cython.Py_ssize_t = len(names)
@@ -203,7 +198,7 @@ def gather(
 ):
     """Copy pieces of the data one after another; piece ``k`` then ends at ``ends[k + 1]``, and ``ends[0]`` is 0."""
     if not cython.compiled:
-        data, starts, stops, ends, out = map(view, (data, starts, stops, ends, out))
+        data, starts, stops, ends, out = map(memoryview, (data, starts, stops, ends, out))
     count: cython.Py_ssize_t = len(starts)
     place: cython.Py_ssize_t = 0
     length: cython.Py_ssize_t

@@ -2,7 +2,7 @@
 # cython: infer_types=True
 """The hot loops of reading: ranking numbers, and checking that a text file is regular.
 
-Plain loops over one-dimensional buffers, all allocated by the caller; `encode` and `textfile` use them.
+Plain loops over one-dimensional buffers, all allocated by the caller; `unless.read` uses them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,10 @@ IRREGULAR, REGULAR, TABBED = 0, 1, 2
 """What `inspect` finds in a text file."""
 
 
-def view(array: object) -> object:
-    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
-    return array if cython.compiled else memoryview(array)
-
-
 def survey(values: cython.const[cython.double][::1]):
     """The least number, the greatest, and whether all are whole and exact; (1.0, 0.0, True) if every value is NaN."""
     if not cython.compiled:
-        values = view(values)
+        values = memoryview(values)
     low: cython.double = float("inf")
     high: cython.double = float("-inf")
     whole: cython.bint = True
@@ -53,7 +48,7 @@ def rank_whole(
     ``ranks`` has a zero for every whole number from the least on; on return it has 1 + rank where a number occurs.
     """
     if not cython.compiled:
-        values, ranks, codes = map(view, (values, ranks, codes))
+        values, ranks, codes = map(memoryview, (values, ranks, codes))
     count: cython.uint = 0
     x: cython.double
     with cython.nogil:
@@ -78,7 +73,7 @@ def pack(bits: cython.const[cython.longlong][::1], packed: cython.ulonglong[::1]
     So many trailing bits are lost. NaNs are left out.
     """
     if not cython.compiled:
-        bits, packed = map(view, (bits, packed))
+        bits, packed = map(memoryview, (bits, packed))
     present: cython.Py_ssize_t = 0
     lost: cython.int = room - 64
     bit: cython.longlong
@@ -133,7 +128,7 @@ def rank_packed(
     Words that differ only in what was lost are sorted by insertion; -1 if there are too many for that.
     """
     if not cython.compiled:
-        packed, bits, codes, firsts = map(view, (packed, bits, codes, firsts))
+        packed, bits, codes, firsts = map(memoryview, (packed, bits, codes, firsts))
     count: cython.Py_ssize_t = len(packed)
     moves: cython.Py_ssize_t = 4 * count
     mask: cython.ulonglong = (cython.cast(cython.ulonglong, 1) << room) - 1
@@ -184,7 +179,7 @@ def rank_ordered(
     ``order`` has the rows by ascending value, NaNs last.
     """
     if not cython.compiled:
-        values, order, codes, firsts = map(view, (values, order, codes, firsts))
+        values, order, codes, firsts = map(memoryview, (values, order, codes, firsts))
     ranks: cython.uint = 0
     x: cython.double
     last: cython.double = 0.0
@@ -214,7 +209,7 @@ def group(
     Text i is ``data[ends[i]:ends[i + 1]]``. ``slots`` is a hash table, a power of two, all -1.
     """
     if not cython.compiled:
-        ends, data, slots, codes, firsts = map(view, (ends, data, slots, codes, firsts))
+        ends, data, slots, codes, firsts = map(memoryview, (ends, data, slots, codes, firsts))
     count: cython.Py_ssize_t = 0
     mask: cython.Py_ssize_t = len(slots) - 1
     slot: cython.Py_ssize_t
@@ -254,7 +249,7 @@ def group(
 def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uchar, c: cython.uchar):
     """Whether any of three bytes occurs: one pass, 29 ms for 239 MB, where three searches took 51."""
     if not cython.compiled:
-        data = view(data)
+        data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
@@ -271,7 +266,7 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
 def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
     """Whether a field of a text file may hold nothing but spaces: they stand between what ends fields, or quotes."""
     if not cython.compiled:
-        data = view(data)
+        data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
     i: cython.Py_ssize_t = 0
     found: cython.bint = False
@@ -296,7 +291,7 @@ def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fiel
     which some readers skip before a number. IRREGULAR: anything else.
     """
     if not cython.compiled:
-        data = view(data)
+        data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
     i: cython.Py_ssize_t = 0
     found: cython.Py_ssize_t

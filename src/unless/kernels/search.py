@@ -7,6 +7,8 @@ from __future__ import annotations
 import cython
 import numpy as np
 
+from unless.kernels.grid import view
+
 if cython.compiled:
     from cython.cimports.libc.math import log, sqrt
     from cython.cimports.unless.kernels.grid import Grid, Selection
@@ -16,11 +18,6 @@ else:
     from unless.kernels.grid import Grid, Selection
 
 Size = cython.typedef(cython.Py_ssize_t)
-
-
-def view(array: object) -> object:
-    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
-    return array if cython.compiled else memoryview(array)
 
 
 @cython.final

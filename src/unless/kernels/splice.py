@@ -13,11 +13,6 @@ if cython.compiled:
     from cython.cimports.libc.string import memchr, memcpy
 
 
-def view(array: object) -> object:
-    """What a kernel indexes: the array itself when compiled, else a memoryview, whose items are plain numbers."""
-    return array if cython.compiled else memoryview(array)
-
-
 @cython.cfunc
 @cython.inline
 @cython.nogil
@@ -44,7 +39,7 @@ def line_ends(data: cython.const[cython.uchar][::1], blank: cython.bint, places:
     For text without quotes and carriage returns: 0.4 ms for 8 MB, where `record_ends` takes 9.
     """
     if not cython.compiled:
-        data, places = map(view, (data, places))
+        data, places = map(memoryview, (data, places))
     size: cython.Py_ssize_t = len(data)
     start: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
@@ -75,7 +70,7 @@ def record_ends(
     if asked for.
     """
     if not cython.compiled:
-        data, places = map(view, (data, places))
+        data, places = map(memoryview, (data, places))
     size: cython.Py_ssize_t = len(data)
     start: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
@@ -111,7 +106,7 @@ def record_ends(
 def count_lines(data: cython.const[cython.uchar][::1]):
     """How many lines end: in a line feed, a carriage return or both. A vector of bytes at a time: 1 ms for 8 MB."""
     if not cython.compiled:
-        data = view(data)
+        data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
     start: cython.Py_ssize_t = 0
     end: cython.Py_ssize_t
@@ -133,7 +128,7 @@ def count_lines(data: cython.const[cython.uchar][::1]):
 def object_ends(data: cython.const[cython.uchar][::1], places: cython.longlong[::1], empty: cython.uchar[::1]):
     """Where the object of every line closes, whether it has no members, and how many there are; for JSON lines."""
     if not cython.compiled:
-        data, places, empty = map(view, (data, places, empty))
+        data, places, empty = map(memoryview, (data, places, empty))
     size: cython.Py_ssize_t = len(data)
     start: cython.Py_ssize_t = 0
     count: cython.Py_ssize_t = 0
@@ -176,7 +171,7 @@ def splice(
 ):
     """Copy the data with a piece put in at each place; piece k is ``pieces[starts[k]:starts[k + 1]]``."""
     if not cython.compiled:
-        data, places, choices, starts, pieces, out = map(view, (data, places, choices, starts, pieces, out))
+        data, places, choices, starts, pieces, out = map(memoryview, (data, places, choices, starts, pieces, out))
     done: cython.Py_ssize_t = 0
     filled: cython.Py_ssize_t = 0
     place: cython.Py_ssize_t
