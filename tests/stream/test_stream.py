@@ -29,10 +29,10 @@ from unless.export import json as programs
 from unless.kernels import splice
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
-from unless.stream.answers import Answers, free_names
 from unless.stream.blocks import objects, records
-from unless.stream.files import is_patient
-from unless.stream.pump import Pump
+from unless.stream.columns import Answers, free_names
+from unless.stream.input import is_patient
+from unless.stream.thread import Pump
 from unless.values import DEFAULT_MISSING, number_in
 
 few = settings(max_examples=80, deadline=None)

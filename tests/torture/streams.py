@@ -24,7 +24,7 @@ from unless import predict, read_table
 from unless.errors import UnlessError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.sinks import SINKS
+from unless.stream.writers import SINKS
 
 __all__ = ["search"]
 

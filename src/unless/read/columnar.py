@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unless.errors import ReadError
 from unless.limits import refuse_unpacked
-from unless.read.content import Content, called, ends
+from unless.read.bytes import Content, called, ends
 from unless.read.frames import PolarsFrame
 from unless.read.ranks import Cells
 

@@ -8,7 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 from unless.errors import ReadError
 from unless.read.bombs import refuse_bombs
-from unless.read.content import Content, called
+from unless.read.bytes import Content, called
 from unless.read.ranks import Cells, of_objects
 from unless.values import spell, value_of
 

@@ -13,8 +13,8 @@ from typing import BinaryIO, Protocol
 
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
+from unless.read.bytes import Content, PackedLines, blaming, ends, kind_of, unpack
 from unless.read.columnar import ArrowFile, ParquetFile
-from unless.read.content import Content, PackedLines, blaming, ends, kind_of, unpack
 from unless.read.excel import ExcelFile
 from unless.read.folder import Parts
 from unless.read.jsonlines import JsonLines, first_names

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import members as kernels
 from unless.limits import refuse_unpacked
-from unless.read.content import Content, as_file, called, content, undecodable
+from unless.read.bytes import Content, as_file, called, content, undecodable
 from unless.read.ranks import Cells, group, joined, of_dictionary, of_numbers, of_objects
 
 __all__ = ["JsonLines", "first_names", "refuse_broken"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import splice as kernels
-from unless.read.content import blaming, read_all, size_of
+from unless.read.bytes import blaming, read_all, size_of
 
 __all__ = ["Bytes", "Places", "cut", "objects", "records"]
 

@@ -13,11 +13,11 @@ from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.stream.answers import NAMES, Answers, Choices, refuse_halves
 from unless.stream.batches import Batch, JsonBatch
-from unless.stream.files import File, Input, form_of_output, is_patient, output
-from unless.stream.pump import Pump
-from unless.stream.sinks import SINKS, Result
+from unless.stream.columns import NAMES, Answers, Choices, refuse_halves
+from unless.stream.input import File, Input, form_of_output, is_patient, output
+from unless.stream.thread import Pump
+from unless.stream.writers import SINKS, Result
 from unless.table import Labels
 from unless.values import Label, class_place
 
