@@ -27,9 +27,9 @@ from unless import UnlessClassifier, kernels, predict, read_table
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
 from unless.kernels import splice
+from unless.read.blocks import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
-from unless.stream.blocks import objects, records
 from unless.stream.columns import Answers, free_names
 from unless.stream.input import is_patient
 from unless.stream.thread import Pump
@@ -232,7 +232,7 @@ class TestText:
 
     def test_a_record_without_end_does_not_fill_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file that is one endless record is given up at a limit."""
-        monkeypatch.setattr("unless.stream.blocks._LONGEST", 1000)
+        monkeypatch.setattr("unless.read.blocks._LONGEST", 1000)
 
         with pytest.raises(ReadError, match="is a quote never closed"):
             streamed(PROGRAM, b'a,b\n"' + b"x" * 10_000, block=100)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import rank
 from unless.limits import refuse_unpacked
+from unless.read.blocks import Bytes, Places, cut, objects, records
 from unless.read.excel import ExcelFile
 from unless.read.folder import same_columns
 from unless.read.formats import FORMATS, refuse_other
@@ -26,7 +27,6 @@ from unless.read.ranks import Cells
 from unless.read.source import refuse_twins
 from unless.read.table import read_table
 from unless.read.text import TextFile, long_fields, text_header
-from unless.stream.blocks import Bytes, Places, cut, objects, records
 from unless.table import Table
 from unless.values import spell
 

@@ -14,11 +14,11 @@ from typing import BinaryIO, cast
 
 from unless.errors import FormatError, ParameterError, ReadError, suggest
 from unless.files import Place, descriptor_of, refuse_inputs, writing
+from unless.read.blocks import Bytes
 from unless.read.bytes import ends
 from unless.read.formats import FORMATS, format_of, packed, parts_of, refuse_other, refuse_part
 from unless.read.table import column_names
 from unless.stream.batches import Batch, frame_batches, json_batches, text_batches
-from unless.stream.blocks import Bytes
 from unless.stream.writers import SINKS
 
 __all__ = ["File", "Input", "form_of_output", "is_patient", "output"]
