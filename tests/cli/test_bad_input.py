@@ -83,7 +83,7 @@ BAD_TABLES = {
     "cut.xlsx": (b"PK\x03\x04junk", "Excel"),
     "cut.arrow": (b"ARROW1\0\0junk", "Arrow"),
     "cut.jsonl": (b'{"age": 1}\n{"age":', "line 2"),
-    "data.xyz": (b"age\n3\n", "ends in '.xyz', which tells no format; say which it has: --format csv, tsv, "),
+    "data.xyz": (b"age\n3\n", "ends in '.xyz', which is no known format; say which format it has: --format csv, tsv, "),
     "twice.csv": (b"age,age,decision\n1,2,a\n3,4,b\n", "appears twice in twice.csv"),
 }
 

@@ -284,7 +284,7 @@ class TestBadFiles:
         """A folder, and a file of an unknown ending, say what is read."""
         with pytest.raises(ReadError, match="folder"):
             read_table(tmp_path)
-        with pytest.raises(ReadError, match=r"ends in '\.docx', which tells no format"):
+        with pytest.raises(ReadError, match=r"ends in '\.docx', which is no known format"):
             read_table(csv_file("x", "data.docx"))
 
     @pytest.mark.parametrize(("name", "word"), [("d.csv.gz", "gzip"), ("d.parquet", "Parquet")])

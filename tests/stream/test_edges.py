@@ -25,10 +25,11 @@ def test_an_arrow_stream_without_rows(to):
         assert out.getvalue() == b"a,predicted,rule\n"
 
 
-def test_a_column_without_a_name_keeps_its_type():
+@pytest.mark.parametrize("block", [1, 15, 20, 40, 60, 1000])
+def test_a_column_without_a_name_keeps_its_type(block):
     """A column that is called '' is text where it begins as text, though later blocks have numbers or nothing."""
     data, out = b'{"a":1,"":"x"}\n{"a":9,"":7.5}\n{"a":9,"":7}\n{"a":9,"":null}\n', io.BytesIO()
-    predict_file(PROGRAM, io.BytesIO(data), out, format="jsonl", to="parquet", block=1)
+    predict_file(PROGRAM, io.BytesIO(data), out, format="jsonl", to="parquet", block=block)
     out.seek(0)
     assert pl.read_parquet(out)[""].to_list() == ["x", "7.5", "7", None]
 

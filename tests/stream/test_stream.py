@@ -30,9 +30,9 @@ from unless.kernels import splice
 from unless.read.blocks import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
-from unless.stream.columns import Answers, free_names
-from unless.stream.input import is_patient
-from unless.stream.thread import Pump
+from unless.stream.columns import NewColumns, free_names
+from unless.stream.output import is_patient
+from unless.stream.thread import WriterThread
 from unless.values import DEFAULT_MISSING, number_in
 
 few = settings(max_examples=80, deadline=None)
@@ -232,7 +232,7 @@ class TestText:
 
     def test_a_record_without_end_does_not_fill_the_memory(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file that is one endless record is given up at a limit."""
-        monkeypatch.setattr("unless.read.blocks._LONGEST", 1000)
+        monkeypatch.setattr("unless.read.bytes._LONGEST_RECORD", 1000)
 
         with pytest.raises(ReadError, match="is a quote never closed"):
             streamed(PROGRAM, b'a,b\n"' + b"x" * 10_000, block=100)
@@ -344,7 +344,7 @@ class TestAnswers:
 
     def test_infinite_labels_are_text_in_json(self) -> None:
         """JSON has no infinities."""
-        members = Answers((float("inf"), None)).as_members(["p", "r"], spaced=True)
+        members = NewColumns((float("inf"), None)).as_members(["p", "r"], spaced=True)
 
         assert bytes(members.into(b"{}", np.array([1]), np.array([2], np.int32))) == b'{"p": "inf", "r": 1}'
 
@@ -587,9 +587,9 @@ class TestFormats:
             run(io.BytesIO(b"a,b\n"))
         with pytest.raises(ReadError, match="not a Parquet file that can be read"):
             run(tmp_path / "in.parquet")
-        with pytest.raises(FormatError, match=r"zip\.csv: by its content an Excel .*, not CSV; .*: format='excel'"):
+        with pytest.raises(FormatError, match=r"zip\.csv: this is an Excel .*, not CSV; .*: format='excel'"):
             run(tmp_path / "zip.csv")
-        with pytest.raises(FormatError, match="the data: by its content an Excel file"):
+        with pytest.raises(FormatError, match="the data: this is an Excel file"):
             run(io.BytesIO((tmp_path / "zip.csv").read_bytes()), format="csv")
         (tmp_path / "packed.csv").write_bytes(gzip.compress(b"a,b\n1,x\n"))
         with pytest.raises(ReadError, match=r"packed by gzip, but its name does not end in \.gz"):
@@ -822,13 +822,13 @@ class TestFiles:
         assert not is_patient(io.BytesIO())
 
 
-class TestPump:
+class TestWriterThread:
     """Feeding a function that pulls."""
 
     def test_items_arrive_in_order(self) -> None:
         """The function gets every item, and the block ends after it."""
         got: list[int] = []
-        with Pump(got.extend) as pump:
+        with WriterThread(got.extend) as pump:
             for number in range(50):
                 pump.put(number)
         assert got == list(range(50))
@@ -840,10 +840,10 @@ class TestPump:
             next(items)
             raise OSError(28, "full")
 
-        with pytest.raises(OSError, match="full"), Pump(fail) as pump:  # noqa: PT012 - nobody knows at which item
+        with pytest.raises(OSError, match="full"), WriterThread(fail) as pump:  # noqa: PT012 - nobody knows at which item
             for number in range(1000):
                 pump.put(number)
-        with pytest.raises(OSError, match="full"), Pump(fail) as pump:
+        with pytest.raises(OSError, match="full"), WriterThread(fail) as pump:
             pump.put(1)
 
     def test_an_error_of_the_feeder_stops_the_function(self) -> None:
@@ -855,7 +855,7 @@ class TestPump:
                 pass
             ended.append("whole")
 
-        with pytest.raises(ZeroDivisionError), Pump(drain) as pump:
+        with pytest.raises(ZeroDivisionError), WriterThread(drain) as pump:
             pump.put(1 // 0)
         assert not ended
 

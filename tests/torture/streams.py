@@ -24,7 +24,7 @@ from unless import predict, read_table
 from unless.errors import UnlessError
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.stream.writers import SINKS
+from unless.stream.writers import WRITERS
 
 __all__ = ["search"]
 
@@ -223,7 +223,7 @@ def _compare(counts: Counts, seed: int, case: Case) -> None:
     if not known.refused and case.rows is not None:
         told = f"{known.rows} rows of {case.rows} of {case}"
         counts.check(kind, seed, lambda: told, same=known.rows == case.rows)
-    for out in SINKS:
+    for out in WRITERS:
         _compare_stream(counts, seed, case, out, known)
 
 

@@ -1,8 +1,18 @@
-"""Files and frames, as tables: one module for each form, all behind the `Source` protocol.
+"""Files and frames, as tables; every form of data is a `Source`.
 
-`table` puts them together, `source` is the protocol, `frames` what is in memory, `formats` which format a file has,
-`bytes` its bytes, `text`, `jsonlines`, `columnar` and `excel` the formats, `folder` a folder of files, `bombs` what
-is too large unpacked, `ranks` columns of cells as columns of ranks.
+- `table`: `read_table`, the whole
+- `source`: the protocol of sources
+- `ranks`: from cells to columns of rank codes
+- `frames`: data frames, arrays, lists of dicts
+- `formats`: which format a file has, and how to open it
+- `bytes`: opening, unpacking and mapping files
+- `blocks`: files in blocks of whole records
+- `text`: CSV and TSV
+- `jsonlines`: JSON lines
+- `columnar`: Parquet and Arrow
+- `excel`: workbooks
+- `series`: Python objects as polars columns
+- `folder`: a folder of files, as one
 """
 
 from unless.read.table import column_names, read_table

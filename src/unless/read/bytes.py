@@ -1,40 +1,47 @@
-"""The bytes of a file: read, mapped or unpacked, and what they are by their first and last ones."""
+"""The bytes of files: opened, unpacked or mapped, and which format the first and last of them are a sign of."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import mmap
+import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from unless.errors import ReadError
-from unless.limits import RATIO, limit, refuse_unpacked
+from unless.limits import refuse_unpacked
 
 __all__ = [
+    "MARK",
     "Content",
-    "PackedLines",
+    "OpenFile",
     "as_file",
     "blaming",
     "called",
     "content",
     "ends",
+    "is_packed",
     "kind_of",
-    "read_all",
+    "opened",
     "size_of",
     "undecodable",
-    "unpack",
 ]
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
 
-_SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to spare memory
-_LONGEST = 8
-_PIECE = 1 << 20
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8, which may begin a text file."""
+
+_SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to save memory
+_LONGEST_SIGN = 8
+_LONGEST_RECORD = 1 << 28  # bytes: a quote that is never closed must not take all memory
+_PIECE = 1 << 16  # bytes to ask a pipe for
+_UNPACKED_PIECE = 1 << 20
 _STARTS = {
     b"\x1f\x8b": "gzip",
     b"ARROW1\0\0": "arrow",
@@ -45,13 +52,116 @@ _STARTS = {
 _BRACKETS = {b"PAR1": "parquet", b"FEA1": "feather"}  # at both ends: a column of a CSV file may be called PAR1
 
 
+class OpenFile:
+    """A file or a pipe, open to read its bytes; they are unpacked if gzip packed them. Errors name the file."""
+
+    def __init__(self, where: str, raw: BinaryIO, *, packed: bool, path: Path | None = None) -> None:
+        self.where = where
+        self._raw = raw
+        self._file = gzip.GzipFile(fileobj=raw) if packed else raw
+        self._path = path
+        self._ahead = b""
+
+    def read(self, size: int) -> bytes:
+        """Read the next bytes: as many as asked for, unless the file ends."""
+        ahead, self._ahead = self._ahead[:size], self._ahead[size:]
+        with blaming(self.where):
+            return _joined(ahead, self._pieces(size - len(ahead)))
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes without consuming them."""
+        with blaming(self.where):
+            self._ahead = _joined(self._ahead, self._pieces(size - len(self._ahead)))
+        return self._ahead[:size]
+
+    def content(self) -> Content:
+        """Return the path of a regular file, which libraries read or map themselves, or else all bytes."""
+        if self._path is not None:
+            return self._path
+        with blaming(self.where):
+            return _joined(self._ahead, self._rest())
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        """Read the next bytes as the file gives them; a pipe gives fewer than asked for, until it ends.
+
+        Between short pieces Python notices Ctrl-C; within one long `read` of a pipe it does not.
+        """
+        seekable = self._file.seekable()
+        read = self._file.read if seekable else getattr(self._file, "read1", self._file.read)
+        while size > 0 and (piece := read(size if seekable else min(size, _PIECE))):
+            yield piece
+            size -= len(piece)
+
+    def _rest(self) -> Iterator[bytes]:
+        """Read all bytes; refuse a packed file that has too many."""
+        if self._file is self._raw:
+            yield self._raw.read()
+            return
+        size, count = size_of(self._raw), 0
+        while piece := self._file.read(_UNPACKED_PIECE):
+            count += len(piece)
+            refuse_unpacked(count, size, self.where)
+            yield piece
+
+    def refuse_endless(self, data: bytes) -> None:
+        """Give up if this many bytes are not yet a whole record."""
+        if self._file is not self._raw:
+            refuse_unpacked(len(data), size_of(self._raw), self.where)
+        if len(data) > _LONGEST_RECORD:
+            raise ReadError(f"{self.where}: a record of more than {_LONGEST_RECORD >> 20} MB; is a quote never closed?")
+
+    @property
+    def position(self) -> int:
+        """How many bytes of the file, as it is packed, have been read; 0 for a pipe."""
+        return self._raw.tell() if self._raw.seekable() else 0
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenFile]:
+    """Open a file or a named pipe."""
+    with blaming(str(path)):
+        file = path.open("rb")
+    with file:
+        packed = is_packed(path)
+        yield OpenFile(str(path), file, packed=packed, path=path if path.is_file() and not packed else None)
+
+
+def _joined(ahead: bytes, pieces: Iterable[bytes]) -> bytes:
+    """Join pieces; a single one is not copied."""
+    return b"".join(filter(None, [ahead, *pieces]))
+
+
+def is_packed(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's name says that gzip packed it."""
+    return Path(path).suffix.lower() == ".gz"
+
+
+@contextmanager
+def blaming(where: str, *failures: type[BaseException], title: str = "") -> Iterator[None]:
+    """Turn errors into a `ReadError` that names the file.
+
+    ``title`` is what the file should be; ``failures`` are what the library that reads such files raises.
+    """
+    known: tuple[type[BaseException], ...] = (OSError, *failures)
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ReadError(f"{where}: not a whole gzip file: {error}") from None
+    except known as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        if not isinstance(error, Exception):  # polars panics
+            reason = "polars gave up; do two columns have the same name?"
+        complaint = f"not {title} file that can be read" if title else "cannot be read"
+        raise ReadError(f"{where}: {complaint}: {reason}") from None
+
+
 def called(source: Content) -> str:
-    """What messages call it."""
+    """What messages call the source."""
     return "the data" if isinstance(source, bytes) else str(source)
 
 
 def kind_of(start: bytes, end: bytes) -> str | None:
-    """What a file is that starts and ends with these bytes, None if they do not tell, as those of text do not."""
+    """The kind of file that starts and ends with these bytes; None if they do not tell, as in text files."""
     for sign, kind in _STARTS.items():
         if start.startswith(sign):
             return kind
@@ -61,15 +171,15 @@ def kind_of(start: bytes, end: bytes) -> str | None:
 def ends(source: Content) -> tuple[bytes, bytes]:
     """The first and the last few bytes."""
     if isinstance(source, bytes):
-        return source[:_LONGEST], source[-_LONGEST:]
+        return source[:_LONGEST_SIGN], source[-_LONGEST_SIGN:]
     with blaming(str(source)), source.open("rb") as file:
-        start = file.read(_LONGEST)
-        file.seek(max(0, file.seek(0, io.SEEK_END) - _LONGEST))
+        start = file.read(_LONGEST_SIGN)
+        file.seek(max(0, file.seek(0, io.SEEK_END) - _LONGEST_SIGN))
         return start, file.read()
 
 
 def content(source: Content) -> mmap.mmap | bytes:
-    """All bytes; of a large file, mapped."""
+    """All bytes; those of a large file are mapped."""
     if isinstance(source, bytes):
         return source
     with blaming(str(source)):
@@ -84,64 +194,25 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
     if isinstance(data, bytes):
         return io.BytesIO(data)
     data.seek(0)
-    return data  # type: ignore[return-value]  # it reads lines and seeks, which is all that is asked of it
+    return data  # type: ignore[return-value]  # it reads lines and seeks, and nothing else is needed
 
 
 def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
-    """The error of a line of a text file that is not UTF-8 at some place."""
+    """The error for a line of a text file that is not UTF-8 at some place."""
     marked = number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff")
     advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
     return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 
-def unpack(file: BinaryIO, where: str) -> bytes:
-    """The bytes that gzip packed into a file, if they are not too many."""
-    size = size_of(file)
-    with blaming(where), gzip.open(file) as packed:
-        return read_all(packed, size, where)  # type: ignore[arg-type]  # it reads, which is all that is asked of it
-
-
-def read_all(packed: BinaryIO, size: int, where: str) -> bytes:
-    """All bytes of what is packed in a file of that size, if they are not too many."""
-    pieces, count = [], 0
-    while piece := packed.read(_PIECE):
-        pieces.append(piece)
-        count += len(piece)
-        refuse_unpacked(count, size, where)
-    return b"".join(pieces)
-
-
-class PackedLines(gzip.GzipFile):
-    """A gzip file that is read by lines, none of which may be too long."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._where, self._size = str(path), path.stat().st_size
-
-    def readline(self, size: int | None = -1) -> bytes:
-        """The next line."""
-        most = max(limit("unpacked"), RATIO * self._size) + 1
-        line = super().readline(most if size is None or size < 0 else size)
-        refuse_unpacked(len(line), self._size, self._where)
-        return line
-
-
-def size_of(file: BinaryIO) -> int:
-    """How many bytes a file has; 0 of one that does not tell, such as a pipe."""
-    if not file.seekable():
+def size_of(source: Content | BinaryIO) -> int:
+    """How many bytes there are; 0 for an open file that does not tell, such as a pipe."""
+    if isinstance(source, bytes):
+        return len(source)
+    if isinstance(source, Path):
+        return source.stat().st_size
+    if not source.seekable():
         return 0
-    place = file.tell()
-    size = file.seek(0, io.SEEK_END)
-    file.seek(place)
+    place = source.tell()
+    size = source.seek(0, io.SEEK_END)
+    source.seek(place)
     return size
-
-
-@contextmanager
-def blaming(where: str) -> Iterator[None]:
-    """Say which file it was that could not be read."""
-    try:
-        yield
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ReadError(f"{where}: not a whole gzip file: {error}") from None
-    except OSError as error:
-        raise ReadError(f"{where}: cannot be read: {error.strerror or error}") from None

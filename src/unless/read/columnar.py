@@ -10,9 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from unless.errors import ReadError
 from unless.limits import refuse_unpacked
-from unless.read.bytes import Content, called, ends
+from unless.read.bytes import Content, blaming, called, ends, size_of
 from unless.read.frames import PolarsFrame
 from unless.read.ranks import Cells
 
@@ -22,10 +21,11 @@ if TYPE_CHECKING:
 __all__ = ["ArrowFile", "ParquetFile"]
 
 _CELL = 8  # bytes of a number
+_ROWS = 1 << 16  # of a frame
 
 
 class _ColumnarFile(ABC):
-    """A file of columns, of which only the wanted ones are read."""
+    """A file of columns; only those that are wanted are read."""
 
     spelled = False
     rows = 0
@@ -34,16 +34,15 @@ class _ColumnarFile(ABC):
     def __init__(self, source: Content, *, where: str | None = None) -> None:
         self._source = source
         self._where = where or called(source)
-        with self._blaming_the_file() as pl:
+        with self._polars() as pl:
             self.names: Sequence[str] = self._read_names(pl)
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns."""
         wanted = list(names) or list(self.names[:1])  # without any column the rows could not be counted
-        with self._blaming_the_file() as pl:
-            size = len(self._source) if isinstance(self._source, bytes) else self._source.stat().st_size
-            refuse_unpacked(_CELL * len(wanted) * self._count(pl), size, self._where)
-            frame = self._read(pl, wanted)
+        with self._polars() as pl:
+            refuse_unpacked(_CELL * len(wanted) * self._count(pl), size_of(self._source), self._where)
+            frame = self._scan(pl, wanted).collect()
         self.rows = frame.height
         self._frame = PolarsFrame(frame)
         self._frame.load(names, texts, missing)
@@ -52,31 +51,37 @@ class _ColumnarFile(ABC):
         """The cells of a column that was loaded."""
         return self._frame.cells(name)
 
+    def frames(self) -> Iterator[pl.DataFrame]:
+        """Read all columns, some rows at a time; there is at least one frame."""
+        with self._polars() as pl:
+            lazy, frame = self._scan(pl), None
+            for frame in lazy.collect_batches(chunk_size=_ROWS, maintain_order=True):
+                yield frame
+            if frame is None:
+                yield lazy.head(0).collect()
+
     def _input(self) -> Path | io.BytesIO:
         return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
 
     @abstractmethod
-    def _read_names(self, pl: ModuleType) -> list[str]:
-        """The names of the columns, without reading them."""
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
+        """The file, or some of its columns, yet to be read."""
 
-    @abstractmethod
+    def _read_names(self, pl: ModuleType) -> list[str]:
+        return list(self._scan(pl).collect_schema())
+
     def _count(self, pl: ModuleType) -> int:
         """How many rows the file says it has."""
-
-    @abstractmethod
-    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
-        """These columns."""
+        return int(self._scan(pl).select(pl.len()).collect().item())
 
     @contextmanager
-    def _blaming_the_file(self) -> Iterator[ModuleType]:
+    def _polars(self) -> Iterator[ModuleType]:
+        """Import polars, and turn its errors into ours."""
         import polars as pl  # takes 0.1 s; only files need it
 
-        try:
+        errors = pl.exceptions
+        with blaming(self._where, errors.PolarsError, errors.PanicException, title=self.title):
             yield pl
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-            panic = isinstance(error, pl.exceptions.PanicException)
-            reason = "polars gives up; are two columns of one name?" if panic else " ".join(str(error).split())
-            raise ReadError(f"{self._where}: not {self.title} file that can be read: {reason}") from None
 
 
 class ParquetFile(_ColumnarFile):
@@ -84,18 +89,9 @@ class ParquetFile(_ColumnarFile):
 
     title = "a Parquet"
 
-    def _read_names(self, pl: ModuleType) -> list[str]:
-        return list(self._scan(pl).collect_schema())
-
-    def _count(self, pl: ModuleType) -> int:
-        return _rows(self._scan(pl), pl)
-
-    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
-        return self._scan(pl).select(columns).collect()
-
-    def _scan(self, pl: ModuleType) -> pl.LazyFrame:
-        # A name such as a[1].parquet is no pattern of names, and a folder called a=1 no column.
-        return pl.scan_parquet(self._input(), glob=False, hive_partitioning=False)  # type: ignore[no-any-return]
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
+        # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
+        return _some(pl.scan_parquet(self._input(), glob=False, hive_partitioning=False), columns)
 
 
 class ArrowFile(_ColumnarFile):
@@ -103,23 +99,23 @@ class ArrowFile(_ColumnarFile):
 
     title = "an Arrow"
 
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
+        if self._streamed:
+            return pl.read_ipc_stream(self._input(), columns=columns).lazy()  # type: ignore[no-any-return]
+        return _some(pl.scan_ipc(self._input(), glob=False, hive_partitioning=False), columns)
+
     def _read_names(self, pl: ModuleType) -> list[str]:
-        self._streamed = ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
         if self._streamed:
             return list(pl.read_ipc_stream(self._input(), n_rows=0).columns)
-        return list(self._scan(pl).collect_schema())
+        return super()._read_names(pl)
 
     def _count(self, pl: ModuleType) -> int:
-        return 0 if self._streamed else _rows(self._scan(pl), pl)  # a stream does not say
+        return 0 if self._streamed else super()._count(pl)  # a stream does not say
 
-    def _read(self, pl: ModuleType, columns: list[str]) -> pl.DataFrame:
-        if self._streamed:
-            return pl.read_ipc_stream(self._input(), columns=columns)  # type: ignore[no-any-return]
-        return self._scan(pl).select(columns).collect()
-
-    def _scan(self, pl: ModuleType) -> pl.LazyFrame:
-        return pl.scan_ipc(self._input(), glob=False, hive_partitioning=False)  # type: ignore[no-any-return]
+    @property
+    def _streamed(self) -> bool:
+        return ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
 
 
-def _rows(lazy: pl.LazyFrame, pl: ModuleType) -> int:
-    return int(lazy.select(pl.len()).collect().item())
+def _some(lazy: pl.LazyFrame, columns: list[str] | None) -> pl.LazyFrame:
+    return lazy if columns is None else lazy.select(columns)

@@ -15,8 +15,8 @@ __all__ = ["Parts", "same_columns"]
 class Parts:
     """Sources that are the parts of one table, each with the path that it was opened from.
 
-    All have the same columns, in any order; if ``loose``, a column that a part lacks is missing in its rows. The cells
-    are those of the one file that the parts would make.
+    All have the same columns, in any order; if ``loose``, a part may lack a column, which is then missing in its rows.
+    The cells are those of the one file that the parts would make.
     """
 
     rows = 0
@@ -34,7 +34,7 @@ class Parts:
         """Read these columns of every part."""
         pieces = [_load(source, names, texts, missing) for source in self._sources]
         if self.spelled and (torn := _torn(pieces, missing)):
-            # Numbers to some parts, text to others: all have to say how their cells are spelled.
+            # Some parts have numbers where others have text: they all have to say how their cells are spelled.
             again = [*texts, *torn]
             for piece, source in zip(pieces, self._sources, strict=True):
                 if any(len(piece[name].numbers) for name in torn):
@@ -68,7 +68,8 @@ def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[
 def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
     """Refuse a part whose columns are not those of the first part, whatever their order."""
     refuse_twins(names, str(part))
-    if lacking := [name for name in expected if name not in set(names)]:
+    known, found = set(expected), set(names)
+    if lacking := [name for name in expected if name not in found]:
         raise ReadError(f"{part}: no column {lacking[0]!r}, which {first} has{suggest(lacking[0], names)}")
-    if extra := [name for name in names if name not in set(expected)]:
+    if extra := [name for name in names if name not in known]:
         raise ReadError(f"{part}: a column {extra[0]!r}, which {first} does not have; all parts need the same columns")

@@ -9,27 +9,27 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Protocol
 
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
-from unless.read.bytes import Content, PackedLines, blaming, ends, kind_of, unpack
+from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
 from unless.read.columnar import ArrowFile, ParquetFile
 from unless.read.excel import ExcelFile
 from unless.read.folder import Parts
 from unless.read.jsonlines import JsonLines, first_names
 from unless.read.source import Source, refuse_twins
-from unless.read.text import TextFile, text_header
+from unless.read.text import TextFile, next_header
 
 __all__ = [
     "FORMATS",
     "Format",
+    "files_at",
     "files_of",
     "format_of",
     "names_of",
     "open_bytes",
     "open_path",
-    "packed",
     "parts_of",
     "refuse_other",
     "refuse_part",
@@ -42,21 +42,21 @@ class _Opener(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format of files: how it is called, which names of files end in it, and how to read it."""
+    """A format of files: its name, its title in messages, the endings of file names, and how to read it."""
 
     name: str
     title: str
     endings: tuple[str, ...]
     open: _Opener
-    head: Callable[[BinaryIO, str], list[str]] | None = None
+    head: Callable[[OpenFile], list[str]] | None = None
     """Reads no more than the names of the columns; None if opening does so."""
     loose: bool = False
     """Whether a row may lack a column."""
 
 
 def _separated(name: str, separator: str) -> Format:
-    def head(file: BinaryIO, where: str) -> list[str]:
-        return text_header(file, separator, where).names
+    def head(file: OpenFile) -> list[str]:
+        return next_header(file, separator).names
 
     return Format(name, name.upper(), (f".{name}",), partial(TextFile, separator=separator), head)
 
@@ -74,36 +74,39 @@ _ENDINGS = {ending: entry for entry in _ALL for ending in entry.endings}
 _CONTENTS = {"parquet": "a Parquet file", "arrow": "an Arrow file", "excel": "an Excel file (or another zip archive)"}
 
 
-def format_of(path: str | os.PathLike[str], format: str | None = None) -> Format:  # noqa: A002 - the word for it
-    """The format that a file's name tells, unless ``format`` says it."""
-    if format is not None:
-        return _named(format)
+def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
+    """The format named ``form``, or else the one that the file's name ends in."""
+    if form is not None:
+        return _named(form)
     if (found := _ENDINGS.get(ending := _ending(path))) is None:
-        named = f"ends in {ending!r}, which tells no format" if ending else "has no ending that tells its format"
-        raise FormatError(f"{os.fspath(path)!r} {named}; say which it has", *FORMATS)
+        named = f"ends in {ending!r}, which is no known format" if ending else "has no ending that tells its format"
+        raise FormatError(f"{os.fspath(path)!r} {named}; say which format it has", *FORMATS)
     return found
 
 
-def packed(path: str | os.PathLike[str]) -> bool:
-    """Whether a file's name says that gzip packed it."""
-    return Path(path).suffix.lower() == ".gz"
+def files_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
+    """The format of a file, and that file; or of a folder, and its parts."""
+    if _is_folder(path):
+        return parts_of(path, form)
+    _refuse_absent(Path(path))
+    return format_of(path, form), [Path(path)]
 
 
-def parts_of(folder: str | os.PathLike[str], format: str | None = None) -> tuple[Format, list[Path]]:  # noqa: A002
+def parts_of(folder: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
     """The data files in a folder, sorted by name, and the format that they all have.
 
-    Hidden files, those whose names begin with ``_`` (such as ``_SUCCESS``), folders, and files whose endings tell no
-    format are passed over; if ``format`` says what they are, the latter are not.
+    Folders, hidden files, names that begin with ``_`` (such as ``_SUCCESS``), and names without a known ending are
+    skipped; if ``form`` says what the files are, any ending will do.
     """
     with blaming(str(folder)):
         files = sorted(path for path in Path(folder).iterdir() if path.name[0] not in "._" and path.is_file())
-    data = files if format else [path for path in files if _ending(path) in _ENDINGS]
+    data = files if form else [path for path in files if _ending(path) in _ENDINGS]
     if not data:
         held = f"; it holds {', '.join(path.name for path in files[:3])}" if files else ""
         raise ReadError(
             f"{os.fspath(folder)!r} is a folder without data files{held}; their names end in {', '.join(_ENDINGS)}"
         )
-    known = _named(format) if format else format_of(data[0])
+    known = format_of(data[0], form)
     for path in data:
         if (other := _ENDINGS.get(_ending(path), known)) is not known:
             raise ReadError(
@@ -113,61 +116,55 @@ def parts_of(folder: str | os.PathLike[str], format: str | None = None) -> tuple
     return known, data
 
 
-def files_of(path: str | os.PathLike[str], format: str | None = None) -> list[Path]:  # noqa: A002
-    """The files that are read where a path is given: the parts of a folder, none if it cannot be read, or that file."""
-    if not os.path.isdir(path):  # noqa: PTH112
+def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path]:
+    """The files that are read where a path is given: the file, or the parts of a folder; none if it cannot be read."""
+    if not _is_folder(path):
         return [Path(path)]
     with suppress(ReadError):
-        return parts_of(path, format)[1]
+        return parts_of(path, form)[1]
     return []
 
 
-def refuse_part(path: str | os.PathLike[str], folder: str | os.PathLike[str], format: str | None = None) -> None:  # noqa: A002
-    """Refuse to write a file that the next run would take for a part of the folder that is read."""
+def refuse_part(path: str | os.PathLike[str], folder: str | os.PathLike[str], form: str | None = None) -> None:
+    """Refuse to write a file that would be a part of the folder that is read, the next time."""
     home = Path(os.path.realpath(path)).parent
-    if (format is not None or _ending(path) in _ENDINGS) and home.is_dir() and home.samefile(folder):
+    if (form is not None or _ending(path) in _ENDINGS) and home.is_dir() and home.samefile(folder):
         raise OverwriteError(f"{os.fspath(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
-def open_path(path: Path, format: str | None = None) -> Source:  # noqa: A002
+def open_path(path: Path, form: str | None = None) -> Source:
     """The source that reads a file, or a folder of parts."""
-    if os.path.isdir(path):  # noqa: PTH112 - unlike Path's, it is False where the path cannot be followed
-        known, files = parts_of(path, format)
-        return _named_columns(Parts(files, [_open_file(file, known) for file in files], loose=known.loose), str(path))
-    _refuse_absent(path)
-    return _named_columns(_open_file(path, format_of(path, format)), str(path))
+    known, files = files_at(path, form)
+    sources = [_open_file(file, known) for file in files]
+    whole = Parts(files, sources, loose=known.loose) if _is_folder(path) else sources[0]
+    return _checked(whole, str(path))
 
 
-def open_bytes(data: bytes, format: str, where: str = "the data") -> Source:  # noqa: A002
-    """The source that reads bytes of a format; if gzip packed them, what they hold."""
+def open_bytes(data: bytes, form: str, where: str = "the data") -> Source:
+    """The source that reads bytes of a format, which gzip may have packed."""
+    source: Content = data
     if kind_of(*ends(data)) == "gzip":
-        data = unpack(io.BytesIO(data), where)
-    return _named_columns(_open(data, _named(format), where), where)
+        source = OpenFile(where, io.BytesIO(data), packed=True).content()
+    return _checked(_open(source, _named(form), where), where)
 
 
-def names_of(path: Path, format: str | None = None) -> list[str]:  # noqa: A002
-    """The names of the columns, without reading more of the file than that takes; of a folder, of its first part.
+def names_of(path: Path, form: str | None = None) -> list[str]:
+    """The names of the columns, read from as little of the file as possible; for a folder, from its first part.
 
-    Of JSON lines they are the names in the first thousand lines.
+    For JSON lines they are the names in the first thousand lines.
     """
-    if os.path.isdir(path):  # noqa: PTH112
-        known, (path, *_) = parts_of(path, format)
-    else:
-        _refuse_absent(path)
-        known = format_of(path, format)
-    if known.head is None or not path.is_file():
-        return list(_open_file(path, known).names)
-    if not packed(path):
-        refuse_other(ends(path), known, str(path))
-    with blaming(str(path)), PackedLines(path) if packed(path) else path.open("rb") as file:
-        return known.head(file, str(path))  # type: ignore[arg-type]  # a gzip file reads lines too
+    known, (first, *_) = files_at(path, form)
+    if known.head is None or not first.is_file():
+        return list(_open_file(first, known).names)
+    if not is_packed(first):
+        refuse_other(ends(first), known, str(first))
+    with opened(first) as file:
+        return known.head(file)
 
 
 def _open_file(path: Path, known: Format) -> Source:
-    if path.is_file() and not packed(path):
-        return _open(path, known, str(path))
-    with blaming(str(path)), path.open("rb") as file:  # a pipe is read once, and so as a whole
-        return _open(unpack(file, str(path)) if packed(path) else file.read(), known, str(path))
+    with opened(path) as file:
+        return _open(file.content(), known, str(path))
 
 
 def _open(source: Content, known: Format, where: str) -> Source:
@@ -176,7 +173,7 @@ def _open(source: Content, known: Format, where: str) -> Source:
 
 
 def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str) -> None:
-    """Refuse a file that is, by its first and last bytes, of another format."""
+    """Refuse a file that has another format, according to its first and last bytes."""
     kind = kind_of(*first_and_last)
     if kind == "gzip":
         raise ReadError(f"{where}: packed by gzip, but its name does not end in .gz; rename it")
@@ -184,10 +181,10 @@ def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str)
         raise ReadError(f"{where}: a Feather file of version 1; write it again as version 2, which is Arrow")
     if kind is not None and kind != known.name:
         found = _CONTENTS[kind]
-        raise FormatError(f"{where}: by its content {found}, not {known.title}; rename it, or say so", kind)
+        raise FormatError(f"{where}: this is {found}, not {known.title}; rename it, or say so", kind)
 
 
-def _named_columns(source: Source, where: str) -> Source:
+def _checked(source: Source, where: str) -> Source:
     if not source.names:
         raise ReadError(f"{where}: no columns; the file is empty")
     refuse_more("columns", len(source.names), f"{where}: {len(source.names):,} columns")
@@ -201,14 +198,18 @@ def _named(name: str) -> Format:
     return FORMATS[name]
 
 
+def _is_folder(path: str | os.PathLike[str]) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises errors, such as for a name that is too long
+
+
 def _ending(path: str | os.PathLike[str]) -> str:
-    """The ending of a file's name that tells the format, the one before .gz."""
+    """The ending of a file's name that tells the format: the one before .gz."""
     name = Path(path).name.lower().removesuffix(".gz")
     return Path(name).suffix
 
 
 def _refuse_absent(path: Path) -> None:
-    if not os.path.exists(path):  # noqa: PTH110
+    if not os.path.exists(path):  # noqa: PTH110 - as above
         near: list[str] = []
         with suppress(OSError, ValueError):  # such as a folder that may not be listed
             near = sorted(other.name for other in path.parent.iterdir() if _ending(other) in _ENDINGS)

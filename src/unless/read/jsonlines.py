@@ -1,8 +1,13 @@
-"""JSON lines, as a source of cells: every line is an object, whose members are the cells of a row.
+"""JSON lines, as a source of cells: every line is an object, and its members are the cells of a row.
 
-A file is read in chunks of lines. In each, `kernels.members` finds where the members stand, and the json module says
-what each distinct value means; where there is no compiler, or anything is amiss, it reads line by line, and finds the
-line to blame.
+A file is read in chunks of lines. In each, `kernels.members` finds the members, and the json module says what each
+distinct value means. Where there is no compiler, or something is wrong, the json module reads line by line, and finds
+the line of an error.
+
+The kernel earns its place: a file of 100 MB (24 columns) is read in 3.3 s of CPU time instead of 19.6, and predictions
+for it are streamed in 2.2 s instead of 11.1. The json module alone takes 3.4 s only to parse it. `polars.read_ndjson`
+takes 0.7 s, but it turns numbers beside text into text, rounds large numbers beside fractions, and drops one of two
+members of the same name.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,20 +26,26 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import members as kernels
 from unless.limits import refuse_unpacked
-from unless.read.bytes import Content, as_file, called, content, undecodable
+from unless.read.blocks import cut, objects
+from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, undecodable
 from unless.read.ranks import Cells, group, joined, of_dictionary, of_numbers, of_objects
+from unless.read.series import SpelledNumber, frame_of
 
-__all__ = ["JsonLines", "first_names", "refuse_broken"]
+if TYPE_CHECKING:
+    import polars as pl
 
-_MARK = b"\xef\xbb\xbf"
+__all__ = ["JsonLines", "first_names"]
+
 _SPACE = b" \t\r\n"
-# An escape: of a whole character in two halves; of one half, which is the group; or of anything else.
+# An escape of a whole character in two halves, of one half (the group), or of anything else.
 _ESCAPE = re.compile(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
 )
 _MANY = 1000
-_CELL = 4  # bytes at least, also of a member that a line does not have
-_CHUNK = 1 << 22  # bytes; where its members stand takes 16 bytes for each
+_HEAD = 1 << 13  # bytes to look for names in, one after another
+_CELL = 4  # bytes that a cell takes at least, even if the line does not have that member
+_OBJECT = 8  # the same for a Python object
+_CHUNK = 1 << 22  # bytes; each member takes 16 more while a chunk is read
 _KEYS, _LESSONS = 4096, 200  # many keys, or new ones in line after line, are faster to read by the json module
 
 
@@ -44,8 +55,8 @@ class JsonLines:
     A cell is a number, text, a boolean or null; an absent member is a missing cell, and an object or a list is its JSON
     text. The columns are the members in order of first appearance. Blank lines are no rows.
 
-    A piece of a file is given the ``names`` of all columns, and ``first_line``, the number of its first line in the
-    file, for messages: `read_table` takes it too. ``seen`` tells which names it has, once it is read.
+    A piece of a file is given the ``names`` of the columns, and the number of its ``first_line`` in the file, for
+    messages; `read_table` takes a JsonLines too. ``seen`` has the names that occur, once the cells are loaded.
     """
 
     spelled = False
@@ -81,9 +92,26 @@ class JsonLines:
         """The cells of a column that was loaded; one that is in no object is missing in all rows."""
         return self._cells[name]
 
+    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+        """Read all columns: whole numbers, numbers or booleans where all are that, or else text; ``texts`` are text.
+
+        If ``spelled``, numbers that are not whole are text, so that none depends on the other cells of this piece.
+        """
+        lines = bytes(self._data).count(b"\n") + 1
+        refuse_unpacked(_OBJECT * len(self.names) * lines, len(self._data), self._where)
+        rows = [row for _, row in self._objects(SpelledNumber if spelled else None)]
+        return frame_of({name: [row.get(name) for row in rows] for name in self.names}, texts)
+
+    def line_of(self, name: str) -> int:
+        """The line of the first object that has a member of that name."""
+        return next(line for line, row in self._objects() if name in row)
+
+    def _objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
+        return _objects(as_file(self._data), self._where, self._first_line, number)
+
     def _chunks(self) -> Iterator[_Chunk]:
-        """Some megabytes of whole lines after another, of which there is at least one."""
-        start = len(_MARK) if self._first_line == 1 and self._data[: len(_MARK)] == _MARK else 0
+        """Yield some megabytes of whole lines at a time; there is at least one chunk."""
+        start = len(MARK) if self._first_line == 1 and self._data[: len(MARK)] == MARK else 0
         line = self._first_line
         while True:
             end = self._data.find(b"\n", start + _CHUNK) + 1 or len(self._data)
@@ -99,20 +127,20 @@ class JsonLines:
 
 
 class _Keys:
-    """The names that were found, in order of first appearance, and what every spelling of a key means."""
+    """The names that were found, in order of first appearance, and the name that every spelling of a key means."""
 
     def __init__(self) -> None:
         self.names: dict[str, int] = {}
         self.spellings: dict[bytes, int] = {}
 
     def add(self, name: str) -> int:
-        """Take up a name, as it is most likely spelled."""
+        """Add a name, with its most likely spelling."""
         place = self.names.setdefault(name, len(self.names))
         self.spellings.setdefault(json.dumps(name, ensure_ascii=False).encode()[1:-1], place)
         return place
 
     def learn(self, line: bytes, key: bytes) -> None:
-        """Take up all names of a line, where a key is spelled in a way that is not known."""
+        """Add all names of a line, in which a key is spelled in a way that is not known."""
         try:
             for name in _object(line):
                 self.add(name)
@@ -122,7 +150,7 @@ class _Keys:
 
 
 class _Chunk:
-    """Some lines of a file, the last of them ended too, and the number of the first one."""
+    """Some lines of a file, and the number of the first one; the last one ends in a line feed too."""
 
     def __init__(self, data: bytes, keys: _Keys, where: str, first_line: int) -> None:
         self._data = data
@@ -133,11 +161,11 @@ class _Chunk:
 
     @property
     def lines(self) -> int:
-        """How many there are, blank ones too."""
+        """How many lines there are, including blank ones."""
         return self._data.count(b"\n")
 
     def scan(self) -> None:
-        """Take up the names of all members."""
+        """Add the names of all members."""
         try:
             _Members(self._data, self._keys, ())
         except _IrregularError:
@@ -163,11 +191,11 @@ class _Chunk:
 
 
 class _IrregularError(Exception):
-    """Lines that the json module has to read itself."""
+    """Lines that the json module has to read one by one."""
 
 
 class _Members:
-    """Where the members of some lines stand: of each wanted column, the values of all rows."""
+    """Where the members of some lines are: for each wanted column, the values of all rows."""
 
     def __init__(self, data: bytes, keys: _Keys, wanted: Sequence[str]) -> None:
         if not kernels.compiled or len(keys.spellings) > _KEYS:  # the json module is compiled everywhere
@@ -217,9 +245,9 @@ class _Members:
 
 
 def _decoded(values: Sequence[bytes]) -> list[object]:
-    """What JSON texts mean, all read at once.
+    """The values that JSON texts mean, all parsed at once.
 
-    Each is a string, has its brackets balanced, or holds no comma: together they are valid only if each of them is.
+    Each text is a string, has balanced brackets, or holds no comma: together they are valid only if each of them is.
     """
     text = b"[" + b",".join(values) + b"]"
     try:
@@ -235,39 +263,45 @@ def _ranked(distinct: Sequence[object], codes: NDArray[np.int32]) -> Cells:
     """Cells given as places in a list of objects."""
     types = set(map(type, distinct)) - {type(None)}
     if types and types <= {int, float}:
-        with suppress(OverflowError):  # of an integer beyond float64
+        with suppress(OverflowError):  # an integer beyond float64
             numbers = of_numbers(np.array(distinct, dtype=np.float64)[codes])  # None becomes NaN
             return replace(numbers, type=types.pop() if len(types) == 1 else None)
     return of_dictionary(map(_cell, distinct), codes)
 
 
-def first_names(file: BinaryIO, where: str) -> list[str]:
-    """The members of the objects in the first thousand lines."""
-    records = islice(_objects(file, where), _MANY)
-    return list(dict.fromkeys(name for _, record in records for name in record))
+def first_names(file: OpenFile) -> list[str]:
+    """The members of the first thousand objects."""
+    return list(dict.fromkeys(name for record in islice(_records(file), _MANY) for name in record))
 
 
-def refuse_broken(data: bytes, where: str, first_line: int) -> None:
-    """Refuse lines that are no objects of JSON, with the first of them."""
-    for _ in _objects(as_file(data), where, first_line):
-        pass
+def _records(file: OpenFile) -> Iterator[dict[str, object]]:
+    line = 1
+    for block, _ in cut(file, _HEAD, objects):
+        for _, record in _objects(as_file(block), file.where, line):
+            yield record
+        line += block.count(b"\n")
 
 
-def _objects(file: BinaryIO, where: str, first: int = 1) -> Iterator[tuple[int, dict[str, object]]]:
-    """Every object with the number of its line: the json module's word on what the file means."""
-    for number, line in enumerate(iter(file.readline, b""), first):
-        text = line.removeprefix(_MARK) if number == 1 else line
+def _objects(
+    file: BinaryIO, where: str, first: int = 1, number: type[float] | None = None
+) -> Iterator[tuple[int, dict[str, object]]]:
+    """Yield every object with the number of its line: what the json module says the file means.
+
+    ``number`` is the type of numbers that are not whole.
+    """
+    for line, data in enumerate(iter(file.readline, b""), first):
+        text = data.removeprefix(MARK) if line == 1 else data
         if text.strip(_SPACE):
             try:
-                yield number, _object(text)
+                yield line, _object(text, number)
             except (ValueError, RecursionError) as error:
-                raise ReadError(f"{where}, line {number}: {_reason(error, text)}") from None
+                raise ReadError(f"{where}, line {line}: {_reason(error, text)}") from None
 
 
 def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
     """Refuse bytes that are not UTF-8, and escapes of half a character, wherever they are.
 
-    Before anything is parsed, so that it depends neither on which columns are wanted nor on how a file is cut.
+    This happens before anything is parsed, so that it depends neither on the wanted columns nor on how a file is cut.
     """
     try:
         lines.decode()
@@ -285,8 +319,8 @@ def _half(letter: str) -> str:
     return f"{letter!r} is half a character; write both halves, or none"
 
 
-def _object(line: bytes) -> dict[str, object]:
-    found = json.loads(line.decode(), object_pairs_hook=_once)
+def _object(line: bytes, number: type[float] | None = None) -> dict[str, object]:
+    found = json.loads(line.decode(), object_pairs_hook=_once, parse_float=number, parse_constant=number)
     if not isinstance(found, dict):
         raise _NotAnObjectError(found)
     if b"\\u" in line:
@@ -295,12 +329,12 @@ def _object(line: bytes) -> dict[str, object]:
 
 
 def _refuse_halves(found: object) -> None:
-    """Refuse half of a surrogate pair, which is no character: nothing could write it again."""
+    """Refuse half of a surrogate pair: it is no character, and cannot be written again."""
     json.dumps(found, ensure_ascii=False).encode()
 
 
 class _NotAnObjectError(ValueError):
-    """A line that holds something else."""
+    """A line that holds something other than an object."""
 
 
 def _once(members: list[tuple[str, object]]) -> dict[str, object]:
@@ -329,5 +363,5 @@ def _reason(error: Exception, line: bytes) -> str:
 
 
 def _cell(value: object) -> object:
-    """A cell of a frame, which nested values are as text only."""
+    """A cell: nested values are their JSON text."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value

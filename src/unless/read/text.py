@@ -1,8 +1,8 @@
 """CSV and TSV files, as sources of cells.
 
-polars reads them, fast; the csv module says what they mean. polars is trusted only with what it reads alike: a regular
-file (`kernels.inspect`), and as numbers only columns whose every cell is what `values.number_in` takes for one. All
-else is read by the csv module, which also finds the line to blame.
+polars reads them, fast; the csv module defines what they mean. polars is trusted only where both agree: with a regular
+file (`kernels.inspect`), and with numbers only in columns where `values.number_in` takes every cell for one. Everything
+else is read by the csv module, which also finds the line of an error.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import numpy as np
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.limits import refuse_more
-from unless.read.bytes import Content, as_file, called, content, undecodable
+from unless.read.blocks import records
+from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, undecodable
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
 from unless.values import number_in
@@ -32,9 +33,9 @@ from unless.values import number_in
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TextFile", "TextHeader", "count_lines", "long_fields", "separator_hint", "text_header"]
+__all__ = ["TextFile", "TextHeader", "long_fields", "next_header", "separator_hint", "text_header"]
 
-_MARK = b"\xef\xbb\xbf"
+_HEAD = 1 << 13  # bytes to look for a header in; if they are too few, twice as many
 _SAMPLES, _SAMPLE = 4, 2048
 _MANY, _STEP = 1000, 20
 _PIECE = 1 << 18  # bytes to look at in one go
@@ -52,7 +53,7 @@ _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 class TextHeader:
     """The first record of a text file, and where it ends.
 
-    ``size`` bytes and ``lines`` lines, a byte order mark, blank lines before the record and its line ending included.
+    ``size`` bytes and ``lines`` lines include a byte order mark, blank lines before the record and its line ending.
     """
 
     names: list[str]
@@ -61,9 +62,9 @@ class TextHeader:
 
 
 def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHeader:
-    """The header of a text file, of which ``source`` holds at least that much."""
+    """The header of a text file; ``source`` holds at least that much of it."""
     file = io.BytesIO(source) if isinstance(source, bytes) else source
-    start = len(_MARK) if file.read(len(_MARK)) == _MARK else 0
+    start = len(MARK) if file.read(len(MARK)) == MARK else 0
     file.seek(start)
     commas = file.readline().count(separator.encode())  # before there is a list of them
     refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
@@ -75,23 +76,31 @@ def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHea
     raise ReadError(f"{where}: the file is empty; its first line should name the columns")
 
 
+def next_header(file: OpenFile, separator: str) -> TextHeader:
+    """The header of a file that was just opened; its bytes are yet to be read."""
+    size, found = _HEAD // 2, False
+    while not found:
+        size *= 2
+        data = file.peek(size)
+        mark, final = len(MARK) if data.startswith(MARK) else 0, len(data) < size
+        (places, _), whole = records(data[mark:], separator, blank=False, final=final)
+        found = final or len(places) > 0
+        if not found:
+            file.refuse_endless(data)
+    return text_header(data[: mark + whole], separator, file.where)
+
+
 def separator_hint(names: Sequence[str]) -> str | None:
-    """What separates the fields of a file whose only column looks like several, and what to do; None if it does not."""
+    """If the only column of a file looks like several: what separates them, and what to do about it."""
     found = (hint for sign, hint in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
     return next((f"the file seems to be separated by {hint}" for hint in found), None)
-
-
-def count_lines(data: bytes) -> int:
-    """How many line endings there are, as messages count lines: a carriage return alone ends one too."""
-    returns = data.count(b"\r") - data.count(b"\r\n") if b"\r" in data else 0
-    return data.count(b"\n") + returns
 
 
 class TextFile:
     """A CSV or TSV file in UTF-8, or bytes of one.
 
-    Its first record names the columns. A piece from the middle of a file, of whole records, is given ``names`` instead,
-    and ``first_line``, the number of its first line in the file, for messages: `read_table` takes a TextFile too.
+    Its first record names the columns. A piece from the middle of a file, made of whole records, is given ``names``
+    instead, and the number of its ``first_line`` in the file, for messages; `read_table` takes a TextFile too.
 
     A blank line is no record, except in a file of one column, where it is an empty cell.
     """
@@ -117,7 +126,7 @@ class TextFile:
         header = given or text_header(as_file(self._data), separator, self._where)
         self.names: Sequence[str] = header.names
         self._size, self._header = header.size, header.lines
-        self._start = len(_MARK) if self._header and self._data[: len(_MARK)] == _MARK else 0
+        self._start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
         self._body = memoryview(self._data)[self._start :]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
@@ -136,6 +145,18 @@ class TextFile:
         """The cells of a column that was loaded."""
         return self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
 
+    def frame(self) -> pl.DataFrame:
+        """Read all columns, as text; an empty cell is null."""
+        import polars as pl  # takes 0.1 s; only files need it
+
+        every = range(len(self.names))
+        frame = self._read_fast(every, every, ())
+        if frame is None:
+            frame = self._read_slowly(every)
+        frame = frame.with_columns(pl.all().replace("", None))
+        frame.columns = list(self.names)
+        return frame
+
     def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
         import polars as pl
 
@@ -143,7 +164,7 @@ class TextFile:
         wary = any(number_in(token) is not None for token in missing)
 
         def is_numeric(name: str, texts: pl.Series) -> bool:
-            # Up to so many texts `settle` reads one by one; a million would take it a second.
+            # `settle` reads up to this many texts one by one; a million would take it a second.
             if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_STEP), missing):
                 return False
             numbers = texts.cast(pl.Float64, strict=False)
@@ -156,38 +177,42 @@ class TextFile:
     def _read_fast(
         self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]
     ) -> pl.DataFrame | None:
-        """The columns as polars reads them, None if it might read them otherwise than the csv module."""
+        """The columns as polars reads them; None if the csv module might read them differently."""
         tab = ord("\r" if self._separator == "\t" else "\t")
         marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
-        open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars passes over a last field that is empty
+        open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars skips a last field that is empty
         found = self._inspect() if marked or open_end else None
-        if found == kernels.IRREGULAR:
-            return None
         # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
         # mark where the first record begins is text, but not to polars.
         returns = self._header and any("\r" in name for name in self.names)
-        if returns or self._data[self._size : self._size + len(_MARK)] == _MARK:
+        if found == kernels.IRREGULAR or returns or self._data[self._size : self._size + len(MARK)] == MARK:
             return None
+        last = len(self.names) - 1
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
         wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)
         numeric, tokens = ([], []) if wary else self._guess(set(wanted) - set(texts), missing)
-        last = len(self.names) - 1
-        frame = self._polars([*wanted, last], numeric, tokens)
+        frame = self._with_numbers([*wanted, last], numeric, tokens, missing)
+        if frame is None or found is not None:
+            return frame
+        # polars pads a short line with nulls: then the last column has one.
+        short = frame.get_column(_name(last)).null_count() and self._inspect() == kernels.IRREGULAR
+        return None if short or self._too_long(frame) else frame
+
+    def _with_numbers(
+        self, wanted: Sequence[int], numeric: Sequence[int], tokens: Sequence[str], missing: Collection[str]
+    ) -> pl.DataFrame | None:
+        """The columns as polars reads them, with those as numbers that look numeric and are."""
+        frame = self._polars(wanted, numeric, tokens)
         if frame is None or not _faithful(frame, numeric, missing):
-            frame = self._polars([*wanted, last], (), ())
-        elif (holed := {place for place in numeric if frame.get_column(_name(place)).null_count()}) and self._blank():
-            # polars takes a cell of nothing but spaces for an empty one.
-            frame = self._polars([*wanted, last], set(numeric) - holed, tokens)
-        if frame is None:
-            return None
-        # polars pads a short line with nulls, and so the last column has one.
-        short = found is None and frame.get_column(_name(last)).null_count() and self._inspect() == kernels.IRREGULAR
-        return None if short or (found is None and self._too_long(frame)) else frame
+            return self._polars(wanted, (), ())
+        # polars takes a cell of spaces for an empty one.
+        holed = {place for place in numeric if frame.get_column(_name(place)).null_count()}
+        return self._polars(wanted, set(numeric) - holed, tokens) if holed and self._blank() else frame
 
     def _too_long(self, frame: pl.DataFrame) -> bool:
-        """Whether a line without quotes has more fields than the header, if none has less.
+        """Whether a line without quotes has more fields than the header, given that none has fewer.
 
-        polars notices only if it reads all columns. To count takes 1.2 ms for 8 MB, `inspect` 17.
+        polars notices only if it reads all columns. Counting takes 1.2 ms for 8 MB, `inspect` 17.
         """
         if frame.width == len(self.names):
             return False
@@ -204,7 +229,7 @@ class TextFile:
         return kernels.has_blank(np.frombuffer(self._body, dtype=np.uint8), ord(self._separator))
 
     def _polars(self, wanted: Sequence[int], numeric: Collection[int], tokens: Sequence[str]) -> pl.DataFrame | None:
-        """The wanted columns, named by their places; None if polars finds fault with the file."""
+        """The wanted columns, named by their places; None if polars cannot read the file."""
         import polars as pl  # takes 0.1 s; only files need it
 
         numbers = set(numeric)
@@ -224,9 +249,9 @@ class TextFile:
             return None
 
     def _guess(self, places: Collection[int], missing: Collection[str]) -> tuple[list[int], list[str]]:
-        """The columns that look numeric, and the missing cells other than empty ones that occur in them.
+        """The columns that look numeric, and the missing cells in them, apart from empty ones.
 
-        From a few pieces of the file: a wrong guess costs time only.
+        The guess is made from a few pieces of the file; a wrong one only costs time.
         """
         sample = [set(cells) for cells in zip(*self._sample(), strict=True)]
         numeric, tokens = [], set()
@@ -242,7 +267,7 @@ class TextFile:
     def _sample(self) -> Iterator[list[str]]:
         """Some records from all over the file."""
         size = len(self._body)
-        length = max(_SAMPLE, 2 * bytes(self._body[: 1 << 20]).find(b"\n"))  # of wide files too, a line or more
+        length = max(_SAMPLE, 2 * bytes(self._body[: 1 << 20]).find(b"\n"))  # at least a line, in wide files too
         for start in range(0, size, max(length, size // _SAMPLES)):
             lines = bytes(self._body[start : start + length]).decode("utf-8", "replace").split("\n")[1:]
             with suppress(csv.Error):
@@ -272,9 +297,9 @@ class TextFile:
 def _records(
     file: BinaryIO, separator: str, where: str, line: int = 1, width: int = 0
 ) -> Iterator[tuple[list[str], int, int]]:
-    """Every record, with its first line and its last: the csv module's word on what the file means.
+    """Yield every record with its first and last line: what the csv module says the file means.
 
-    ``line`` is the number of the first line; ``width`` how many fields a record has, 0 as many as the first one.
+    ``line`` is the number of the first line; ``width`` how many fields a record has, 0 for as many as the first one.
     """
     reader = csv.reader(_lines(file, where, line), delimiter=separator, strict=True)
     before = line - 1
@@ -290,7 +315,7 @@ def _records(
 
 
 class _Limit:
-    """The csv module's limit of a field, which is one for all threads: who set it last must not undo it for others."""
+    """The csv module's limit for fields. All threads share it, so it is reset only when no thread needs it raised."""
 
     lock = Lock()
     users = 0
@@ -299,7 +324,7 @@ class _Limit:
 
 @contextmanager
 def long_fields() -> Iterator[None]:
-    """Let the csv module read fields of any length meanwhile."""
+    """Let the csv module read fields of any length in this block."""
     with _Limit.lock:
         if not _Limit.users:
             _Limit.usual = csv.field_size_limit(2**31 - 1)  # as large as a C long is everywhere
@@ -314,7 +339,7 @@ def long_fields() -> Iterator[None]:
 
 
 def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
-    """The lines as text; a line may end in a carriage return alone."""
+    """Yield the lines as text; a carriage return alone may end one."""
     for number, line in enumerate(iter(file.readline, b""), first):
         try:
             text = line.decode()
@@ -331,7 +356,7 @@ def _error(where: str, line: int, reason: str) -> ReadError:
 
 
 def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
-    """Whether the present ones of some cells, of which there are any, are numbers that polars can read."""
+    """Whether the cells that are not missing, at least one, are all numbers that polars can read."""
     present = set(cells).difference(missing)
     return bool(present) and all(cell[-1:] != " " and number_in(cell) is not None for cell in present)
 
@@ -342,15 +367,15 @@ def _name(place: int) -> str:
 
 
 def _faithful(frame: pl.DataFrame, numeric: Collection[int], missing: Collection[str]) -> bool:
-    """Whether columns read as numbers hold what their text says.
+    """Whether columns that were read as numbers hold what their text says.
 
-    polars takes `inf`, `nan` and 1e999 for numbers; and it gives null for an empty cell, which may be a value.
+    polars takes `inf`, `nan` and 1e999 for numbers, and makes an empty cell null, though it may be a value.
     """
     import polars as pl
 
     numbers = frame.select(map(_name, numeric))
     if "" not in missing and any(column.null_count() for column in numbers):
         return False
-    if not numeric or all(map(math.isfinite, numbers.sum().row(0))):  # a sum tells faster
+    if not numeric or all(map(math.isfinite, numbers.sum().row(0))):  # a sum is faster to look at
         return True
     return all(numbers.select(pl.all().is_finite().all()).row(0))

@@ -1,8 +1,14 @@
 """Predictions for files of any size, in constant memory.
 
-In the order of the data: `input` opens files and pipes, `blocks` cuts their bytes where records end, `batches` holds some
-records of any format, `columns` the label, confidence and rule that they get, `writers` writes both, `thread` does so
-beside the reading, and `predict` is the whole.
+In the order of the data:
+
+- `input`: the files to read, folders and pipes too
+- `batches`: some records of a file, of any format
+- `columns`: what records get: label, confidence, rule
+- `writers`: records and their new columns, in every format that is written
+- `output`: the file to write
+- `thread`: writes while the next records are read
+- `predict`: `predict_file`, the whole
 """
 
 from unless.stream.predict import PredictedFile, predict_file

@@ -25,7 +25,7 @@ from unless.values import Label
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NAMES", "Answers", "Pieces", "free_names", "refuse_halves", "text_line"]
+__all__ = ["NAMES", "NewColumns", "Pieces", "free_names", "refuse_halves", "text_line"]
 
 NAMES = ("predicted", "confidence", "rule")
 """What the new columns are called, unless there are such columns already."""
@@ -63,7 +63,7 @@ def refuse_halves(what: str, text: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class NewColumns:
     """The cells that each rule gives to the new columns, and at the end those of records that no rule decides.
 
     A program without statistics has no confidences; nor has a record without a label.
@@ -73,7 +73,7 @@ class Answers:
     confidences: tuple[float | None, ...] | None = None
 
     @classmethod
-    def of(cls, program: Program, statistics: Statistics | None) -> Answers:
+    def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
         """The answers of a program; what it decided in training tells how sure they are."""
         labels = program.heads
         for label in labels:

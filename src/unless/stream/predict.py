@@ -14,10 +14,11 @@ from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.stream.batches import Batch, JsonBatch
-from unless.stream.columns import NAMES, Answers, Choices, refuse_halves
-from unless.stream.input import File, Input, form_of_output, is_patient, output
-from unless.stream.thread import Pump
-from unless.stream.writers import SINKS, Result
+from unless.stream.columns import NAMES, Choices, NewColumns, refuse_halves
+from unless.stream.input import File, Input
+from unless.stream.output import form_of_output, is_patient, output
+from unless.stream.thread import WriterThread
+from unless.stream.writers import WRITERS, Result
 from unless.table import Labels
 from unless.values import Label, class_place
 
@@ -106,18 +107,18 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
     form = form_of_output(out, to, given.form, source)
     tally = _Tally(model, strict=strict)
     with output(out, given.places) as file:
-        wanted = tally.answers.select([prefix + name for name in NAMES])
-        sink = SINKS[form](file, tally.answers, wanted)
+        wanted = tally.columns.select([prefix + name for name in NAMES])
+        writer = WRITERS[form](file, tally.columns, wanted)
         results = _results(given, tally, progress)
         if is_patient(file) or form in ("parquet", "arrow"):
             # While one thread writes, the other reads on: 1.3 s instead of 1.6 for 1,000,000 records (250 MB).
-            with Pump(sink.drain) as pump:
+            with WriterThread(writer.drain) as thread:
                 for result in results:
-                    pump.put(result)
+                    thread.put(result)
         else:  # a thread that waits for a reader could not be stopped by Ctrl-C
-            sink.drain(results)
-    renamed = {one: other for one, other in zip(wanted, sink.added, strict=True) if one != other}
-    return PredictedFile(tally.rows, tally.labels(), sink.added, renamed, tally.right, tally.unseen.found())
+            writer.drain(results)
+    renamed = {one: other for one, other in zip(wanted, writer.added, strict=True) if one != other}
+    return PredictedFile(tally.rows, tally.labels(), writer.added, renamed, tally.right, tally.unseen.found())
 
 
 def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator[Result]:
@@ -138,8 +139,8 @@ class _Tally:
         self._like = self._program if model is self._program else model
         self._used = self._program.used
         self._members: set[str] | None = None
-        self.answers = Answers.of(self._program, getattr(model, "statistics_", None))
-        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
+        self.columns = NewColumns.of(self._program, getattr(model, "statistics_", None))
+        self._counts = np.zeros(len(self.columns.labels), dtype=np.int64)
         self.right: int | None = 0
         if strict:
             refuse_ignorance(model, self._program)
@@ -159,7 +160,7 @@ class _Tally:
         self.unseen.add(table)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
+        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.columns.labels))
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
             self._compare(choices, table.target)
@@ -169,7 +170,7 @@ class _Tally:
         if truth is None or self.right is None:
             self.right = None
             return
-        labels = self.answers.labels
+        labels = self.columns.labels
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
@@ -186,7 +187,7 @@ class _Tally:
     def labels(self) -> dict[Label | None, int]:
         """How many records got each label, in the order of the rules; those without one last."""
         found: dict[Label | None, int] = {}
-        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
+        for label, count in zip(self.columns.labels, self._counts.tolist(), strict=True):
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found

@@ -8,14 +8,14 @@ from threading import Thread
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-__all__ = ["Pump"]
+__all__ = ["WriterThread"]
 
 Item = TypeVar("Item")
 
 _PATIENCE = 0.05  # seconds between two looks whether the other side still lives
 
 
-class Pump(Generic[Item]):
+class WriterThread(Generic[Item]):
     """Runs a function that takes an iterator, in a thread, and feeds it items one at a time.
 
     The caller's thread stays free to notice Ctrl-C. What the function raises is raised by the next `put`, or at the end

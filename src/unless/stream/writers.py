@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
@@ -12,14 +12,14 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.stream.batches import Batch, JsonBatch, TextBatch
-from unless.stream.columns import Answers, Choices, Pieces, free_names, text_line
+from unless.stream.columns import Choices, NewColumns, Pieces, free_names, text_line
 from unless.values import value_of
 
 if TYPE_CHECKING:
     import polars as pl
     from _typeshed import ReadableBuffer
 
-__all__ = ["SINKS", "Result", "Sink"]
+__all__ = ["WRITERS", "Result", "Writer"]
 
 _ROWS = 1 << 16  # of a row group, which polars holds in memory: by itself it takes four times as many
 
@@ -27,15 +27,15 @@ Result = tuple[Batch, Choices]
 """A batch, and which answer each of its records gets."""
 
 
-class Sink:
+class Writer:
     """A file to write batches to, each record with its answer. ``added`` names the new columns, after the first batch.
 
     A format has a way to begin and a way to write a batch, or drains all batches in its own way.
     """
 
-    def __init__(self, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+    def __init__(self, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
         self._file = file
-        self._answers = answers
+        self._columns = answers
         self._wanted = wanted
         self._names: Sequence[str] | None = None
         self.added: tuple[str, ...] = ()
@@ -61,22 +61,24 @@ class Sink:
     def _write(self, batch: Batch, choices: Choices) -> None:
         """Write the records of a batch."""
 
-    def _frame(self, batch: Batch, choices: Choices, *, spelled: bool = False) -> pl.DataFrame:
-        """A batch as a frame, its columns in the order of the first batch, and the answers."""
+    def _frame(
+        self, batch: Batch, choices: Choices, *, spelled: bool = False, texts: Collection[str] = ()
+    ) -> pl.DataFrame:
+        """A batch as a frame, with the columns in the order of the first batch, and the new ones."""
         import polars as pl  # takes 0.1 s
 
-        names, frame = self._names or (), batch.frame(spelled=spelled)
+        names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
         if extra := [name for name in frame.columns if name not in set(names)]:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
-        return self._answers.beside(columns, self.added, choices)
+        return self._columns.beside(columns, self.added, choices)
 
 
-class TextSink(Sink):
+class TextWriter(Writer):
     """A CSV or TSV file. Text of the same form is copied byte for byte, new fields at the end of its records."""
 
-    def __init__(self, separator: str, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+    def __init__(self, separator: str, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
         super().__init__(file, answers, wanted)
         self._separator = separator
         self._pieces = answers.as_fields(separator)
@@ -101,7 +103,7 @@ class TextSink(Sink):
         return isinstance(batch, TextBatch) and batch.separator == self._separator
 
 
-class JsonSink(Sink):
+class JsonWriter(Writer):
     """JSON lines. Those of such a file are copied byte for byte, new members at the end of their objects."""
 
     def _begin(self, batch: Batch) -> None:
@@ -109,7 +111,7 @@ class JsonSink(Sink):
         if isinstance(batch, JsonBatch):
             self._lines.write(batch.head)
         spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
-        self._pieces = self._answers.as_members(self.added, spaced=spaced)
+        self._pieces = self._columns.as_members(self.added, spaced=spaced)
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
@@ -117,14 +119,14 @@ class JsonSink(Sink):
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
             raise _late(batch, taken, "give the new one another name, by prefix")
-        without_comma = batch.empty.astype(np.int32) * len(self._answers.labels)
+        without_comma = batch.empty.astype(np.int32) * len(self._columns.labels)
         self._lines.write(self._pieces.into(batch.data, batch.places, choices + without_comma))
 
 
-class FrameSink(Sink):
+class FrameWriter(Writer):
     """A Parquet or Arrow file, which polars writes."""
 
-    def __init__(self, form: str, file: BinaryIO, answers: Answers, wanted: Sequence[str]) -> None:
+    def __init__(self, form: str, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
         super().__init__(file, answers, wanted)
         self._form = form
         self._error: Exception | None = None
@@ -149,12 +151,15 @@ class FrameSink(Sink):
             raise known from error  # of which polars may tell only the text
 
     def _frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
-        schema: pl.Schema | None = None
+        import polars as pl
+
+        schema, texts = pl.Schema(), list[str]()
         try:
             for batch, choices in results:
-                self._settle(batch)
-                frame = self._frame(batch, choices)
-                schema = schema or frame.schema
+                first = self._settle(batch)
+                frame = self._frame(batch, choices, texts=texts)
+                if first:
+                    schema, texts = frame.schema, [name for name, dtype in frame.schema.items() if dtype == pl.String]
                 yield frame if frame.schema == schema else _cast(frame, schema, batch.where)
         except Exception as error:
             self._error = error
@@ -286,10 +291,10 @@ def _late(batch: Batch, name: str, advice: str) -> ReadError:
     return ReadError(f"{batch.where}, line {line}: a member {name!r} that the first lines did not have; {advice}")
 
 
-SINKS: dict[str, Callable[[BinaryIO, Answers, Sequence[str]], Sink]] = {
-    "csv": partial(TextSink, ","),
-    "tsv": partial(TextSink, "\t"),
-    "jsonl": JsonSink,
-    "parquet": partial(FrameSink, "parquet"),
-    "arrow": partial(FrameSink, "arrow"),
+WRITERS: dict[str, Callable[[BinaryIO, NewColumns, Sequence[str]], Writer]] = {
+    "csv": partial(TextWriter, ","),
+    "tsv": partial(TextWriter, "\t"),
+    "jsonl": JsonWriter,
+    "parquet": partial(FrameWriter, "parquet"),
+    "arrow": partial(FrameWriter, "arrow"),
 }
