@@ -9,7 +9,7 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from unless.limits import RATIO, limit, refuse_unpacked
 from unless.read.bytes import Content, blaming, called, size_of
 from unless.read.ranks import Cells, of_objects
 from unless.read.series import frame_of
+from unless.read.source import Loaded
 from unless.values import spell, value_of
 
 if TYPE_CHECKING:
@@ -37,15 +38,13 @@ _FILLED = re.compile(rb"""<(?:\w+:)?c\s[^>]*?\br=["']([A-Z]{1,3})([0-9]{1,7})["'
 _FAILURES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 
 
-class ExcelFile:
+class ExcelFile(Loaded):
     """The first visible sheet of a workbook; its first row that is not blank names the columns.
 
     An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
     of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
     is a missing cell; a column without any cell is no column.
     """
-
-    spelled = False
 
     def __init__(self, source: Content, *, where: str | None = None) -> None:
         where = where or called(source)
@@ -58,9 +57,6 @@ class ExcelFile:
         self.names: Sequence[str] = [_title(header[place], first + place, where) for place in kept]
         self.rows = len(rows)
         self._columns = dict(zip(self.names, (columns[place] for place in kept), strict=True))
-
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Do nothing: a sheet is read as a whole."""
 
     def cells(self, name: str) -> Cells:
         """The cells of a column."""

@@ -72,19 +72,20 @@ class JsonLines:
         self._keys = _Keys()
         self.seen: set[str] = set()
         if names is None:
-            for chunk in self._chunks():
-                chunk.scan()
+            for data, line in self._chunks():
+                self._read(data, line, ())
         self.names: Sequence[str] = list(self._keys.names if names is None else names)
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
         """Read these columns."""
         pieces: list[list[Cells]] = []
         lines = self.rows = 0
-        for chunk in self._chunks():
-            lines += chunk.lines
+        for data, line in self._chunks():
+            lines += data.count(b"\n")
             refuse_unpacked(_CELL * len(names) * lines, len(self._data), self._where)
-            pieces.append(chunk.cells(names))
-            self.rows += chunk.rows
+            rows, cells = self._read(data, line, names)
+            pieces.append(cells)
+            self.rows += rows
         self.seen = set(self._keys.names)
         self._cells = {name: joined(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
 
@@ -109,8 +110,8 @@ class JsonLines:
     def _objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
         return _objects(as_file(self._data), self._where, self._first_line, number)
 
-    def _chunks(self) -> Iterator[_Chunk]:
-        """Yield some megabytes of whole lines at a time; there is at least one chunk."""
+    def _chunks(self) -> Iterator[tuple[bytes, int]]:
+        """Yield some megabytes of whole lines at a time, and the number of the first; there is at least one chunk."""
         start = len(MARK) if self._first_line == 1 and self._data[: len(MARK)] == MARK else 0
         line = self._first_line
         while True:
@@ -119,11 +120,22 @@ class JsonLines:
             if end > self._checked:
                 _refuse_no_text(lines, self._where, line)
                 self._checked = end
-            yield _Chunk(lines if lines.endswith(b"\n") else lines + b"\n", self._keys, self._where, line)
+            yield lines if lines.endswith(b"\n") else lines + b"\n", line
             line += lines.count(b"\n")
             start = end
             if start == len(self._data):
                 return
+
+    def _read(self, data: bytes, line: int, names: Sequence[str]) -> tuple[int, list[Cells]]:
+        """Read a chunk: how many rows it has, and the cells of these columns."""
+        try:
+            members = _Members(data, self._keys, names)
+            return members.rows, [members.cells(place) for place in range(len(names))]
+        except _IrregularError:
+            records = [record for _, record in _objects(as_file(data), self._where, line)]
+            for name in dict.fromkeys(name for record in records for name in record):
+                self._keys.add(name)
+            return len(records), [of_objects([_cell(record.get(name)) for record in records]) for name in names]
 
 
 class _Keys:
@@ -147,47 +159,6 @@ class _Keys:
             self.spellings[key] = self.add(json.loads(f'"{key.decode()}"'))
         except (ValueError, RecursionError):
             raise _IrregularError from None
-
-
-class _Chunk:
-    """Some lines of a file, and the number of the first one; the last one ends in a line feed too."""
-
-    def __init__(self, data: bytes, keys: _Keys, where: str, first_line: int) -> None:
-        self._data = data
-        self._keys = keys
-        self._where = where
-        self._first_line = first_line
-        self.rows = 0
-
-    @property
-    def lines(self) -> int:
-        """How many lines there are, including blank ones."""
-        return self._data.count(b"\n")
-
-    def scan(self) -> None:
-        """Add the names of all members."""
-        try:
-            _Members(self._data, self._keys, ())
-        except _IrregularError:
-            self._records()
-
-    def cells(self, names: Sequence[str]) -> list[Cells]:
-        """The cells of these columns."""
-        try:
-            members = _Members(self._data, self._keys, names)
-            found = [members.cells(place) for place in range(len(names))]
-            self.rows = members.rows
-        except _IrregularError:
-            records = self._records()
-            found = [of_objects([_cell(record.get(name)) for record in records]) for name in names]
-            self.rows = len(records)
-        return found
-
-    def _records(self) -> list[dict[str, object]]:
-        records = [record for _, record in _objects(as_file(self._data), self._where, self._first_line)]
-        for name in dict.fromkeys(name for record in records for name in record):
-            self._keys.add(name)
-        return records
 
 
 class _IrregularError(Exception):
@@ -277,6 +248,7 @@ def first_names(file: OpenFile) -> list[str]:
 def _records(file: OpenFile) -> Iterator[dict[str, object]]:
     line = 1
     for block, _ in cut(file, _HEAD, objects):
+        _refuse_no_text(block, file.where, line)
         for _, record in _objects(as_file(block), file.where, line):
             yield record
         line += block.count(b"\n")
@@ -312,25 +284,15 @@ def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
     escapes = _ESCAPE.finditer(lines) if b"\\" in lines else ()
     if half := next((found for found in escapes if found[1]), None):
         number = first + lines.count(b"\n", 0, half.start())
-        raise ReadError(f"{where}, line {number}: {_half(chr(int(half[1], 16)))}")
-
-
-def _half(letter: str) -> str:
-    return f"{letter!r} is half a character; write both halves, or none"
+        letter = chr(int(half[1], 16))
+        raise ReadError(f"{where}, line {number}: {letter!r} is half a character; write both halves, or none")
 
 
 def _object(line: bytes, number: type[float] | None = None) -> dict[str, object]:
     found = json.loads(line.decode(), object_pairs_hook=_once, parse_float=number, parse_constant=number)
     if not isinstance(found, dict):
         raise _NotAnObjectError(found)
-    if b"\\u" in line:
-        _refuse_halves(found)
     return found
-
-
-def _refuse_halves(found: object) -> None:
-    """Refuse half of a surrogate pair: it is no character, and cannot be written again."""
-    json.dumps(found, ensure_ascii=False).encode()
 
 
 class _NotAnObjectError(ValueError):
@@ -353,10 +315,6 @@ def _reason(error: Exception, line: bytes) -> str:
             return f'this is {kind}; every line should be one object, such as {{"age": 39}}'
         case json.JSONDecodeError():
             return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
-        case UnicodeDecodeError():
-            return f"the byte 0x{error.object[error.start]:02x} is not UTF-8; save the file as UTF-8 text"
-        case UnicodeEncodeError():
-            return _half(error.object[error.start])
         case RecursionError():
             return "the object is nested too deeply"
     return str(error)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.kernels import splice as kernels
 from unless.model import Statistics
+from unless.read.series import series_of
 from unless.rule import Program
 from unless.values import Label
 
@@ -105,13 +106,10 @@ class NewColumns:
         return Pieces([*((", " if spaced else ",") + row for row in rows), *rows])
 
     def beside(self, columns: Mapping[str, pl.Series], names: Sequence[str], choices: Choices) -> pl.DataFrame:
-        """A frame of these columns, of which there may be none, and the new ones."""
+        """A frame of these columns, if any, and the new ones."""
         import polars as pl  # takes 0.1 s
 
-        cells = zip(names, self.columns(), strict=True)
-        new = {
-            name: pl.Series(list(column), dtype=_type(column), strict=False).gather(choices) for name, column in cells
-        }
+        new = {name: series_of(cells).gather(choices) for name, cells in zip(names, self.columns(), strict=True)}
         return pl.DataFrame({**columns, **new})
 
 
@@ -146,13 +144,3 @@ def _members(names: Iterable[str], cells: Iterable[object], *, spaced: bool) -> 
     finite = (str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells)
     separators = (", ", ": ") if spaced else (",", ":")
     return json.dumps(dict(zip(names, finite, strict=True)), ensure_ascii=False, separators=separators)[1:-1]
-
-
-def _type(cells: Iterable[object]) -> type[pl.DataType]:
-    """The type of a column: whole numbers, numbers, booleans or text."""
-    import polars as pl
-
-    types = {type(cell) for cell in cells if cell is not None}
-    if types == {bool}:
-        return pl.Boolean
-    return pl.String if types - {int, float} else pl.Float64 if float in types else pl.Int64
