@@ -393,7 +393,7 @@ class TestJsonLines:
 
     def test_a_name_that_turns_up_late_is_refused(self) -> None:
         """A member called as a new one, after the names were settled, would stand there twice."""
-        with pytest.raises(ReadError, match=r"line 32: a member 'rule' that the first lines did not have; .*prefix"):
+        with pytest.raises(ReadError, match=r"line 32: a member 'rule', which the first lines do not have; .*prefix"):
             streamed(PROGRAM, b'{"a":1,"b":1}\n' * 30 + b'\n{"rule":1}\n', format="jsonl", block=20)
         assert streamed(PROGRAM, b'{"a":1,"b":1}\n\n{"rule":1}\n', format="jsonl")[1].columns == ("predicted", "rule_2")
 
@@ -506,7 +506,7 @@ class TestFormats:
             '2.50,,,"low, indeed",1',
             'x,k,,"""k""",2',
         ]
-        with pytest.raises(ReadError, match=r"line 31: a member 'd' .*; write \.jsonl"):
+        with pytest.raises(ReadError, match=r"line 31: a member 'd', .*; write \.jsonl"):
             streamed(PROGRAM, b'{"a":1,"b":"x"}\n' * 30 + b'{"d":1}\n', format="jsonl", to="csv", block=20)
 
     def test_numbers_in_text_do_not_depend_on_blocks(self) -> None:
@@ -520,7 +520,7 @@ class TestFormats:
     def test_a_column_that_changes_its_type_is_refused(self, tmp_path: Path) -> None:
         """Parquet has one type for a column: what comes later and does not fit is an error, and no file is left."""
         data = b'{"a":1,"b":"x"}\n' * 30 + b'{"a":"u"}\n'
-        with pytest.raises(ReadError, match=r"another type than at the beginning.*; write \.csv"):
+        with pytest.raises(ReadError, match=r"began as .*, which cannot hold the .* cells that follow.*; write \.csv"):
             predict_file(PROGRAM, io.BytesIO(data), tmp_path / "x.parquet", format="jsonl", block=20)
         assert not list(tmp_path.iterdir())
 
@@ -528,7 +528,7 @@ class TestFormats:
     def test_no_cell_is_changed_to_fit_a_type(self, tmp_path: Path, first: str, later: str) -> None:
         """What the type of the first cells cannot hold is refused, not rounded; in one block a wider type is found."""
         data = f'{{"a":{first},"b":"x"}}\n'.encode() * 30 + f'{{"a":{later},"b":"x"}}'.encode()
-        with pytest.raises(ReadError, match=r"column 'a' is of another type.*; write \.csv"):
+        with pytest.raises(ReadError, match=r"column 'a' began as .*, which cannot hold.*; write \.csv"):
             predict_file(PROGRAM, io.BytesIO(data), tmp_path / "x.parquet", format="jsonl", block=20)
         assert not list(tmp_path.iterdir())
 
@@ -581,7 +581,7 @@ class TestFormats:
             run(out="out.dat")
         with pytest.raises(ParameterError, match="no format 'cvs' to write; did you mean 'csv'"):
             run(to="cvs")
-        with pytest.raises(ParameterError, match=r"Parquet files are packed within; leave \.gz away"):
+        with pytest.raises(ParameterError, match=r"Parquet files are already packed inside; leave out \.gz"):
             run(out="out.parquet.gz")
         with pytest.raises(FormatError, match=r"an open file does not tell its format; .*: format='csv', "):
             run(io.BytesIO(b"a,b\n"))

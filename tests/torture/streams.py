@@ -50,8 +50,7 @@ LABELS = [
 
 # What depends on how many records are seen at first, as the documentation says.
 DOCUMENTED = re.compile(
-    "that the first lines did not have|of another type than at the beginning"
-    "|holds an infinite number, which JSON cannot|write .*parquet"
+    "which the first lines do not have|cells that follow|holds an infinite number, which JSON cannot|write .*parquet"
 )
 
 

@@ -1,8 +1,15 @@
-"""The hot loops, and only they: ordinary Python files with C types as annotations, compiled when unless is installed.
+"""The hot loops: ordinary Python files with C types as annotations, compiled when unless is installed.
 
-Where no C compiler was found the same files run interpreted: slower, same answers. Buffers have one dimension, because
-a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow. Nothing
-is validated here: callers have done that.
+- `rank`: numbers and texts to rank codes; which text files are regular
+- `members`: the members of JSON lines
+- `grid`: a table as bins, its rows and their histograms
+- `search`: the best literal
+- `decide`: predictions
+- `splice`: where records end, and new fields put there
+
+Without a C compiler the same files run interpreted: slower, with the same answers. Buffers have one dimension, because
+a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow. Kernels
+validate nothing: callers have done that.
 """
 
 from __future__ import annotations

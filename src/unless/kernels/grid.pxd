@@ -1,4 +1,4 @@
-# What `search.py` shares with `grid.py` when both are compiled.
+# What `grid.py` shares with `search.py` when both are compiled.
 
 cdef class Selection:
     cdef int[::1] index
@@ -15,12 +15,12 @@ cdef class Grid:
     cdef unsigned char[::1] grid  # the bin of every cell within its column, row by row
     cdef unsigned char[::1] bins  # the same, column by column
     cdef int[::1] fine  # the ranks of columns of many values
-    cdef int[::1] first  # of every column: its first bin
+    cdef int[::1] first  # for every column: its first bin
     cdef int[::1] split  # its first categorical bin
     cdef int[::1] end  # the end of its bins
-    cdef int[::1] wide  # which of the fine columns it is, -1 if its bins are its ranks
+    cdef int[::1] wide  # its place among the fine columns, -1 if its bins are its ranks
     cdef int[::1] numbers  # how many of its ranks are numbers
-    cdef int[::1] low  # of every bin: its first rank
+    cdef int[::1] low  # for every bin: its first rank
     cdef int[::1] width  # how many ranks it holds
     cdef int[::1] labels  # the label of every row
     cdef int[::1] weights  # the weight of every row

@@ -23,7 +23,7 @@ def view(array: object) -> object:
 class Selection:
     """Rows by number (``index``), with their ``total`` weight and, once it is counted, their ``histogram``.
 
-    ``whole`` minus that of ``rest`` is the same histogram. ``tallies`` are histograms per label.
+    ``whole`` minus the histogram of ``rest`` is the same histogram. ``tallies`` are histograms per label.
     """
 
     def __init__(self):
@@ -31,7 +31,7 @@ class Selection:
         self.total = 0
 
     def weight(self):
-        """The weight of the rows: their number, where every row weighs 1."""
+        """The weight of the rows, which is their number if every row weighs 1."""
         return self.total
 
     def rows(self):
@@ -43,14 +43,14 @@ class Selection:
 class Grid:
     """A table as bins, and its rows; ``grid.pxd`` lists the attributes.
 
-    A column's ranks fall into *bins*, at most 256, so that a cell is one byte: a column of few values has a bin for
-    each, a column of many has quantile bins and its exact ranks besides (``fine``). A histogram holds the weight of the
-    rows in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins,
+    A column's ranks fall into at most 256 *bins*, so that a cell is one byte: a column with few values has a bin for
+    each, a column with many has quantile bins, and its exact ranks besides (``fine``). A histogram holds the weight of
+    the rows in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins,
     padded too.
     """
 
     def __init__(self, labels, weights, numbers, ranks):
-        """An empty grid for columns of so many numbers and ranks (missing included); `load` fills them one by one."""
+        """Make an empty grid, given how many numbers and ranks (with missing) each column has; fill it by `load_*`."""
         self.rows = len(labels)
         self.columns = len(numbers)
         self.size = 0
@@ -67,10 +67,10 @@ class Grid:
             self.first[i] = self.size
             self.split[i] = self.size + whole_groups(number)
             self.end[i] = self.split[i] + rank - number
-            if self.end[i] - self.first[i] > 256:  # more ranks than bins: numeric and other bins by their share
+            if self.end[i] - self.first[i] > 256:  # more ranks than bins: numbers and categories share them
                 self.wide[i] = wide
                 wide += 1
-                # Rounded up: a single number among thousands of categories has a bin too.
+                # Rounded up, so that a single number among thousands of categories has a bin too.
                 share: cython.int = (240 * cython.cast(cython.longlong, number) + rank - 1) // rank
                 self.split[i] = self.first[i] + whole_groups(share)
                 self.end[i] = self.first[i] + 256
@@ -89,7 +89,7 @@ class Grid:
         return self.wide[i] >= 0
 
     def load_narrow(self, i: Size, codes: cython.const[cython.uchar][::1]):
-        """Fill a column of few values, a bin for every rank; False if it has other codes."""
+        """Fill a column with few values, a bin for every rank; False if it has other codes."""
         if not cython.compiled:
             codes = memoryview(codes)
         start: Size = i * self.rows
@@ -111,7 +111,7 @@ class Grid:
         return most < self.end[i] - self.first[i] - padding
 
     def load_wide(self, i: Size, codes: cython.const[cython.int][::1], ranks: Size):
-        """Fill a column of many values: bins of about equally many rows, and the ranks; False if it has other codes."""
+        """Fill a column with many values: bins of about equal size, and the ranks; False if it has other codes."""
         if not cython.compiled:
             codes = memoryview(codes)
         start: Size = i * self.rows
@@ -159,7 +159,7 @@ class Grid:
             bin_of[k] = bin - first
 
     def loaded(self):
-        """Make the row-wise copy of the bins, in blocks of rows that stay in the cache, once every column is there."""
+        """Copy the bins row by row, once every column is there, in blocks of rows that stay in the cache."""
         grid: cython.uchar[::1] = self.grid  # local, see `load_narrow`
         bins: cython.uchar[::1] = self.bins
         rows: Size = self.rows
@@ -171,7 +171,7 @@ class Grid:
                     grid[row * columns + i] = bins[i * rows + row]
 
     def distinct(self, i: Size, ranks: Size):
-        """How many ranks of a column the rows have that weigh anything."""
+        """How many ranks of a column occur in rows with a weight."""
         seen: cython.uchar[::1] = view(np.zeros(ranks, np.uint8))
         count: Size = 0
         for row in range(self.rows):
@@ -184,7 +184,7 @@ class Grid:
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def everything(self):
-        """All rows, but those without weight."""
+        """All rows with a weight."""
         rows = Selection()
         rows.index = view(np.flatnonzero(self.weights).astype(np.int32))
         rows.total = int(np.sum(self.weights, dtype=np.int64))
@@ -218,7 +218,7 @@ class Grid:
         negative.index = out[front:]
         positive.total = self.weigh(positive.index)
         negative.total = rows.total - positive.total
-        # A histogram per label saves counting the rows again for every rule, unless there are too many of them (16 MB).
+        # A histogram per label saves counting the rows again for every rule, unless all of them take too much (16 MB).
         if labels * self.size <= 1 << 22 and number > 32:
             if rows.tallies is None:
                 rows.tallies = view(np.zeros(labels * self.size, np.int32))
@@ -229,7 +229,7 @@ class Grid:
         return positive, negative
 
     def covered(self, rows: Selection, feature: Size, rank: cython.int, other: cython.bint):
-        """The rows of which a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
+        """The rows where a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
         number: Size = len(rows.index)
         front: Size = 0
         back: Size = number - 1
@@ -292,7 +292,7 @@ class Grid:
         left = Selection()
         left.index = out[:kept]
         left.total = self.weigh(left.index)
-        if number - kept == len(gone_index):  # all that is gone was there, so that histograms subtract
+        if number - kept == len(gone_index):  # all that is gone was there, so histograms can be subtracted
             left.rest = gone_index
             left.whole = rows.histogram
         if rows.tallies is not None:  # handed on, not copied: the learner does not look back
@@ -315,7 +315,7 @@ class Grid:
 
     @cython.cfunc
     def need_histogram(self, rows: Selection):
-        """Count the rows in each bin, once: from these rows or, where it is known what is missing, from the rest."""
+        """Count the rows in each bin, once: from these rows, or from the rest if that is known and smaller."""
         if rows.histogram is not None:
             return
         rows.histogram = view(np.zeros(self.size, np.int32))
@@ -328,7 +328,7 @@ class Grid:
 
     @cython.cfunc
     def count(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """Add the weight of every row, or take it (``step`` -1), in the bin of each of its cells."""
+        """Add the weight of every row to the bin of each of its cells, or subtract it (``step`` -1)."""
         columns = self.columns
         for k in range(len(index)):
             cell = index[k] * columns
@@ -338,7 +338,7 @@ class Grid:
 
     @cython.cfunc
     def tally(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
-        """The same, in the histogram of the row's label."""
+        """Do the same in the histogram of the row's label."""
         columns = self.columns
         for k in range(len(index)):
             cell = index[k] * columns

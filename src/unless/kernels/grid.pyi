@@ -1,4 +1,4 @@
-"""What `grid.py`, whose annotations are C types, offers to typed code."""
+"""The types of `grid.py` for Python code; its own annotations are C types."""
 
 import numpy as np
 from numpy.typing import NDArray

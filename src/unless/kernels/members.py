@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True
-"""JSON lines: where the members of every object stand.
+"""JSON lines: where the members of every object are.
 
-Only what holds an object together is looked at; what a value means is left to the json module, which is asked once for
-each distinct one (`unless.read.jsonlines`).
+The kernel looks only at what holds an object together. The json module decides what a value means; it is asked once for
+each distinct value (`unless.read.jsonlines`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ compiled = cython.compiled
 @cython.nogil
 @cython.exceptval(check=False)
 def past_spaces(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The place of the next byte that is no space; the data ends with a line feed, which is none here."""
+    """The place of the next byte that is not a space; the data ends with a line feed, which does not count as one."""
     while data[i] == 32 or data[i] == 9 or data[i] == 13:
         i += 1
     return i
@@ -33,7 +33,7 @@ def past_spaces(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> 
 @cython.nogil
 @cython.exceptval(check=False)
 def past_string(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The place after the string that begins here, or of the line feed that cuts it."""
+    """The place after the string that begins here, or of the line feed that interrupts it."""
     i += 1
     while data[i] != 34 and data[i] != 10:
         i += 2 if data[i] == 92 and data[i + 1] != 10 else 1
@@ -45,7 +45,7 @@ def past_string(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> 
 @cython.nogil
 @cython.exceptval(check=False)
 def past_value(data: cython.const[cython.uchar][::1], i: cython.Py_ssize_t) -> cython.Py_ssize_t:
-    """The place after the value that begins here, or of the line feed that cuts it; the same place if there is none."""
+    """The place after the value that begins here, or of the line feed that interrupts it; the same if there is none."""
     depth: cython.Py_ssize_t = 0
     if data[i] == 34:
         return past_string(data, i)
@@ -78,7 +78,7 @@ def same(
     other: cython.Py_ssize_t,
     length: cython.Py_ssize_t,
 ) -> cython.bint:
-    """Whether two pieces of so many bytes are equal."""
+    """Whether two pieces of this length are equal."""
     if cython.compiled:
         return length == 0 or memcmp(cython.address(a[start]), cython.address(b[other]), length) == 0
     return a[start : start + length] == b[other : other + length]
@@ -97,14 +97,14 @@ def scan(
     starts: cython.longlong[::1],
     stops: cython.longlong[::1],
 ):
-    """Find the members of the objects from ``start`` on, one object on a line, the first of which is row ``row``.
+    """Find the members of the objects from ``start`` on, one object per line; the first object is row ``row``.
 
     ``data`` ends with a line feed. Key ``k`` is the bytes of ``keys`` from ``ends[k]`` to ``ends[k + 1]`` and means the
-    name ``names[k]``, which goes to ``columns[name]``, nowhere if that is -1. The value of a member begins at
-    ``starts[column * rows + row]`` and ends before ``stops`` there. ``last`` holds the row where a name stood last.
+    name ``names[k]``, which goes to ``columns[name]``, or nowhere if that is -1. The value of a member begins at
+    ``starts[column * rows + row]`` and ends before ``stops`` there. ``last`` holds the last row of every name.
 
-    Gives how it ended, the place and the row: DONE; UNKNOWN, with the line and where an unknown key begins and ends;
-    IRREGULAR, with a line that is no object, or has a name twice.
+    Return how it ended, the place of the last line, and the row: DONE; UNKNOWN, with where an unknown key begins and
+    ends; IRREGULAR, if a line is not an object, or has a name twice.
     """
     if not cython.compiled:
         data, keys, ends, names, columns, last, starts, stops = map(

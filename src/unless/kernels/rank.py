@@ -1,9 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True
-"""The hot loops of reading: ranking numbers, and checking that a text file is regular.
-
-Plain loops over one-dimensional buffers, all allocated by the caller; `unless.read` uses them.
-"""
+"""Reading: ranking numbers and texts, and checking that a text file is regular."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ IRREGULAR, REGULAR, TABBED = 0, 1, 2
 
 
 def survey(values: cython.const[cython.double][::1]):
-    """The least number, the greatest, and whether all are whole and exact; (1.0, 0.0, True) if every value is NaN."""
+    """Find the least and the greatest number, and whether all are whole and exact; (1.0, 0.0, True) for NaN only."""
     if not cython.compiled:
         values = memoryview(values)
     low: cython.double = float("inf")
@@ -43,9 +40,9 @@ def survey(values: cython.const[cython.double][::1]):
 def rank_whole(
     values: cython.const[cython.double][::1], low: cython.double, ranks: cython.uint[::1], codes: cython.uint[::1]
 ):
-    """Rank whole numbers by counting; the number of ranks, which is also the code of NaN.
+    """Rank whole numbers by counting; return the number of ranks, which is also the code of NaN.
 
-    ``ranks`` has a zero for every whole number from the least on; on return it has 1 + rank where a number occurs.
+    ``ranks`` has a zero for every whole number from the least on; afterwards it has 1 + rank where a number occurs.
     """
     if not cython.compiled:
         values, ranks, codes = map(memoryview, (values, ranks, codes))
@@ -67,10 +64,10 @@ def rank_whole(
 
 
 def pack(bits: cython.const[cython.longlong][::1], packed: cython.ulonglong[::1], room: cython.int):
-    """Pack doubles, given as their bits, with their rows into words that sort as they do; how many, and what is lost.
+    """Pack doubles, given as their bits, with their rows into words that sort as the doubles do.
 
-    The ``room`` low bits of a word are the row, the others the leading bits of the double, counted from the least one.
-    So many trailing bits are lost. NaNs are left out.
+    The ``room`` low bits of a word are the row, the others the leading bits of the distance to the least double. NaNs
+    are left out. Return how many words there are, and how many trailing bits are lost.
     """
     if not cython.compiled:
         bits, packed = map(memoryview, (bits, packed))
@@ -108,9 +105,9 @@ def pack(bits: cython.const[cython.longlong][::1], packed: cython.ulonglong[::1]
 @cython.nogil
 @cython.exceptval(check=False)
 def _ordered(bit: cython.longlong) -> cython.longlong:
-    """The bits of a double as an integer that compares as the double does; minus zero is zero.
+    """Turn the bits of a double into an integer that compares as the double does; minus zero is zero.
 
-    Without a branch: the signs of a column are as good as random, and 1e6 mispredictions took 6 ms.
+    There is no branch: the signs of a column may be random, and 1e6 mispredictions took 6 ms.
     """
     return (bit ^ ((bit >> 63) & MAGNITUDE)) - (bit >> 63)
 
@@ -123,9 +120,9 @@ def rank_packed(
     codes: cython.uint[::1],
     firsts: cython.Py_ssize_t[::1],
 ):
-    """Give every row the rank of its double, and every rank a row that has it, from sorted words; the number of ranks.
+    """Find the rank of every row, and a row for every rank, from sorted words; return the number of ranks.
 
-    Words that differ only in what was lost are sorted by insertion; -1 if there are too many for that.
+    Words that differ only in lost bits are sorted by insertion; if there are too many for that, return -1.
     """
     if not cython.compiled:
         packed, bits, codes, firsts = map(memoryview, (packed, bits, codes, firsts))
@@ -174,7 +171,7 @@ def rank_ordered(
     codes: cython.uint[::1],
     firsts: cython.Py_ssize_t[::1],
 ):
-    """Give every row the rank of its value, and every rank a row that has it; the number of ranks, the code of NaN.
+    """Find the rank of every row, and a row for every rank; return the number of ranks, which is the code of NaN.
 
     ``order`` has the rows by ascending value, NaNs last.
     """
@@ -204,7 +201,7 @@ def group(
     codes: cython.int[::1],
     firsts: cython.int[::1],
 ):
-    """Number the different texts in order of appearance; how many there are, or -1 if ``slots`` gets half full.
+    """Number the distinct texts in order of appearance; return how many there are, or -1 if ``slots`` gets half full.
 
     Text i is ``data[ends[i]:ends[i + 1]]``. ``slots`` is a hash table, a power of two, all -1.
     """
@@ -247,7 +244,7 @@ def group(
 
 
 def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uchar, c: cython.uchar):
-    """Whether any of three bytes occurs: one pass, 29 ms for 239 MB, where three searches took 51."""
+    """Whether any of three bytes occurs. One pass takes 29 ms for 239 MB, three searches took 51."""
     if not cython.compiled:
         data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
@@ -255,7 +252,7 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
     end: cython.Py_ssize_t
     found: cython.uchar = 0
     with cython.nogil:
-        while start < size and not found:  # in blocks: without a branch in the loop, a vector of bytes is one step
+        while start < size and not found:  # in blocks: a loop without a branch takes a vector of bytes at a time
             end = min(start + 65536, size)
             for i in range(start, end):
                 found |= (data[i] == a) | (data[i] == b) | (data[i] == c)
@@ -264,7 +261,7 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
 
 
 def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
-    """Whether a field of a text file may hold nothing but spaces: they stand between what ends fields, or quotes."""
+    """Whether a field of a text file may hold only spaces: they are between bytes that end fields, or quotes."""
     if not cython.compiled:
         data = memoryview(data)
     size: cython.Py_ssize_t = len(data)
@@ -284,11 +281,11 @@ def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
 
 
 def inspect(data: cython.const[cython.uchar][::1], separator: cython.uchar, fields: cython.Py_ssize_t):
-    """Whether every record of a text file has so many fields, and is written so that no two readers could disagree.
+    """Whether every record of a text file has this many fields, and no two readers could disagree about it.
 
     REGULAR: a quote opens only at the start of a field, closes only at its end, and is doubled inside; a carriage
-    return outside quotes stands only before a line feed; no line is blank. TABBED: so, but a field begins with a tab,
-    which some readers skip before a number. IRREGULAR: anything else.
+    return outside quotes comes only before a line feed; no line is blank. TABBED: the same, but a field begins with a
+    tab, which some readers skip before a number. IRREGULAR: anything else.
     """
     if not cython.compiled:
         data = memoryview(data)

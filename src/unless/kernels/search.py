@@ -25,23 +25,23 @@ Size = cython.typedef(cython.Py_ssize_t)
 class Search(Grid):
     """The best literal on given positives and negatives.
 
-    A literal is a point (a, b): how much of P positives and Q negatives it
-    covers. Its score is, by information gain (Algorithm 1), with T[n] = n ln n,
+    A literal is a point (a, b): how many of P positives and Q negatives it
+    covers. By information gain (Algorithm 1) its score is, with T[n] = n ln n,
 
         T[a] + T[b] - T[a+b] + T[P-a] + T[Q-b] - T[P+Q-a-b],
 
-    which is P+Q times the gain, and by impurity
+    which is P+Q times the gain, and by impurity it is
 
         -(sqrt(a b) + sqrt((P-a) (Q-b))).
 
-    Both are the same for the literal's complement and convex in (a, b), so the corners of a rectangle of counts bound
-    every literal inside. The search scores every 16th threshold, then looks only into groups of bins, bins, and rows
-    of bins that can still reach the best. Candidates within rounding error of it are decided by the expression that
-    defines them (`information_gain`), and ties by the order of features and values.
+    Both are the same for the literal's complement, and convex in (a, b), so the corners of a rectangle of counts bound
+    every literal inside. The search scores every 16th threshold, then looks only into those groups of bins, bins and
+    rows of bins that can still reach the best score. The defining expression (`information_gain`) decides between
+    candidates within rounding error, and the order of features and values decides ties.
     """
 
-    nlogn: cython.double[::1]  # n ln n, as far as the table goes
-    by_table: cython.bint  # whether it goes far enough
+    nlogn: cython.double[::1]  # a table of n ln n
+    by_table: cython.bint  # whether it is long enough
 
     keys: cython.longlong[::1]  # scratch: rows as rank, is negative (1 bit), weight (32 bits)
     spare: cython.longlong[::1]
@@ -56,7 +56,7 @@ class Search(Grid):
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
     by_gain: cython.bint  # by information gain, else by impurity
-    support: cython.longlong  # by impurity: a literal must cover so many positives
+    support: cython.longlong  # by impurity: how many positives a literal must cover
     positive: cython.int[::1]  # E+ and E- of the search, with their histograms
     negative: cython.int[::1]
     histogram_a: cython.int[::1]
@@ -76,7 +76,7 @@ class Search(Grid):
 
     def __init__(self, labels, weights, numbers, ranks):
         super().__init__(labels, weights, numbers, ranks)
-        # n ln n by table, as far as whole weights go; for finer ones (sums up to 2**30) it is computed.
+        # A table of n ln n for whole weights; for finer ones (sums up to 2**30) it is computed.
         n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 4 * self.rows) + 1, dtype=np.float64)
         self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
         self.keys = view(np.empty(max(self.rows, 64), np.int64))
@@ -89,15 +89,15 @@ class Search(Grid):
         self.used_rank = view(np.empty(64, np.int32))
 
     def best(self, positive: Selection, negative: Selection, used: list):
-        """The literal of the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
+        """The literal with the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
 
-        None if none is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
+        None if no literal is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
         """
         self.by_gain = True
         return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
-        """The literal of the least impurity, of those that cover enough positives and a larger share of them."""
+        """The literal with the least impurity that covers enough positives, and a larger share of them."""
         self.by_gain = False
         self.support = support
         return self.search(positive, negative, [])
@@ -146,7 +146,7 @@ class Search(Grid):
     @cython.inline
     @cython.exceptval(check=False)
     def allowed(self, a: Size, b: Size) -> cython.bint:
-        """Whether a literal may cover (a, b): by gain, if it is not more wrong than right (Algorithm 1)."""
+        """Whether a literal may cover (a, b); by gain, it must not be wrong more often than right (Algorithm 1)."""
         if self.by_gain:
             return 2 * (a - b) >= self.P - self.Q
         return a >= self.support and cython.cast(cython.double, a) * self.Q > cython.cast(cython.double, b) * self.P
@@ -233,7 +233,7 @@ class Search(Grid):
     @cython.inline
     @cython.exceptval(check=False)
     def raise_bound(self, a: Size, b: Size) -> cython.void:
-        """Note the score of a literal that covers (a, b), if it is allowed; it will be offered later."""
+        """Note the score of an allowed literal that covers (a, b); the literal itself is offered later."""
         if self.allowed(a, b):
             score = self.score(a, b)
             if score > self.bound:
@@ -254,8 +254,8 @@ class Search(Grid):
     def sketch(self, i: Size):
         """Sum the numeric bins of a column in groups, and raise the bound by the thresholds between them.
 
-        A threshold between groups is a literal on the largest number present below it. Where a value of the column
-        is used that literal may not be allowed, so such a column raises nothing.
+        A threshold between groups is a literal on the largest number below it. If a value of the column is used, that
+        literal may not be allowed, so such a column raises nothing.
         """
         a: cython.int = 0
         b: cython.int = 0
@@ -284,7 +284,7 @@ class Search(Grid):
 
     @cython.cfunc
     def search_column(self, i: Size):
-        """Offer every literal of a column that can reach the best: of bins of one rank at once, else of their rows."""
+        """Offer every literal of a column that can reach the best; bins of several ranks are searched by their rows."""
         first: Size = self.first[i]
         at: Size = first // 16
         a: Size = 0
@@ -331,7 +331,7 @@ class Search(Grid):
 
     @cython.cfunc
     def search_bins(self, i: Size):
-        """Gather the rows of the bins that have a place as keys, bin by bin, and search them."""
+        """Gather the rows of bins that have a place, as keys, and search them bin by bin."""
         first: Size = self.first[i]
         size: Size = self.end[i] - first
         start: Size = 0
@@ -367,7 +367,7 @@ class Search(Grid):
 
     @cython.cfunc
     def put(self, i: Size, index: cython.int[::1], negative: cython.longlong):
-        """Put the rows of bins that have a place there, as keys."""
+        """Put the rows of bins that have a place into that place, as keys."""
         bins: Size = i * self.rows
         fine: Size = self.wide[i] * self.rows
         for k in range(len(index)):
@@ -391,10 +391,10 @@ class Search(Grid):
         numeric: cython.bint,
         depth: Size,
     ):
-        """Search keys of ranks in [low, low + width): the histogram search once more, on 256 narrower bins.
+        """Search keys with ranks in [low, low + width): the histogram search again, with 256 narrower bins.
 
-        ``a`` and ``b`` count what comes before them. Every depth has a stretch of its own of the tallies; at most four
-        are needed, as each narrows the ranks, below 2**31, by 8 bits.
+        ``a`` and ``b`` count what comes before these keys. Every depth has its own part of the tallies; there are at
+        most four, because each narrows the ranks, which are below 2**31, by 8 bits.
         """
         base: Size = (depth + 1) * 256
         shift: Size = 0
@@ -469,7 +469,7 @@ class Search(Grid):
 
     @cython.cfunc
     def count_column(self, i: Size):
-        """Offer the literals of a column of few values."""
+        """Offer the literals of a column with few values."""
         bins: Size = i * self.rows
         first: Size = self.first[i]
         numbers: Size = self.numbers[i]
@@ -498,7 +498,7 @@ class Search(Grid):
 
     @cython.cfunc
     def sort_column(self, i: Size):
-        """Offer the literals of a column of many values."""
+        """Offer the literals of a column with many values."""
         number: Size = len(self.positive) + len(self.negative)
         numeric: Size = 0
         for k in range(len(self.positive)):
@@ -568,7 +568,7 @@ def is_negative(key: cython.longlong) -> cython.bint:
 @cython.inline
 @cython.exceptval(check=False)
 def weight_of(key: cython.longlong) -> cython.longlong:
-    return key & 0x7FFFFFFF  # weights have 31 bits; a wider mask would not fit a C int, and take Python objects
+    return key & 0x7FFFFFFF  # weights have 31 bits; a wider mask would not fit a C int, and would use Python objects
 
 
 @cython.cfunc
@@ -580,7 +580,7 @@ def nlogn(n: cython.double) -> cython.double:
 @cython.cfunc
 @cython.exceptval(check=False)
 def information_gain(tp: Size, fn: Size, tn: Size, fp: Size) -> cython.double:
-    """Algorithm 1 without its test: which of two nearly equal gains is larger depends on this order of terms."""
+    """Algorithm 1 without its test. The order of terms decides which of two nearly equal gains is larger."""
     total: cython.double = tp + fn + tn + fp
     gain: cython.double = 0.0
     if tp:

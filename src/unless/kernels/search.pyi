@@ -1,4 +1,4 @@
-"""What `search.py`, whose annotations are C types, offers to typed code."""
+"""The types of `search.py` for Python code; its own annotations are C types."""
 
 from unless.kernels.grid import Grid, Selection
 

@@ -1,4 +1,4 @@
-"""What `splice.py`, whose annotations are C types, offers to typed code."""
+"""The types of `splice.py` for Python code; its own annotations are C types."""
 
 from typing import Any, TypeAlias
 

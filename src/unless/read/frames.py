@@ -1,7 +1,7 @@
 """Data frames and rows of dicts, as sources of cells.
 
-pandas and polars frames are read as they are; any other frame that narwhals knows becomes a polars one. Each library is
-imported only when a frame of its kind comes in.
+pandas and polars frames are read as they are; any other frame that narwhals knows becomes a polars frame first. Each
+library is imported only when one of its frames comes in.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["PolarsFrame", "Records", "frame_source", "label_cells", "polars_cell
 
 
 class Records(Loaded):
-    """Rows of dicts: the columns are their keys in order of first appearance, an absent key is a missing cell."""
+    """Rows of dicts: the keys are the columns, in order of first appearance; an absent key is a missing cell."""
 
     def __init__(self, records: Sequence[Mapping[Any, object]]) -> None:
         for number, record in enumerate(records, 1):
@@ -54,9 +54,10 @@ class PolarsFrame:
         self._frame = frame
         self._texts: dict[str, Cells] = {}
 
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Rank the columns of text, all at once."""
-        import polars as pl  # takes 0.1 s, and a program that reads pandas frames need not have it
+        del texts, missing  # cells are typed
+        import polars as pl  # takes 0.1 s; pandas frames do not need it
 
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
         found = [name for name in names if self._frame.schema[name] in types]
@@ -84,10 +85,10 @@ def polars_cells(series: pl.Series) -> Cells:
 
 
 def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool] | None = None) -> dict[str, Cells]:
-    """The cells of every column of a frame of text; as numbers, where the sorted distinct texts are numeric.
+    """The cells of every column of a frame of text; numbers, where ``is_numeric`` says so of the sorted distinct texts.
 
-    Texts are ranked by an Enum of the distinct ones, whose order, that of UTF-8 bytes, is that of code points. That
-    takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns: each costs 0.1 ms.
+    Texts are ranked by an Enum of the distinct texts, sorted by UTF-8 bytes, which is the order of code points. That
+    takes 21 ns a cell on two cores (1e6 rows; `rank` takes 166), and two queries for all columns, at 0.1 ms each.
     """
     import polars as pl
 
@@ -109,7 +110,7 @@ def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool]
 
 
 def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
-    """The rank of every text of a column among its sorted distinct texts, nulls after all."""
+    """The rank of every text of a column among its sorted distinct texts; nulls rank last."""
     import polars as pl
 
     ranks = pl.col(column.name).cast(pl.Enum(texts)).to_physical()
@@ -117,7 +118,7 @@ def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
 
 
 class PandasFrame(Loaded):
-    """A pandas frame, of any version from 2.2 on and with any types of columns."""
+    """A pandas frame, of any version from 2.2 on, with columns of any type."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.names: Sequence[str] = [str(name) for name in frame.columns]
@@ -134,7 +135,7 @@ class PandasFrame(Loaded):
         return _pandas_cells(array)
 
 
-def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - any of the arrays of pandas, a line for each
+def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind of pandas array
     """The cells of the array behind a pandas column: numpy's, or an extension array."""
     import pandas as pd
 
@@ -147,13 +148,13 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - any of the arrays of 
             return of_flags(array)
         return of_flags(array.to_numpy(bool, na_value=False), np.asarray(array.isna()))
     if isinstance(array, pd.Categorical):
-        # A person who makes integers a category says that they are names.
+        # Integers that somebody made a category are names.
         return replace(of_dictionary(_occurring(array.categories, array.codes), array.codes), categorical=True)
     if isinstance(array.dtype, pd.StringDtype) and array.dtype.storage == "pyarrow":
         return _arrow_texts(array.__arrow_array__())
     if isinstance(array.dtype, pd.StringDtype):
         array = array.to_numpy(dtype=object, na_value=None)
-    # True, 1 and 1.0 are one to factorize; a column of nothing but text has no such cells.
+    # To factorize, True, 1 and 1.0 are the same; a column of text only has no such cells.
     if array.dtype == object and pd.api.types.infer_dtype(array, skipna=True) not in ("string", "empty"):
         return of_objects(array.tolist())
     codes, distinct = pd.factorize(array)
@@ -161,7 +162,7 @@ def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - any of the arrays of 
 
 
 def label_cells(series: Any) -> Cells | None:
-    """The cells of a pandas or polars series of nothing but text; None of all else."""
+    """The cells of a pandas or polars series that holds only text; None for anything else."""
     from narwhals import dependencies
 
     if dependencies.is_polars_series(series):
@@ -181,7 +182,7 @@ def label_cells(series: Any) -> Cells | None:
 
 
 def _occurring(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
-    """The objects that occur, None in place of the others."""
+    """The objects that occur, and None in place of the others."""
     counts = np.bincount(codes + 1)[1:]
     return [cell if place < len(counts) and counts[place] else None for place, cell in enumerate(distinct)]
 
@@ -189,8 +190,8 @@ def _occurring(distinct: Iterable[object], codes: NDArray[Any]) -> list[object]:
 def _arrow_texts(array: Any) -> Cells:
     """The cells of an Arrow column of texts.
 
-    Texts of a few bytes are told apart by our own kernel: 7 ns for one of a single byte, where Arrow takes 24; at ten
-    bytes both take 18, and beyond Arrow is faster.
+    Our own kernel tells short texts apart: it takes 7 ns for a single byte, where Arrow takes 24; at ten bytes both
+    take 18, and beyond that Arrow is faster.
     """
     import pyarrow as pa
 
@@ -210,11 +211,11 @@ def _arrow_texts(array: Any) -> Cells:
 
 
 class Array(Loaded):
-    """A numpy array of rows and columns, which are named x0, x1 and so on."""
+    """A numpy array of rows and columns; the columns are named x0, x1 and so on."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         if array.ndim != 2:
-            raise ReadError(f"an array of {array.ndim} dimensions is no table; rows and columns make two")
+            raise ReadError(f"an array of {array.ndim} dimensions is not a table; rows and columns are two dimensions")
         self.rows = array.shape[0]
         self.names: Sequence[str] = [f"x{place}" for place in range(array.shape[1])]
         self._columns = dict(zip(self.names, array.T, strict=True))
@@ -228,7 +229,7 @@ class Array(Loaded):
 
 
 def frame_source(frame: object) -> Source | None:
-    """A source that reads a data frame or an array, None if it is neither."""
+    """The source that reads a data frame or an array; None if it is neither."""
     import narwhals as nw
     from narwhals import dependencies
 
@@ -244,5 +245,5 @@ def frame_source(frame: object) -> Source | None:
         return PolarsFrame(nw.from_native(frame, eager_only=True).to_polars())  # type: ignore[call-overload]
     except TypeError:
         return None
-    except Exception as error:  # noqa: BLE001 - two libraries, and a type that one of them does not have
+    except Exception as error:  # noqa: BLE001 - libraries raise anything for a type that they do not have
         raise ReadError(f"the {type(frame).__name__} cannot be read: {error}") from None

@@ -76,8 +76,9 @@ class JsonLines:
                 self._read(data, line, ())
         self.names: Sequence[str] = list(self._keys.names if names is None else names)
 
-    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:  # noqa: ARG002
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns."""
+        del texts, missing  # cells are typed
         pieces: list[list[Cells]] = []
         lines = self.rows = 0
         for data, line in self._chunks():
@@ -90,7 +91,7 @@ class JsonLines:
         self._cells = {name: joined(cells) for name, cells in zip(names, zip(*pieces, strict=True), strict=True)}
 
     def cells(self, name: str) -> Cells:
-        """The cells of a column that was loaded; one that is in no object is missing in all rows."""
+        """The cells of a column that was loaded; a column that no object has is missing in all rows."""
         return self._cells[name]
 
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:

@@ -1,7 +1,7 @@
-"""From cells to rank codes: hash or count, never sort Python objects of every row.
+"""From cells to rank codes, by hashing or counting: Python objects of every row are never sorted.
 
-A source gives each of its columns as `Cells`: what stands there, ranked. `settle` then gives the cells their meaning,
-by what was declared or by what the distinct values look like, and makes the `Column`.
+A source gives each of its columns as `Cells`: the raw cells, ranked. `settle` then decides what they mean, by what was
+declared or by what the distinct values look like, and makes the `Column`.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ __all__ = [
 ]
 
 Declared = OneOf["numeric", "categorical"] | None
-"""What the caller says of a column; None leaves it to what stands in it."""
+"""What the caller says about a column; None leaves it to the cells."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
 _LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
 _NO_NUMBERS: NDArray[np.float64] = np.empty(0)
 _EXACT = 2.0**53
-_FEW = 1024  # so many numbers are ranked faster by argsort
+_FEW = 1024  # up to this many numbers argsort ranks faster
 
 
 class MissingLabelsError(ReadError):
-    """A target that is missing in some rows."""
+    """A target with missing labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A column as it stands in its source: numbers ascending, texts by code point, and the rank of every cell.
+    """A column as its source has it: numbers ascending, texts by code point, and the rank of every cell.
 
-    The rank after both is that of missing cells. ``type`` is what the cells are in Python, None if they differ: a label
-    keeps its type. ``categorical`` says that its source calls the column so: numbers are names then.
+    Missing cells have the rank after both. ``type`` is the Python type of the cells, None if they differ: labels keep
+    their type. ``categorical`` means that the source calls the column categorical: its numbers are names.
     """
 
     numbers: NDArray[np.float64]
@@ -68,18 +68,18 @@ class Cells:
 
 
 def of_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
-    """Cells of a numeric array, NaN missing."""
+    """Cells of a numeric array; NaN is missing."""
     numbers, codes = rank(np.ascontiguousarray(array, dtype=np.float64))
     return Cells(numbers, (), codes, kind)
 
 
 def of_texts(texts: Sequence[str], codes: NDArray[Any]) -> Cells:
-    """Cells given as ranks of sorted texts, all of which occur, and the rank after the last for missing cells."""
+    """Cells given as ranks among sorted texts, which all occur; missing cells have the rank after the last."""
     return Cells(_NO_NUMBERS, texts, codes, str)
 
 
 def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
-    """Cells of a boolean array, and a mask of those that are missing."""
+    """Cells of a boolean array, with a mask for those that are missing."""
     codes = flags.astype(np.intp)
     if missing is not None:
         codes[missing] = -1
@@ -88,9 +88,9 @@ def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None)
 
 
 def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
-    """Cells given as places in a list of objects, in any order and all occurring, -1 for missing ones.
+    """Cells given as places in a list of objects, which all occur, in any order; -1 is a missing cell.
 
-    Each object means what `values.value_of` says, so several may come out as one value, and None is missing too.
+    `values.value_of` says what each object means: several objects may be the same value, and None is missing too.
     """
     distinct = list(distinct)
     values = [value_of(cell) for cell in distinct]
@@ -101,7 +101,7 @@ def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
 
 
 def of_objects(cells: Sequence[object]) -> Cells:
-    """Cells that are Python objects of any kinds, each meaning what `values.value_of` says."""
+    """Cells that are Python objects of any kind; `values.value_of` says what each means."""
     # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
     values = [value_of(cell) for cell in cells]
     numbers, texts, place = _ranks(values)
@@ -110,7 +110,7 @@ def of_objects(cells: Sequence[object]) -> Cells:
 
 
 def joined(pieces: Sequence[Cells]) -> Cells:
-    """The cells of one column, below each other."""
+    """The cells of one column, from its pieces."""
     if len(pieces) == 1:
         return pieces[0]
     numbers = np.unique(np.concatenate([piece.numbers for piece in pieces]))
@@ -129,14 +129,14 @@ def joined(pieces: Sequence[Cells]) -> Cells:
 
 
 def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label] | None:
-    """The type of label that all present cells are, None if they differ."""
+    """The label type of all cells that are not missing, None if they differ."""
     types = {type(cell) for cell, value in zip(cells, values, strict=True) if value is not None}
     kinds = {label_type(kind) for kind in types} or {str}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def _ranks(values: Iterable[Value]) -> tuple[NDArray[np.float64], list[str], dict[Value, int]]:
-    """The numbers ascending, the texts sorted, and the rank of each of them and of None."""
+    """The numbers ascending, the texts sorted, and the rank of each number, each text and None."""
     distinct = set(values)
     numbers = sorted(value for value in distinct if isinstance(value, float))
     texts = sorted(value for value in distinct if isinstance(value, str))
@@ -158,10 +158,10 @@ def group(ends: NDArray[np.int64], data: NDArray[np.uint8]) -> tuple[NDArray[np.
 
 
 def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-    """The distinct numbers ascending, and the rank of every value; NaN ranks after all, minus zero is zero."""
+    """The distinct numbers ascending, and the rank of every value; NaN ranks last, and minus zero is zero."""
     codes = np.empty(len(values), dtype=np.uint32)
     low, high, whole = kernels.survey(values)
-    # Counting takes 3 ns a cell while its ranks fit into the cache, sorting ten times that.
+    # Counting takes 3 ns a cell while its ranks fit into the cache; sorting takes ten times as long.
     if whole and high - low < 4 * len(values) + 1024:
         ranks = np.zeros(int(high - low) + 1, dtype=np.uint32)
         kernels.rank_whole(values, low, ranks, codes)
@@ -176,10 +176,10 @@ def rank(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.u
 
 
 def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts: NDArray[np.intp]) -> int:
-    """Rank by sorting words that hold the leading bits of a number and its row, which numpy does fastest.
+    """Rank by sorting words that hold the leading bits of a number and its row: numpy sorts those fastest.
 
-    -1 if too many numbers differ only in bits that found no room. (Of 32 ms for 1e6 normal numbers the sort takes 14;
-    numpy.argsort alone takes 37.)
+    Return the number of ranks, or -1 if too many numbers differ only in bits that did not fit. (1e6 normal numbers take
+    32 ms, the sort 14 of them; numpy.argsort alone takes 37.)
     """
     bits, packed, room = values.view(np.int64), np.empty(len(values), dtype=np.uint64), len(values).bit_length()
     present, lost = kernels.pack(bits, packed, room)
@@ -194,13 +194,13 @@ def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts:
 def settle(
     name: str, cells: Cells, declared: Declared, missing: Collection[str], *, spelled: bool, known: Column | None = None
 ) -> Column:
-    """The column that cells make: some are missing, the others are numbers or categories.
+    """Make a column of cells: some are missing, the others are numbers or categories.
 
-    ``missing`` are the texts that mean a missing cell. A text that spells a number is one if the column is declared
-    numeric, or if cells are ``spelled``, as in a text file, and the undeclared column looks numeric or mixed (`_kind`).
-    In a column of categories a number is its shortest spelling, and so it is compared with ``missing``.
+    ``missing`` are the texts that mean a missing cell. A text that spells a number is a number if the column is
+    declared numeric, or if cells are ``spelled``, as in a text file, and the undeclared column looks numeric or mixed
+    (`_kind`). In a column of categories a number becomes its shortest spelling, which is compared with ``missing``.
 
-    ``known`` is the column of training. Cells of other types mean what they plainly meant there (`_as_known`).
+    ``known`` is the column in training. Cells of other types mean what they plainly meant there (`_as_known`).
     """
     if declared is None and cells.categorical:
         declared = "categorical"
@@ -227,18 +227,18 @@ def settle(
 
 
 def again(column: Column, known: Column) -> Column:
-    """A column that was read without regard to training, as if it had been read like the column of training."""
+    """Turn a column that was read without regard to training into what it would be if read like training."""
     cells = Cells(column.numbers, column.categories, column.codes, None)
     declared: Declared = "categorical" if known.kind == "text" else "numeric"
     return settle(column.name, cells, declared, (), spelled=False, known=known)
 
 
 def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
-    """Texts that training did not have, but plainly had in another spelling, and that spelling.
+    """Map texts that training plainly had in another spelling to that spelling.
 
-    Where all categories of training were booleans, 1 is the true one and 0 the false one, however they are written. A
-    whole number is the same with .0 at its end, which a column gets when a cell becomes missing; that is said only of a
-    column whose categories are all known.
+    Where all categories in training were booleans, 1 is the true one and 0 the false one, however they are written. A
+    whole number is the same with .0 at its end: libraries add that to a column when a cell becomes missing. This is
+    assumed only if all categories of the column are known.
     """
     seen = frozenset(known.categories)
     new = [text for text in texts if text not in seen]
@@ -250,7 +250,7 @@ def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
 
 
 def _flags(categories: Sequence[str]) -> dict[bool | None, str]:
-    """How the booleans of a column are written, also the one that does not occur; nothing if there are others."""
+    """How a column writes its booleans, even one that does not occur; empty if it has other categories."""
     flags: dict[bool | None, str] = {category.casefold() == "true": category for category in categories}
     if not categories or {text.casefold() for text in categories} - {"true", "false"} or len(flags) < len(categories):
         return {}
@@ -264,10 +264,10 @@ def _twin(text: str) -> str:
 
 
 def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
-    """The kind of a column with so many numbers and with these texts, some of which read as numbers.
+    """The kind of a column, given how many numbers it has, its texts, and those texts that read as numbers.
 
-    Undeclared, it is mixed if at least half of its distinct cells are numbers and none of them begins with a zero that
-    a number does not need (007 is rather a name).
+    An undeclared column is mixed if at least half of its distinct cells are numbers and none of them begins with a
+    needless zero (007 looks like a name).
     """
     if declared == "categorical":
         return "text"
@@ -285,14 +285,14 @@ def _numbers_in(missing: Collection[str]) -> set[float]:
 
 
 def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> Column:
-    """A column from the value of every code, not in order and with repetitions."""
+    """Make a column from the value of every code; values may repeat, in any order."""
     numbers, texts, place = _ranks(values)
     table = smallest(np.array([place[value] for value in values], dtype=np.uint32), len(place))
     return Column(name, kind, numbers, tuple(texts), table[codes])
 
 
 def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
-    """The cells of a target without those that are missing, and which rows they stand in."""
+    """The cells of a target that are not missing, and a mask of their rows."""
     kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
     rows = kept[cells.codes]
     texts = [text for text in cells.texts if text not in missing]
@@ -300,7 +300,7 @@ def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[
 
 
 def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
-    """The labels that cells make, of the type that they have in their source."""
+    """Make labels of cells; they keep the type that they have in their source."""
     rows = np.flatnonzero(~with_labels(cells, missing)[1])
     if len(rows):
         raise MissingLabelsError(
@@ -309,7 +309,8 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
         )
     values = [*cells.numbers.tolist(), *cells.texts]
     if cells.type is None:
-        raise ReadError(f"the labels in {name!r} are of mixed types, such as {_examples(values)}; make them all text")
+        examples = f"{values[0]!r} and {values[-1]!r}"
+        raise ReadError(f"the labels in {name!r} have mixed types, such as {examples}; make them all text")
     if cells.type is int and max(map(abs, values), default=0) >= _EXACT:
         raise ReadError(
             f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
@@ -320,8 +321,3 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
 
 def _as_type(kind: type[Label], value: float | str) -> Label:
     return value == "True" if kind is bool else kind(value)
-
-
-def _examples(values: Sequence[float | str]) -> str:
-    """The first and the last of some values, as a message shows them."""
-    return f"{values[0]!r} and {values[-1]!r}"

@@ -1,4 +1,4 @@
-"""The protocol of every source of cells."""
+"""`Source`, the protocol of everything that tables are read from."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Loaded", "Source", "refuse_twins"]
 
 
 class Source(Protocol):
-    """Where cells come from: named columns, once they are loaded."""
+    """Gives the cells of named columns, once they are loaded."""
 
     names: Sequence[str]
     spelled: bool
@@ -20,14 +20,14 @@ class Source(Protocol):
     rows: int
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
-        """Make ready to give these columns, of which ``texts`` are wanted as text."""
+        """Prepare the cells of these columns; those in ``texts`` are wanted as text."""
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""
 
 
 class Loaded:
-    """A source that needs no loading: its cells are typed, so that text is text."""
+    """A source that needs no loading; its cells are typed, so text is text."""
 
     spelled = False
 

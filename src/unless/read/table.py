@@ -27,7 +27,7 @@ _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
 
-def read_table(  # noqa: PLR0913 - one for each thing that a caller may know better
+def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller may know better
     source: object,
     target: str | None = None,
     *,
@@ -36,41 +36,42 @@ def read_table(  # noqa: PLR0913 - one for each thing that a caller may know bet
     categorical: Sequence[str] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
     like: object = None,
-    format: str | None = None,  # noqa: A002 - the word for it
+    format: str | None = None,  # noqa: A002 - callers write format="csv"
     drop_unlabelled: bool = False,
 ) -> Table:
     """Read a table and rank its cells.
 
     ``source`` is the path of a CSV, TSV, JSON lines, Parquet, Arrow or Excel file (also ``.gz``), or of a folder of
     them, which are read as one; a pandas, polars or pyarrow frame (or another that narwhals knows); a list of dicts,
-    one per row; or the bytes of a file, or a file opened to read bytes. ``format`` says what files and bytes are,
-    whatever their names end in: csv, tsv, jsonl, parquet, arrow or excel.
+    one per row; the bytes of a file, or a file opened to read bytes. ``format`` says what files and bytes are, whatever
+    their names end in: csv, tsv, jsonl, parquet, arrow or excel.
 
-    ``target`` names the column of labels, which learning needs;
-    ``features`` the columns to learn from, in that order: all others, unless given.
+    ``target`` names the column of labels, which learning needs. ``features`` names the columns to learn from, in that
+    order; by default all others.
 
-    A cell is a number, a category (text) or missing. In text files a cell of ``missing`` is missing, as it is spelled:
-    ``missing=()`` makes every cell a value. Frames and all other files have null and NaN for that, and ``missing`` only
-    if it is given.
+    A cell is a number, a category (text) or missing. In text files a cell that is spelled like one of ``missing`` is
+    missing; with ``missing=()`` every cell is a value. In frames and all other files null and NaN are missing, and
+    ``missing`` counts only if you give it.
 
-    Columns named in ``numeric`` have as numbers every cell that is or spells one, and as categories the rest; columns
-    named in ``categorical`` have categories only. An undeclared column of a text file has numbers if all present cells
-    are numbers, or if at least half of the distinct ones are and none of these is written like 007; otherwise all is
-    text. In a frame text is text, and a column has numbers if at least half of its distinct cells are numbers.
+    In columns named in ``numeric``, every cell that is or spells a number is a number, and the rest are categories. In
+    columns named in ``categorical`` all cells are categories. An undeclared column of a text file has numbers if all
+    cells are numbers or missing, or if at least half of the distinct cells are numbers and none of them is written like
+    007; otherwise all cells are text. In a frame text is text, and a column has numbers if at least half of its
+    distinct cells are numbers.
 
-    ``like`` reads a new batch as an earlier one was read: it takes a `Table`, or anything that has its ``schema``, or a
-    `Program`, whose literals tell the kinds of the features that it uses; only those are read then. Cells of other
-    types mean what they plainly meant there: 1 is True in a column of booleans, and True is 1 in one of numbers; "3" is
-    the number 3 in one of numbers, and 3.0 the name "3" in one of categories. A program does not know which cells were
-    ``missing`` in training, only that those it tests were not: give ``missing`` again if it was given and the program
-    tests for missing cells. The target is read if it is there and complete.
+    ``like`` reads a new batch as an earlier one was read. It takes a `Table`, anything that has its ``schema``, or a
+    `Program`: then only the features that the program uses are read, and its literals tell their kinds. Cells of other
+    types mean what they plainly meant there: 1 is True in a column of booleans, and True is 1 in a column of numbers;
+    "3" is the number 3 in a column of numbers, and 3.0 the name "3" in a column of categories. A program does not know
+    which cells were ``missing`` in training, only that the cells it tests were not: give ``missing`` again if you gave
+    it then and the program tests for missing cells. The target is read if it is there and complete.
 
     Labels keep their type; those of text files are text. A row without a label is an error, unless
-    ``drop_unlabelled`` leaves it out. Rows are numbered from 1 in messages.
+    ``drop_unlabelled`` leaves it out. Messages number rows from 1.
     """
     opened = _open(source, format)
     refuse_twins(opened.names)
-    names = dict.fromkeys(opened.names)  # of 40,000 columns a look into a list takes 10 s
+    names = dict.fromkeys(opened.names)  # with 40,000 columns, looking names up in a list takes 10 s
     plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
     plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
     tokens = plan.missing if opened.spelled or plan.given else ()
@@ -91,17 +92,17 @@ def read_table(  # noqa: PLR0913 - one for each thing that a caller may know bet
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What to read: the features and what is declared of them, the target, and the text cells that are missing."""
+    """What to read: the features and how they are declared, the target, and the texts that mean a missing cell."""
 
     features: Mapping[str, Declared]
     target: str | None
     missing: tuple[str, ...]
     given: bool
-    """Whether somebody said which cells are missing, so that they are in frames too."""
+    """Whether the caller said which texts are missing, so that they are missing in frames too."""
     asked: bool = True
     """Whether the caller asked for the target, rather than `like`."""
     known: Mapping[str, Column] = field(default_factory=dict)
-    """The columns of the earlier batch, as far as their values are known."""
+    """The columns of the earlier batch whose values are known."""
 
 
 def _like(like: object) -> _Plan | None:
@@ -109,7 +110,7 @@ def _like(like: object) -> _Plan | None:
     if like is None:
         return None
     if isinstance(like, Program):
-        # A cell that the program tests was a value in training. Any other may be missing: the literals hold alike.
+        # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
         tested = {literal.value for rule in like.rules for literal in rule.literals()}
         missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
         return _Plan(_kinds_of(like), like.target, missing, given=False, known=_columns_of(like))
@@ -125,7 +126,7 @@ def _like(like: object) -> _Plan | None:
 
 
 def _kinds_of(program: Program) -> dict[str, Declared]:
-    """What the literals of a program say of the features that it uses; nothing, if they test only for missing cells."""
+    """What literals say about the features of a program; None for a feature that is only tested for missing cells."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
     for rule in program.rules:
         for literal in rule.literals():
@@ -137,7 +138,7 @@ def _kinds_of(program: Program) -> dict[str, Declared]:
 
 
 def _columns_of(program: Program) -> dict[str, Column]:
-    """The features that literals compare with something, as columns of the categories that they name."""
+    """The features that literals compare with a value, as columns of the categories that they name."""
     named: dict[str, set[str]] = {}
     for rule in program.rules:
         for literal in rule.literals():
@@ -156,7 +157,7 @@ def _plan(
     features: list[str] | None,
     missing: tuple[str, ...],
 ) -> _Plan:
-    """What to read of these columns, before ``numeric=`` and ``categorical=``."""
+    """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
     asked = target is not None
     if asked:
         target = _known(str(target), names)
@@ -175,7 +176,7 @@ def _plan(
 
 
 def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
-    """The plan with what the caller declares; columns that are not read may be declared too."""
+    """Add what the caller declares to the plan; columns that are not read may be declared too."""
     kinds, numbers, texts = dict(plan.features), set(numeric), set(categorical)
     for name in (*numeric, *categorical):
         if _known(name, names) == plan.target:
@@ -206,7 +207,7 @@ def _names(parameter: str, names: Iterable[object] | None) -> list[str] | None:
 
 
 def _tokens(missing: object) -> tuple[str, ...]:
-    """The text cells that mean "missing"; the default itself if it is not replaced."""
+    """The texts that mean a missing cell; the default object itself if it is not replaced."""
     if missing is DEFAULT_MISSING:
         return DEFAULT_MISSING
     if isinstance(missing, str) or not isinstance(missing, Iterable):
@@ -217,10 +218,10 @@ def _tokens(missing: object) -> tuple[str, ...]:
     return tokens
 
 
-def column_names(source: object, *, format: str | None = None) -> list[str]:  # noqa: A002
-    """The names of a table's columns, for which no more of a file is read than that takes.
+def column_names(source: object, *, format: str | None = None) -> list[str]:  # noqa: A002 - as in read_table
+    """The names of a table's columns, read from as little of the file as possible.
 
-    Of JSON lines they are the names in the first thousand lines, of a folder those of its first part.
+    For JSON lines they are the names in the first thousand lines, for a folder those of its first part.
     """
     if isinstance(source, (str, os.PathLike)):
         return names_of(Path(os.fspath(source)), format)
@@ -250,7 +251,7 @@ def _open(source: object, form: str | None) -> Source:
 
 
 def _bytes_of(source: object) -> bytes | None:
-    """The bytes of an open file, or bytes themselves; None if it is neither."""
+    """The bytes of an open file, or the bytes themselves; None if it is neither."""
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source)
     if not callable(read := getattr(source, "read", None)):
@@ -280,4 +281,4 @@ def _labels(opened: Source, plan: _Plan, tokens: Sequence[str]) -> Labels | None
     except ReadError:  # some are missing, or of mixed types
         if plan.asked:
             raise
-        return None  # a batch to predict, whose target is yet to be filled in
+        return None  # a batch to predict: its target is yet to be filled in

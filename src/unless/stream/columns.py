@@ -1,6 +1,6 @@
 """What a record gets: the label, how sure it is, and the number of the rule that decided.
 
-There are only as many different answers as rules, and one more for no rule. They are spelled once, not for every row.
+There are only as many different answers as rules, plus one for no rule. Each is spelled once, not for every row.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 __all__ = ["NAMES", "NewColumns", "Pieces", "free_names", "refuse_halves", "text_line"]
 
 NAMES = ("predicted", "confidence", "rule")
-"""What the new columns are called, unless there are such columns already."""
+"""The names of the new columns, unless the file has such columns already."""
 
 _ENDING = "\r\n"
-_DIGITS = 6  # of a confidence: it is an estimate from counts, and seventeen digits would only look precise
+_DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
 
 Choices = NDArray[np.int32]
-"""The answer of every row: the index of its rule, or the number of rules where none decides."""
+"""The answer for every row: the index of its rule, or the number of rules where none decides."""
 
 
 def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
-    """Names for new columns: the wanted ones, with a number behind those that are taken.
+    """Names for new columns: the wanted names, with a number added to those that are taken.
 
     >>> free_names(["label", "rule"], ["rule", "rule_2"])
     ('label', 'rule_3')
@@ -55,7 +55,7 @@ def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]
 
 
 def refuse_halves(what: str, text: str) -> None:
-    """Refuse half of a surrogate pair, which is no character: no file could hold it."""
+    """Refuse half of a surrogate pair: it is no character, and no file can hold it."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -65,9 +65,9 @@ def refuse_halves(what: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """The cells that each rule gives to the new columns, and at the end those of records that no rule decides.
+    """The cells that each rule puts into the new columns; the last ones are for records that no rule decides.
 
-    A program without statistics has no confidences; nor has a record without a label.
+    A program without statistics has no confidences, and neither has a record without a label.
     """
 
     labels: tuple[Label | None, ...]
@@ -75,7 +75,7 @@ class NewColumns:
 
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
-        """The answers of a program; what it decided in training tells how sure they are."""
+        """The answers of a program; the statistics from training tell how sure they are."""
         labels = program.heads
         for label in labels:
             refuse_halves("the label", str(label))
@@ -88,11 +88,11 @@ class NewColumns:
         )
 
     def select(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Of three names, for label, confidence and rule, those that there are."""
+        """Keep those of the three names (for label, confidence and rule) that have a column."""
         return tuple(names) if self.confidences else (names[0], names[2])
 
     def columns(self) -> list[Sequence[Any]]:
-        """The cells of each new column, answer by answer."""
+        """The cells of each new column, one for every answer."""
         rules = [*range(1, len(self.labels)), None]
         return [self.labels, self.confidences, rules] if self.confidences else [self.labels, rules]
 
@@ -101,7 +101,7 @@ class NewColumns:
         return Pieces(text_line(["", *row], separator) for row in zip(*self.columns(), strict=True))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
-        """The answers as the last members of a JSON object; then all again for an object that has no others."""
+        """The answers as the last members of a JSON object; then all again for an object that has no other members."""
         rows = [_members(names, row, spaced=spaced) for row in zip(*self.columns(), strict=True)]
         return Pieces([*((", " if spaced else ",") + row for row in rows), *rows])
 
@@ -114,7 +114,7 @@ class NewColumns:
 
 
 class Pieces:
-    """Short texts, one after another, to be put into longer ones."""
+    """Short texts to be put into a longer one."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         encoded = [text.encode() for text in texts]
@@ -126,7 +126,7 @@ class Pieces:
         """The data with the chosen text put in at each place."""
         if len(places) != len(choices):  # the kernel would not notice
             raise ReadError(
-                f"{len(places)} records were found, but {len(choices)} read: a mistake of ours, please report it"
+                f"{len(places)} records were found, but {len(choices)} were read: this is our mistake, please report it"
             )
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
         kernels.splice(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
@@ -134,9 +134,9 @@ class Pieces:
 
 
 def text_line(cells: Iterable[object], separator: str) -> str:
-    """A line of CSV or TSV without its ending, fields in quotes where they need them."""
+    """A line of CSV or TSV without its ending; fields are quoted where they need it."""
     line = io.StringIO()
-    csv.writer(line, delimiter=separator, lineterminator=_ENDING).writerow(cells)  # which quotes what is in the ending
+    csv.writer(line, delimiter=separator, lineterminator=_ENDING).writerow(cells)  # it quotes what is in the ending
     return line.getvalue().removesuffix(_ENDING)
 
 

@@ -70,7 +70,7 @@ class Input:
             self._current, self._read = None, self._read + path.stat().st_size
 
     def _known(self, file: OpenFile) -> OpenFile:
-        """Refuse a file of another format; of one that is packed or piped, nobody has seen the first bytes before."""
+        """Refuse a file of another format; the first bytes of a packed or piped file are seen here first."""
         refuse_other((file.peek(_SIGN), b""), self._format, file.where)
         return file
 
@@ -90,7 +90,7 @@ def refuse_text(file: object, verb: str, mode: str) -> None:
 
 
 def _looks_packed(file: BinaryIO) -> bool:
-    """Whether an open file begins as gzip files do; unknown of one that can neither be peeked at nor go back."""
+    """Whether an open file begins as gzip files do; False if it can neither be peeked at nor go back."""
     sign = b"\x1f\x8b"
     if (peek := getattr(file, "peek", None)) is not None:
         return bool(peek(len(sign))[: len(sign)] == sign)

@@ -25,7 +25,7 @@ _PACKED_WITHIN = ("parquet", "arrow")
 
 
 def form_of_output(out: File, form: str | None, form_of_input: str, source: File) -> str:
-    """The format to write: the one asked for, or that the name of the file tells, or, of a pipe, that of the input."""
+    """The format to write: the one asked for, or else the file's ending, or else, for a pipe, that of the input."""
     usual = form_of_input if form_of_input in WRITERS else "csv"
     path = Path(out) if isinstance(out, (str, os.PathLike)) else None
     if form is None:
@@ -35,7 +35,7 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
     if form not in WRITERS:
         raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
     if path is not None and is_packed(path) and form in _PACKED_WITHIN:
-        raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are packed within; leave .gz away")
+        raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are already packed inside; leave out .gz")
     if path is not None and isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         refuse_part(path, source, form)
     return form
@@ -47,13 +47,16 @@ def _form_of(path: Path, usual: str) -> str:
     except FormatError:
         if descriptor_of(path) is not None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe
             return usual
-        finding = f"{str(path)!r} does not tell the format to write; let it end in .csv or the like, or say which"
+        finding = f"{str(path)!r} does not tell the format to write; use an ending such as .csv, or say which"
         raise FormatError(finding, *WRITERS, parameter="to") from None
 
 
 @contextmanager
 def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
-    """The file to write, packed if its name says so, but none of the inputs; a path is written whole or not at all."""
+    """Open the file to write, which must not be an input; it is packed if its name says so.
+
+    A path is written whole or not at all.
+    """
     if not isinstance(out, (str, os.PathLike)):
         refuse_text(out, "write", "wb")
         for number in number_of(out):
@@ -71,7 +74,7 @@ def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
 
 
 class _Whole:
-    """A file without a buffer, such as standard output under PYTHONUNBUFFERED: it may take less than it is given."""
+    """A file without a buffer, such as standard output with PYTHONUNBUFFERED: a write may take only some bytes."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         self._file = file
@@ -80,7 +83,7 @@ class _Whole:
         rest = memoryview(data)
         while rest:
             if (taken := self._file.write(rest)) is None:
-                raise BlockingIOError(errno.EAGAIN, "cannot write to a file that does not wait")
+                raise BlockingIOError(errno.EAGAIN, "cannot write to a file that does not block")
             rest = rest[taken:]
         return len(data)
 
@@ -89,11 +92,11 @@ class _Whole:
 
 
 class _Packing:
-    """A file that gzip packs. Without `finish` it has no end, and so never passes for a whole one."""
+    """A file that gzip packs. Without `finish` it has no end, so a broken one never looks whole."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        # Level 1 packs 76 MB/s of generated rows to 48 %, the usual 6 only 12 MB/s to 44 %.
+        # Level 1 packs 76 MB/s of generated rows to 48 %; the default, 6, only 12 MB/s to 44 %.
         self._packer = zlib.compressobj(1, wbits=16 + zlib.MAX_WBITS)
 
     def write(self, data: bytes) -> int:
@@ -108,7 +111,7 @@ class _Packing:
 
 
 def is_patient(file: BinaryIO) -> bool:
-    """Whether an open file takes what is written without waiting for somebody to read it, as pipes do."""
+    """Whether writing to an open file never waits for a reader, as it does with pipes."""
     try:
         return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""A program on files of any size: every record as it stands, with its label, its confidence and its rule."""
+"""A program on files of any size: every record unchanged, with its label, its confidence and its rule."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = ["PredictedFile", "predict_file"]
 BLOCK = 1 << 23
 
 Progress = Callable[[int, float | None], None]
-"""Told after every batch: how many records are done, and which share of the input, None if nobody knows."""
+"""Called after every batch with the number of records done, and the share of the input, None if it is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class PredictedFile:
-    """What was written: how many records, how many of each label (None: not decided), and what new columns are called.
+    """What was written: how many records, how many with each label (None: not decided), and the names of new columns.
 
-    ``renamed`` tells which of them could not be called as they should, because there is such a column already.
-    ``right`` is how many records got the label that stands in the input; None unless every record there has one.
-    ``unseen`` tells what records hold that training did not have, as far as the model knows.
+    ``renamed`` has the new columns that got another name than usual, because the input has a column of that name.
+    ``right`` is how many records got the label that the input gives; None unless every record there has one.
+    ``unseen`` lists what the records hold that the model did not see in training.
     """
 
     rows: int
@@ -53,11 +53,11 @@ class PredictedFile:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of records that got the label that stands in the input."""
+        """The share of records that got the label that the input gives."""
         return None if self.right is None or not self.rows else self.right / self.rows
 
     def to_dict(self) -> dict[str, Any]:
-        """The summary as JSON holds it."""
+        """The summary as a JSON object."""
         labels = [{"label": label, "records": count} for label, count in self.labels.items() if label is not None]
         return {
             "records": self.rows,
@@ -70,12 +70,12 @@ class PredictedFile:
         }
 
 
-def predict_file(  # noqa: PLR0913 - what one may want to settle
+def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     model: Model | Program,
     source: File,
     out: File,
     *,
-    format: str | None = None,  # noqa: A002 - the word for it
+    format: str | None = None,  # noqa: A002 - callers write format="csv"
     to: str | None = None,
     prefix: str = "",
     strict: bool = False,
@@ -84,23 +84,23 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
 ) -> PredictedFile:
     """Write the records of a file with what a model decides, in memory that does not grow with the file.
 
-    ``source`` is a path, as `read_table` takes it, a folder of parts, or a file open for bytes; ``format`` says what it
-    is, whatever it is called. ``out`` is a path, or a file open for bytes. Its ending tells the format: CSV, TSV, JSON
-    lines (also ``.gz``), Parquet or Arrow, unless ``to`` says it. A path is written whole or not at all. A file that is
-    read is never written to.
+    ``source`` is a path, as `read_table` takes it, a folder of parts, or a file opened to read bytes; ``format`` says
+    what it is, whatever its name ends in. ``out`` is a path, or a file opened to write bytes. ``to`` is the format to
+    write; without it the ending of the path tells: CSV, TSV, JSON lines (these also with ``.gz``), Parquet or Arrow. A
+    path is written whole or not at all. A file that is read is never written to.
 
-    All columns are kept. The new ones are called ``predicted``, ``confidence`` (the probability of that label, to six
-    digits) and ``rule`` (the number of the rule that decides, from 1; empty where none does), after a ``prefix``, and
-    with a number behind if there is such a column already. A `Program` has no confidences.
+    All columns are kept. The new ones are ``predicted``, ``confidence`` (the probability of that label, to six digits)
+    and ``rule`` (the number of the rule that decides, from 1; empty where none does). ``prefix`` is put before these
+    names, and a number after a name that is taken. A `Program` has no confidences.
 
-    From text to text of the same form the records are copied byte for byte, new fields at the end. Else cells of text
-    files are text, and those of other files keep their types.
+    From text to text of the same format the records are copied byte for byte, with new fields at the end. Otherwise
+    cells of text files are text, and those of other files keep their types.
 
-    ``strict`` refuses records that hold what training did not have: categories, numbers outside the range, text where
-    all was numbers. A path is not written then.
+    ``strict`` refuses records that hold what training did not have: other categories, numbers outside the range, text
+    in a column of numbers. A path is not written then.
 
-    About ``block`` bytes are read at a time. ``progress`` is told how many records are done, and which share of the
-    input has been read, None if nobody knows.
+    About ``block`` bytes are read at a time. ``progress`` is called with the number of records done, and the share of
+    the input that has been read, None if it is not known.
     """
     refuse_halves("the prefix", prefix)
     given = Input(source, format, block)
@@ -115,7 +115,7 @@ def predict_file(  # noqa: PLR0913 - what one may want to settle
             with WriterThread(writer.drain) as thread:
                 for result in results:
                     thread.put(result)
-        else:  # a thread that waits for a reader could not be stopped by Ctrl-C
+        else:  # Ctrl-C could not stop a thread that waits for a reader
             writer.drain(results)
     renamed = {one: other for one, other in zip(wanted, writer.added, strict=True) if one != other}
     return PredictedFile(tally.rows, tally.labels(), writer.added, renamed, tally.right, tally.unseen.found())
@@ -130,11 +130,11 @@ def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator
 
 
 class _Tally:
-    """Decides batches, and counts."""
+    """Decides the records of batches, and counts the labels."""
 
     def __init__(self, model: Model | Program, *, strict: bool) -> None:
         if not isinstance(model, Program) and not hasattr(model, "program_"):
-            raise ParameterError(f"a {type(model).__name__} is no model; load one: unless.load('model.json')")
+            raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
         self._program = model if isinstance(model, Program) else model.program_
         self._like = self._program if model is self._program else model
         self._used = self._program.used
@@ -149,11 +149,11 @@ class _Tally:
 
     @property
     def rows(self) -> int:
-        """How many records were decided upon."""
+        """How many records went through."""
         return int(self._counts.sum())
 
     def decide(self, batch: Batch) -> Choices:
-        """The answer of every record of a batch."""
+        """The answer for every record of a batch."""
         table = batch.table(self._like, self._used)
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
@@ -178,14 +178,14 @@ class _Tally:
         self.right += int(np.count_nonzero(same[choices, truth.codes]))
 
     def check(self) -> None:
-        """Refuse JSON lines of which none had what the rules test: an absent member is missing only if some have it."""
+        """Refuse JSON lines if none has a member that the rules test: it is missing only if other lines have it."""
         if self._members is not None and self.rows:
             for name in self._used:
                 if name not in self._members:
                     raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
 
     def labels(self) -> dict[Label | None, int]:
-        """How many records got each label, in the order of the rules; those without one last."""
+        """How many records got each label, in the order of the rules; records without a label come last."""
         found: dict[Label | None, int] = {}
         for label, count in zip(self.columns.labels, self._counts.tolist(), strict=True):
             if label is not None or count:

@@ -1,4 +1,4 @@
-"""From a loop that pushes to a library that pulls."""
+"""Writing in a thread of its own, while the next records are read."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["WriterThread"]
 
 Item = TypeVar("Item")
 
-_PATIENCE = 0.05  # seconds between two looks whether the other side still lives
+_PATIENCE = 0.05  # seconds after which to check whether the thread is still alive
 
 
 class WriterThread(Generic[Item]):
-    """Runs a function that takes an iterator, in a thread, and feeds it items one at a time.
+    """Runs a function that takes an iterator in a thread, and feeds it items one at a time.
 
-    The caller's thread stays free to notice Ctrl-C. What the function raises is raised by the next `put`, or at the end
-    of the block.
+    The caller's thread stays free to notice Ctrl-C. If the function raises an error, the next `put` raises it, or the
+    end of the block.
     """
 
     def __init__(self, drain: Callable[[Iterator[Item]], None]) -> None:
@@ -31,7 +31,7 @@ class WriterThread(Generic[Item]):
         self._thread.start()
 
     def put(self, item: Item) -> None:
-        """Hand over an item, once the one before is taken."""
+        """Hand over an item, once the previous one is taken."""
         self._send(item)
         if self._error is not None:
             raise self._error
@@ -42,7 +42,7 @@ class WriterThread(Generic[Item]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Say that there are no more items, or that the rest is lost, and wait until the function has returned."""
+        """Tell the function that there are no more items, or that the rest is lost, and wait until it returns."""
         self._lost = error is not None
         self._send(None)
         self._thread.join()
@@ -66,5 +66,5 @@ class WriterThread(Generic[Item]):
     def _run(self) -> None:
         try:
             self._drain(self._items())
-        except BaseException as error:  # noqa: BLE001 - it is raised where somebody listens
+        except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
             self._error = error

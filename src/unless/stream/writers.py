@@ -1,4 +1,4 @@
-"""Where predictions go: text with fields put in, or frames, to files of every format that can be written in batches."""
+"""Records and their new columns, written to files: as text with fields put in, or as frames."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = ["WRITERS", "Result", "Writer"]
 
-_ROWS = 1 << 16  # of a row group, which polars holds in memory: by itself it takes four times as many
+_ROWS = 1 << 16  # of a row group, which polars holds in memory; its default is four times as many
 
 Result = tuple[Batch, Choices]
-"""A batch, and which answer each of its records gets."""
+"""A batch, and the answer that each of its records gets."""
 
 
 class Writer:
-    """A file to write batches to, each record with its answer. ``added`` names the new columns, after the first batch.
+    """Writes batches to a file, each record with its answer. After the first batch ``added`` names the new columns.
 
-    A format has a way to begin and a way to write a batch, or drains all batches in its own way.
+    A format defines how to begin and how to write a batch, or how to drain all batches.
     """
 
-    def __init__(self, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
+    def __init__(self, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
         self._file = file
-        self._columns = answers
+        self._new = new
         self._wanted = wanted
         self._names: Sequence[str] | None = None
         self.added: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Writer:
             self._write(batch, choices)
 
     def _settle(self, batch: Batch) -> bool:
-        """Let the first batch settle the columns; whether it was the first."""
+        """Let the first batch settle the columns; return whether this is the first."""
         if self._names is not None:
             return False
         self._names = list(batch.names)
@@ -56,7 +56,7 @@ class Writer:
         return True
 
     def _begin(self, batch: Batch) -> None:
-        """Write what stands before the first record."""
+        """Write what comes before the first record."""
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         """Write the records of a batch."""
@@ -69,19 +69,19 @@ class Writer:
 
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
         if extra := [name for name in frame.columns if name not in set(names)]:
-            raise _late(batch, extra[0], "write .jsonl, where every line has its own")
+            raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
-        return self._columns.beside(columns, self.added, choices)
+        return self._new.beside(columns, self.added, choices)
 
 
 class TextWriter(Writer):
-    """A CSV or TSV file. Text of the same form is copied byte for byte, new fields at the end of its records."""
+    """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end."""
 
-    def __init__(self, separator: str, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
-        super().__init__(file, answers, wanted)
+    def __init__(self, separator: str, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
+        super().__init__(file, new, wanted)
         self._separator = separator
-        self._pieces = answers.as_fields(separator)
+        self._pieces = new.as_fields(separator)
         self._lines = _Lines(file)
 
     def _begin(self, batch: Batch) -> None:
@@ -104,30 +104,30 @@ class TextWriter(Writer):
 
 
 class JsonWriter(Writer):
-    """JSON lines. Those of such a file are copied byte for byte, new members at the end of their objects."""
+    """Writes JSON lines. Objects from JSON lines are copied byte for byte, with new members at the end."""
 
     def _begin(self, batch: Batch) -> None:
         self._lines = _Lines(self._file)
         if isinstance(batch, JsonBatch):
             self._lines.write(batch.head)
         spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
-        self._pieces = self._columns.as_members(self.added, spaced=spaced)
+        self._pieces = self._new.as_members(self.added, spaced=spaced)
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
             self._lines.write(_as_json(self._frame(batch, choices)))
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
-            raise _late(batch, taken, "give the new one another name, by prefix")
-        without_comma = batch.empty.astype(np.int32) * len(self._columns.labels)
+            raise _late(batch, taken, "give the new column another name with prefix")
+        without_comma = batch.empty.astype(np.int32) * len(self._new.labels)
         self._lines.write(self._pieces.into(batch.data, batch.places, choices + without_comma))
 
 
 class FrameWriter(Writer):
-    """A Parquet or Arrow file, which polars writes."""
+    """Writes Parquet or Arrow, by polars."""
 
-    def __init__(self, form: str, file: BinaryIO, answers: NewColumns, wanted: Sequence[str]) -> None:
-        super().__init__(file, answers, wanted)
+    def __init__(self, form: str, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
+        super().__init__(file, new, wanted)
         self._form = form
         self._error: Exception | None = None
 
@@ -148,7 +148,7 @@ class FrameWriter(Writer):
         except (pl.exceptions.PolarsError, OSError) as error:
             if (known := target.error or self._error) is None:
                 raise
-            raise known from error  # of which polars may tell only the text
+            raise known from error  # polars may pass on only its text
 
     def _frames(self, results: Iterator[Result]) -> Iterator[pl.DataFrame]:
         import polars as pl
@@ -167,7 +167,7 @@ class FrameWriter(Writer):
 
 
 class _Lines:
-    """A file of lines; where something follows a line that lacks its ending, as at the end of a part, it gets one."""
+    """A file of lines. A line without an ending, as at the end of a part, gets one when something follows."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -180,11 +180,11 @@ class _Lines:
             if self._open:
                 self._file.write(self.ending)
             self._file.write(data)
-            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last is that of a byte order mark
+            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
 
 class _Remembering(io.RawIOBase):
-    """A file that knows what went wrong."""
+    """A file that remembers the error of a write."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -202,7 +202,7 @@ class _Remembering(io.RawIOBase):
 
 
 def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
-    """The lines of a frame; booleans and dates are spelled as `read_table` reads them."""
+    """The lines of a frame; booleans and dates are spelled as `read_table` spells them."""
     import polars as pl
 
     try:
@@ -214,7 +214,7 @@ def _as_text(frame: pl.DataFrame, separator: str) -> bytes:
 
 
 def _as_json(frame: pl.DataFrame) -> bytes:
-    """The objects of a frame; refuses what JSON cannot hold, where polars would panic or write null."""
+    """The objects of a frame. Refuse what JSON cannot hold: polars would panic or write null."""
     import polars as pl
 
     if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
@@ -226,7 +226,7 @@ def _as_json(frame: pl.DataFrame) -> bytes:
 
 
 def _dated(frame: pl.DataFrame) -> pl.DataFrame:
-    """A frame with dates and times as the texts that `read_table` takes them for."""
+    """A frame with dates and times as the texts that `read_table` makes of them."""
     import polars as pl
 
     texts = []
@@ -255,7 +255,7 @@ def _has_bytes(dtype: pl.DataType) -> bool:
 
 
 def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
-    """A frame with the types of the first one, which have to hold its cells as they are: 1.5 is not the integer 1."""
+    """A frame with the types of the first one. They have to hold its cells unchanged: 1.5 is not the integer 1."""
     import polars as pl
 
     flags = [name for name, dtype in schema.items() if frame.schema[name] == pl.Boolean and dtype == pl.String]
@@ -264,15 +264,15 @@ def _cast(frame: pl.DataFrame, schema: pl.Schema, where: str) -> pl.DataFrame:
         column = frame.get_column(name)
         if not _fits(column, dtype):
             raise ReadError(
-                f"{where}: column {name!r} is of another type than at the beginning: {column.dtype} cells, "
-                f"which {dtype} cannot hold as they are; write .csv"
+                f"{where}: column {name!r} began as {dtype}, which cannot hold the {column.dtype} cells that follow; "
+                "write .csv"
             )
-    # Not frame.cast(schema), which passes over a column that is called ''.
+    # Not frame.cast(schema), which skips a column that is called ''.
     return frame.select(pl.col(name).cast(dtype) for name, dtype in schema.items())
 
 
 def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
-    """Whether the cells of a column, cast to a type and back, are the same."""
+    """Whether the cells of a column are the same after a cast to a type and back."""
     import polars as pl
 
     if column.dtype == dtype or column.null_count() == len(column):
@@ -288,7 +288,7 @@ def _fits(column: pl.Series, dtype: pl.DataType) -> bool:
 def _late(batch: Batch, name: str, advice: str) -> ReadError:
     """A member that the first batch of JSON lines did not have."""
     line = batch.line_of(name) if isinstance(batch, JsonBatch) else 0
-    return ReadError(f"{batch.where}, line {line}: a member {name!r} that the first lines did not have; {advice}")
+    return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 
 
 WRITERS: dict[str, Callable[[BinaryIO, NewColumns, Sequence[str]], Writer]] = {
