@@ -796,9 +796,9 @@ class TestFiles:
 
     def test_files_open_for_text_are_refused(self) -> None:
         """Files are bytes; the message tells how to open them."""
-        with pytest.raises(ParameterError, match=r"open it to read bytes: open\(path, 'rb'\)"):
+        with pytest.raises(ParameterError, match=r"open it in binary mode: open\(path, 'rb'\)"):
             predict_file(PROGRAM, io.StringIO("a,b\n1,x\n"), io.BytesIO(), format="csv")
-        with pytest.raises(ParameterError, match=r"open it to write bytes: open\(path, 'wb'\)"):
+        with pytest.raises(ParameterError, match=r"open it in binary mode: open\(path, 'wb'\)"):
             predict_file(PROGRAM, io.BytesIO(b"a,b\n1,x\n"), io.StringIO(), format="csv")
 
     def test_progress_is_told(self, tmp_path: Path) -> None:

@@ -205,10 +205,9 @@ def settle(
     if declared is None and cells.categorical:
         declared = "categorical"
     present = [text for text in cells.texts if text not in missing]
-    readable = declared == "numeric" or (declared is None and spelled)
-    read = {text: number for text in present if (number := number_in(text)) is not None} if readable else {}
-    if known is not None and declared == "numeric" and not known.categories:
-        read |= {text: float(flag) for text in present if text not in read and (flag := flag_in(text)) is not None}
+    read: dict[str, float] = {}
+    if declared == "numeric" or (declared is None and spelled):
+        read = _as_numbers(present, flags=declared == "numeric" and known is not None and not known.categories)
     gone = _numbers_in(missing) & set(cells.numbers.tolist()) if missing and not spelled else set()
     kind = _kind(len(cells.numbers) - len(gone), present, read, declared)
     meant: Mapping[str, str] = {}
@@ -224,6 +223,15 @@ def settle(
     numbers = (None if x in gone else name for x, name in zip(cells.numbers.tolist(), names, strict=True))
     texts = (read.get(text, meant.get(text, text)) if text in kept else None for text in cells.texts)
     return _column(name, kind, [*numbers, *texts, None], cells.codes)
+
+
+def _as_numbers(texts: Sequence[str], *, flags: bool) -> dict[str, float]:
+    """The texts that spell numbers; with ``flags``, booleans are 0 and 1."""
+    numbers = ((text, number_in(text)) for text in texts)
+    found = {text: number for text, number in numbers if number is not None}
+    if flags:
+        found |= {text: float(flag) for text in texts if text not in found and (flag := flag_in(text)) is not None}
+    return found
 
 
 def again(column: Column, known: Column) -> Column:

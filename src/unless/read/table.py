@@ -14,7 +14,7 @@ from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import Records, frame_source
 from unless.read.jsonlines import JsonLines
-from unless.read.ranks import Declared, labels, settle, with_labels
+from unless.read.ranks import Cells, Declared, labels, settle, with_labels
 from unless.read.source import Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
@@ -80,14 +80,10 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     opened.load([*plan.features, *labelled], [*texts, *labelled], tokens)
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
-    columns = _columns(opened, plan, tokens)
+    table = Table(_columns(opened, plan, tokens), None, opened.rows, plan.missing)
     if drop_unlabelled and plan.target is not None:
-        cells, rows = with_labels(opened.cells(plan.target), tokens)
-        if not rows.any():
-            raise ReadError(f"no row has a label in {plan.target!r}; there is nothing to learn from")
-        kept = Table(columns, None, opened.rows, plan.missing)[rows]
-        return Table(kept.columns, labels(plan.target, cells, ()), len(kept), plan.missing)
-    return Table(columns, _labels(opened, plan, tokens), opened.rows, plan.missing)
+        return _labelled(table, plan.target, opened.cells(plan.target), tokens)
+    return replace(table, target=_labels(opened, plan, tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +253,7 @@ def _bytes_of(source: object) -> bytes | None:
     if not callable(read := getattr(source, "read", None)):
         return None
     if not isinstance(data := read(), bytes):
-        raise ParameterError("the file is opened to read text; open it to read bytes: open(path, 'rb')")
+        raise ParameterError("the file is open in text mode; open it in binary mode: open(path, 'rb')")
     return data
 
 
@@ -271,6 +267,14 @@ def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column
         return tuple(map(column, plan.features))
     with ThreadPoolExecutor(threads) as pool:
         return tuple(pool.map(column, plan.features))
+
+
+def _labelled(table: Table, target: str, cells: Cells, tokens: Sequence[str]) -> Table:
+    """The rows of a table that have a label, with their labels."""
+    present, rows = with_labels(cells, tokens)
+    if not rows.any():
+        raise ReadError(f"no row has a label in {target!r}; there is nothing to learn from")
+    return replace(table[rows], target=labels(target, present, ()))
 
 
 def _labels(opened: Source, plan: _Plan, tokens: Sequence[str]) -> Labels | None:

@@ -34,7 +34,7 @@ class Input:
         if isinstance(source, (str, os.PathLike)):
             self._format, self._paths = files_at(source, form)
         else:
-            refuse_text(source, "read", "rb")
+            refuse_text(source, "rb")
             if form is None:
                 raise FormatError("an open file does not tell its format; say which it has", *FORMATS)
             self._file, self._format = source, format_of("", form)
@@ -83,10 +83,10 @@ def number_of(file: BinaryIO) -> list[Place]:
         return []
 
 
-def refuse_text(file: object, verb: str, mode: str) -> None:
-    """Refuse a file that is opened for text."""
+def refuse_text(file: object, mode: str) -> None:
+    """Refuse a file that is open in text mode."""
     if isinstance(file, io.TextIOBase):
-        raise ParameterError(f"the file is opened to {verb} text; open it to {verb} bytes: open(path, {mode!r})")
+        raise ParameterError(f"the file is open in text mode; open it in binary mode: open(path, {mode!r})")
 
 
 def _looks_packed(file: BinaryIO) -> bool:

@@ -58,7 +58,7 @@ def output(out: File, inputs: Sequence[Place]) -> Iterator[BinaryIO]:
     A path is written whole or not at all.
     """
     if not isinstance(out, (str, os.PathLike)):
-        refuse_text(out, "write", "wb")
+        refuse_text(out, "wb")
         for number in number_of(out):
             refuse_inputs(number, inputs)
         yield cast("BinaryIO", _Whole(out)) if isinstance(out, io.RawIOBase) else out

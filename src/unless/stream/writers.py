@@ -218,10 +218,10 @@ def _as_json(frame: pl.DataFrame) -> bytes:
     import polars as pl
 
     if raw := [name for name, dtype in frame.schema.items() if _has_bytes(dtype)]:
-        raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot; write .parquet")
+        raise ParameterError(f"column {raw[0]!r} holds bytes, which JSON cannot hold; write .parquet")
     infinite = frame.select(pl.selectors.float().is_infinite().any())
     if endless := [column.name for column in infinite if column.item()]:
-        raise ParameterError(f"column {endless[0]!r} holds an infinite number, which JSON cannot; write .parquet")
+        raise ParameterError(f"column {endless[0]!r} holds an infinite number, which JSON cannot hold; write .parquet")
     return _dated(frame).write_ndjson().encode()
 
 
