@@ -15,7 +15,7 @@ from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ProgramError, UnknownNameError, UnlessError
 from unless.export import to_text
 from unless.logic import from_clingo, run_clingo, to_clingo, to_prolog
-from unless.logic import solver as engine_room
+from unless.logic import run as engine_room
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Column, Table
 

@@ -13,12 +13,12 @@ from tests.logic.traps import cases
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.background import read_background
-from unless.logic.clauses import Vocabulary, facts
-from unless.logic.clingo import FIRST_LINE, LABEL_KINDS, _Writer
-from unless.logic.header import read_header
 from unless.logic.names import StandIns, clingo_string
-from unless.logic.solver import grounded, undecided
-from unless.logic.tokens import Source
+from unless.logic.predicates import Vocabulary, facts
+from unless.logic.read_header import read_header
+from unless.logic.read_statements import Source
+from unless.logic.run import grounded, undecided
+from unless.logic.write_clingo import FIRST_LINE, LABEL_KINDS, _Writer
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(

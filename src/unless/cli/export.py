@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unless.export.code import Returns
     from unless.export.sql import What
     from unless.export.text import Style
-    from unless.logic.prolog import Dialect as Prolog
+    from unless.logic.write_prolog import Dialect as Prolog
     from unless.rule import Program
     from unless.table import Table
 

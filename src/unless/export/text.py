@@ -16,7 +16,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
-from unless.export.exclusive import exclusion
+from unless.export.clauses import exclusion
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
 

@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from unless.errors import MissingFileError, ProgramError, ReadError, suggest
+from unless.logic.integers import HIGHEST
 from unless.logic.names import commented, spellable
-from unless.logic.scale import HIGHEST
-from unless.logic.solver import clingo, grounded, message_of, undecided
+from unless.logic.run import clingo, grounded, message_of, undecided
 
 if TYPE_CHECKING:
     from clingo import Control

@@ -12,9 +12,9 @@ from unless.errors import ParameterError, ReadError, suggest
 from unless.export.text import Body, Style, flatten
 from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
-from unless.logic.clauses import Clause, Words, clauses
-from unless.logic.facts import Goals
-from unless.logic.solver import atoms, clingo, grounded
+from unless.logic.columns import Goals
+from unless.logic.predicates import Clause, Words, clauses
+from unless.logic.run import atoms, clingo, grounded
 from unless.rule import Literal, Program
 from unless.table import Table
 from unless.values import Label

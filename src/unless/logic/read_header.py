@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from unless.errors import ProgramError
-from unless.logic.clauses import Feature
+from unless.logic.integers import MOST_DECIMALS, Decimals, Ranks, Scale
 from unless.logic.names import IDENTIFIER, commented, reserved, spellable
-from unless.logic.scale import MOST_DECIMALS, Decimals, Ranks, Scale
+from unless.logic.predicates import Feature
 
 __all__ = ["Header", "fault", "read_header"]
 

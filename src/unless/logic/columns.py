@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unless.errors import ReadError
-from unless.logic.scale import HIGHEST
-from unless.logic.solver import atoms
+from unless.logic.integers import HIGHEST
+from unless.logic.run import atoms
 from unless.rule import Literal
 from unless.table import Column, Kind
 from unless.values import Value

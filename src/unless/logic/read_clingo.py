@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from unless.errors import ProgramError
-from unless.logic.clauses import Body, Feature
-from unless.logic.clingo import FIRST_LINE
-from unless.logic.header import Header, fault, read_header
+from unless.logic.integers import HIGHEST
 from unless.logic.names import commented
-from unless.logic.scale import HIGHEST
-from unless.logic.tokens import Atom, Comparison, Goal, Shape, Source, Statement, Term
+from unless.logic.predicates import Body, Feature
+from unless.logic.read_header import Header, fault, read_header
+from unless.logic.read_statements import Atom, Comparison, Goal, Shape, Source, Statement, Term
+from unless.logic.write_clingo import FIRST_LINE
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.logic.clauses import Clause, Words, clauses, facts, helpers, vocabulary
 from unless.logic.names import StandIns, as_json, commented, prolog_atom
+from unless.logic.predicates import Clause, Words, clauses, facts, helpers, vocabulary
 from unless.rule import Literal, Program
 from unless.values import Label
 

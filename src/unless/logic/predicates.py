@@ -3,7 +3,7 @@
     class(X,"1") :- rule2(X), not rule1(X).
     rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
 
-From the fourth rule on, what the earlier ones leave undecided has a name (`unless.export.exclusive`).
+From the fourth rule on, what the earlier ones leave undecided has a name (`unless.export.clauses`).
 
 A feature has one predicate for numbers and one for text, since engines order numbers and text in ways of their own; a
 missing cell has no fact. Every body that negates starts with what makes that safe, mostly ``record(X)``.
@@ -15,9 +15,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.export.exclusive import exclusion
+from unless.export.clauses import exclusion
+from unless.logic.integers import Scale, scale_of
 from unless.logic.names import Names, free_prefix, fresh
-from unless.logic.scale import Scale, scale_of
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
 from unless.values import Label

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ProgramError
-from unless.logic.clauses import Clause, Feature, Vocabulary, Words, clauses, facts, helpers, vocabulary
+from unless.logic.integers import HIGHEST, Decimals, Ranks
 from unless.logic.names import StandIns, as_json, clingo_string, commented
-from unless.logic.scale import HIGHEST, Decimals, Ranks
-from unless.logic.solver import atoms, clingo, grounded
+from unless.logic.predicates import Clause, Feature, Vocabulary, Words, clauses, facts, helpers, vocabulary
+from unless.logic.run import atoms, clingo, grounded
 from unless.rule import Literal, Program
 from unless.values import Label, number_data
 
