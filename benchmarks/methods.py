@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from benchmarks.timing import spent
 from unless import Program, Table, fold_rm, fold_rpp
-from unless.export.text import flatten
+from unless.export.clauses import flatten
 from unless.judge.rules import measure
 from unless.learn.own import fold_unless
 from unless.prediction import deciding_rules

@@ -20,7 +20,7 @@ from unless.errors import ParameterError
 from unless.explanation import Phrase, Words
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
-from unless.export.text import flatten
+from unless.export.clauses import flatten
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 

@@ -8,7 +8,7 @@ import pytest
 
 from unless.errors import ParameterError
 from unless.export import to_text
-from unless.export.text import Body, flatten
+from unless.export.clauses import Body, flatten
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 

@@ -13,12 +13,12 @@ from tests.logic.traps import cases
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.background import read_background
-from unless.logic.names import StandIns, clingo_string
-from unless.logic.predicates import Vocabulary, facts
+from unless.logic.names import StandIns
+from unless.logic.predicates import Vocabulary
 from unless.logic.read_header import read_header
 from unless.logic.read_statements import Source
 from unless.logic.run import grounded, undecided
-from unless.logic.write_clingo import FIRST_LINE, LABEL_KINDS, _Writer
+from unless.logic.write_clingo import FIRST_LINE, LABEL_KINDS, ClingoWriter
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(
@@ -55,16 +55,13 @@ PIECES = [
 def derived(text: str, table: unless.Table) -> tuple[set, set]:
     """What clingo derives from a text and the facts of a table, and what the program that was read from it predicts."""
     program, header = from_clingo(text), read_header(Source(text).headers())
-    stand_ins = StandIns("other{}", {spelled: name for name, spelled in header.stand_ins.items()})
-    words = Vocabulary(header.predicate, header.features)
-    spelled = facts(
-        words, table, lambda feature, x: str(feature.scale.code(x)), lambda t: stand_ins.spell(t, clingo_string)
-    )
+    writer = ClingoWriter(program)
+    writer.words = Vocabulary(header.predicate, header.features)
+    writer.stand_ins = StandIns("other{}", {spelled: name for name, spelled in header.stand_ins.items()})
+    spelled = writer.facts(table)
     control = grounded(lambda control: control.add("base", [], f"{text}\n" + "\n".join(spelled)))
     assert undecided(control) is None
     atoms = control.symbolic_atoms.by_signature(header.predicate, 2)
-    writer = _Writer(program)
-    writer.stand_ins = stand_ins
     predicted = enumerate(unless.predict(program, table).tolist(), 1)
     return (
         {tuple(map(str, atom.symbol.arguments)) for atom in atoms},

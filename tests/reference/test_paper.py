@@ -10,7 +10,7 @@ import pytest
 import unless
 from tests.shared import SHARED, needs_shared
 from unless.export import to_text
-from unless.export.text import flatten
+from unless.export.clauses import flatten
 from unless.learn import Counts, MemoryEngine
 from unless.learn.literals import best_literal, candidates, information_gain
 from unless.table import Column, Labels, Table

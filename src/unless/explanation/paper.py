@@ -1,6 +1,6 @@
 """The paper's two justifications of a decision: a proof tree, and the rules of the proof with the truth of every goal.
 
-Both show only the deciding rule, in the flattened program of `export.text`, so that ``ab5`` here is ``ab5`` there.
+Both show only the deciding rule, in the flattened program of `export.clauses`, so that ``ab5`` here is ``ab5`` there.
 Every literal of a shown rule is evaluated, even after one has failed. If a literal fails, the exceptions of that rule
 are not evaluated: they are marked ``[U]``, for unnecessary, and not shown.
 """
@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unless.explanation.words import printable
-from unless.export.text import Body, Writer, flatten, head_of
+from unless.export.clauses import Body, flatten
+from unless.export.text import Writer, head_of
 from unless.rule import Literal, Operator
 from unless.values import Value
 

@@ -1,4 +1,8 @@
-"""Rules that need no order: each holds only where no earlier one does.
+"""A program as clauses: exceptions are numbered, and rules are read in order, or exclude each other.
+
+Every text of a program starts here: the paper's (`unless.export.text`) and those for logic engines (`unless.logic`).
+So does the number of rules in the paper's tables. `flatten` numbers the exceptions; `ordered` and `exclusive` then make
+clauses, in the words of a `Spelling`. In the exclusive form a rule holds only where no earlier rule does:
 
     class(X,"3") :- rule3(X), not rule2(X), not rule1(X).
     class(X,"4") :- rule4(X), undecided3(X).
@@ -6,44 +10,168 @@
     undecided3(X) :- record(X), not rule1(X), not rule2(X), not rule3(X).
     undecided5(X) :- undecided3(X), not rule4(X), not rule5(X).
 
-Up to three rules this is the form of the paper, which names all earlier rules beside each one; 2,000 rules would take
-32 MB. So what is to be said more than twice gets an atom: what rules 1 to 3 leave undecided, what 4 and 5 leave of
-that.
+The paper names all earlier rules beside each rule. We do that for the first three rules only, because 2,000 rules would
+take 32 MB. After that, an atom says what the earlier rules leave undecided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-__all__ = ["Link", "exclusion"]
+from unless.rule import Literal, Operator, Program, Rule
+from unless.values import Label
 
-Link = tuple[str, tuple[str, ...]]
-"""A head and its goals."""
+__all__ = ["Body", "Clause", "Flat", "Spelling", "exclusive", "flatten", "ordered"]
 
 _MOST = 2
-"""Goals beside a rule."""
+"""Earlier rules that are named beside a rule."""
 
 
-def exclusion(
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What must hold: every literal, and none of the numbered exceptions."""
+
+    literals: tuple[Literal, ...]
+    exceptions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A program without nesting: ``rules`` in order, each a label and its body; ``exceptions[n - 1]`` is ``abn``.
+
+    Its length is the number of rules that the paper reports: every rule and every exception, but not ``otherwise``.
+    """
+
+    program: Program
+    rules: tuple[tuple[Label, Body], ...]
+    exceptions: tuple[Body, ...]
+
+    def __len__(self) -> int:
+        return len(self.rules) + len(self.exceptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A head, its goals, and the literals that the goals spell."""
+
+    head: str
+    goals: tuple[str, ...] = ()
+    literals: tuple[Literal, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.head} :- {', '.join(self.goals)}." if self.goals else f"{self.head}."
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How one language spells the parts of a program.
+
+    ``label`` spells the head of a rule for a label, ``goals`` a literal (its test last, after the goals that bind its
+    variable), ``rule`` the head of a numbered rule. ``record`` are goals that make a body safe that only negates.
+    """
+
+    label: Callable[[Label], str]
+    goals: Callable[[Literal], list[str]]
+    rule: Callable[[int], str] = "rule{}(X)".format
+    exception: str = "ab"
+    undecided: str = "undecided"
+    record: tuple[str, ...] = ()
+
+
+def flatten(program: Program, *, exact: bool = False) -> Flat:
+    """Number the exceptions: rule by rule, inner before outer, equal bodies only once.
+
+    As in the paper, a body keeps only the tightest bounds of a feature and drops repetitions: first the categories as
+    learned, then the bounds by feature, ``>`` before ``<=``. With ``exact`` it stays as it is, so that the program can
+    be read back.
+    """
+    place = {feature: index for index, feature in enumerate(program.features)}
+    numbers: dict[Body, int] = {}
+
+    def body(rule: Rule) -> Body:
+        found = []  # a loop: one frame per level keeps 200 nested exceptions within Python's limit
+        for exception in rule.exceptions:
+            inner = body(exception)
+            found.append(numbers.setdefault(inner, len(numbers) + 1))
+        if exact:
+            return Body(rule.default, tuple(found))
+        return Body(_merged(rule.default, place), tuple(dict.fromkeys(found)))
+
+    rules = tuple((rule.head, body(rule)) for rule in program.rules if rule.head is not None)
+    return Flat(program, rules, tuple(numbers))
+
+
+def ordered(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+    """The clauses of a program to be read in order: rules, then ``otherwise`` without a condition, then exceptions."""
+    for label, body in flat.rules:
+        yield _clause(spelling.label(label), body, spelling)
+    if flat.program.otherwise is not None:
+        yield Clause(spelling.label(flat.program.otherwise))
+    yield from _exceptions(flat, spelling)
+
+
+def exclusive(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+    """The clauses of a program without order: labels, what is left undecided, rules, exceptions."""
+    rules = [spelling.rule(number) for number in range(1, len(flat.rules) + 1)]
+    otherwise = flat.program.otherwise
+    earlier, links = _exclusion(rules, spelling.record, undecided=spelling.undecided, rest=otherwise is not None)
+    for rule, (label, _), excluded in zip(rules, flat.rules, earlier, strict=False):
+        yield Clause(spelling.label(label), (rule, *excluded))
+    if otherwise is not None:
+        yield Clause(spelling.label(otherwise), (*spelling.record, *earlier[-1]))
+    yield from links
+    for rule, (_, body) in zip(rules, flat.rules, strict=True):
+        yield _clause(rule, body, spelling)
+    yield from _exceptions(flat, spelling)
+
+
+def _exceptions(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
+    for number, body in enumerate(flat.exceptions, 1):
+        yield _clause(f"{spelling.exception}{number}(X)", body, spelling)
+
+
+def _clause(head: str, body: Body, spelling: Spelling) -> Clause:
+    goals = [*spelling.record]
+    for literal in body.literals:
+        *binding, test = spelling.goals(literal)
+        goals += [goal for goal in binding if goal not in goals] + [test]
+    goals += [f"not {spelling.exception}{number}(X)" for number in body.exceptions]
+    return Clause(head, tuple(goals), body.literals)
+
+
+def _exclusion(
     rules: Sequence[str], record: tuple[str, ...], *, undecided: str = "undecided", rest: bool
-) -> tuple[list[tuple[str, ...]], list[Link]]:
-    """The goals that make rules, given by their heads, exclude earlier ones, and the links that these goals need.
+) -> tuple[list[tuple[str, ...]], list[Clause]]:
+    """The goals that make each rule, given by its head, exclude earlier ones, and the clauses that these goals need.
 
-    With ``rest`` the last goals are for where no rule holds. ``record`` is what makes negation alone safe.
+    With ``rest`` the last goals are for where no rule holds.
 
-    >>> goals, links = exclusion(["r1(X)", "r2(X)", "r3(X)"], (), rest=True)
+    >>> goals, links = _exclusion(["r1(X)", "r2(X)", "r3(X)"], (), rest=True)
     >>> goals
     [(), ('not r1(X)',), ('not r2(X)', 'not r1(X)'), ('undecided3(X)',)]
-    >>> links
-    [('undecided3(X)', ('not r1(X)', 'not r2(X)', 'not r3(X)'))]
+    >>> print(*links)
+    undecided3(X) :- not r1(X), not r2(X), not r3(X).
     """
     goals: list[tuple[str, ...]] = []
-    links: list[Link] = []
+    links: list[Clause] = []
     earlier: tuple[str, ...] = ()
     for number, rule in enumerate((*rules, "") if rest else rules):
         if len(earlier) > _MOST:
-            links.append((f"{undecided}{number}(X)", earlier if links else (*record, *earlier)))
-            earlier = (links[-1][0],)
+            links.append(Clause(f"{undecided}{number}(X)", earlier if links else (*record, *earlier)))
+            earlier = (links[-1].head,)
         goals.append(earlier[::-1])
         earlier = (*earlier, f"not {rule}")
     return goals, links
+
+
+def _merged(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Literal, ...]:
+    """The literals in the order of printing, each once, with only the tightest bounds of a feature."""
+    categories = dict.fromkeys(literal for literal in default if not isinstance(literal.value, float))
+    tightest: dict[tuple[str, Operator], float] = {}
+    for literal in default:
+        if isinstance(value := literal.value, float):
+            key, tighter = (literal.feature, literal.op), min if literal.op == "<=" else max
+            tightest[key] = tighter(value, tightest.get(key, value))
+    order = sorted(tightest, key=lambda key: (place[key[0]], key[1] == "<="))
+    return (*categories, *(Literal(feature, op, tightest[feature, op]) for feature, op in order))

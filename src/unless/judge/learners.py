@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.export.text import flatten
+from unless.export.clauses import flatten
 from unless.judge.labels import Quality, aligned, quality
 from unless.prediction import deciding_rules
 from unless.rule import Program

@@ -4,25 +4,47 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unless.errors import ParameterError, ReadError, suggest
-from unless.export.text import Body, Style, flatten
+from unless.errors import ParameterError, ReadError
+from unless.export.clauses import Spelling, exclusive, flatten
+from unless.export.text import Style, in_style
 from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
 from unless.logic.columns import Goals
-from unless.logic.predicates import Clause, Words, clauses
+from unless.logic.names import free_prefix, fresh
 from unless.logic.run import atoms, clingo, grounded
-from unless.rule import Literal, Program
+from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-__all__ = ["Hypothesis", "Trial", "derived", "refuse_leak"]
+__all__ = ["Hypothesis", "Trial", "Words", "derived", "refuse_leak"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The predicates of a hypothesis: for labels, for records, and the beginnings of numbered ones."""
+
+    target: str
+    record: str
+    rule: str
+    exception: str
+    undecided: str
+
+    @classmethod
+    def beside(cls, target: str, taken: Iterable[str]) -> Words:
+        """Words that are not taken and differ from each other; rules are named after the target."""
+        names = {*taken, target}
+        record = fresh("record", names)
+        rule = free_prefix(f"{target}_", {*names, record})
+        exception = free_prefix("ab", {*names, record, f"{rule}1"})
+        undecided = free_prefix("undecided", {*names, record, f"{rule}1", f"{exception}1"})
+        return cls(target, record, rule, exception, undecided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +127,7 @@ class Hypothesis:
 
     def to_text(self, style: Style = "paper") -> str:
         """The rules over the original predicates: ``paper``, to be read in order, or ``exclusive``, without order."""
-        if style not in get_args(Style):
-            raise ParameterError(f"no style {style!r}{suggest(str(style), get_args(Style))}")
-        return "\n".join(self._ordered() if style == "paper" else self._exclusive())
+        return in_style(style, self.program, self._spelling(self._words))
 
     def to_clingo(self) -> str:
         """H as a program that clingo runs beside B: the exclusive form, every rule over the individuals.
@@ -128,41 +148,24 @@ class Hypothesis:
         return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
 
     def _text(self, words: Words, individuals: Iterable[str], *, careful: bool = False) -> str:
-        """The clauses and the records; ``careful`` where values that are numbers in B may be text."""
-        lines = [str(clause) for clause in self._clauses(words, careful=careful)]
+        """The clauses and the records; ``careful`` if values that are numbers in B may be text."""
+        spelling = self._spelling(words, record=(f"{words.record}(X)",), careful=careful)
+        lines = [str(clause) for clause in exclusive(flatten(self.program, exact=True), spelling)]
         lines += [f"{words.record}({individual})." for individual in individuals]
         return "\n".join(lines) + "\n"
 
-    def _clauses(self, words: Words, *, careful: bool = False) -> Iterable[Clause]:
+    def _spelling(self, words: Words, record: tuple[str, ...] = (), *, careful: bool = False) -> Spelling:
         goals = self._goals
         if careful:
             goals = {feature: replace(goal, mixed=True) for feature, goal in goals.items()}
-        return clauses(self.program, words, lambda literal: goals[literal.feature].of(literal), self._label)
-
-    def _ordered(self) -> Iterable[str]:
-        flat, words = flatten(self.program), self._words
-        for label, body in flat.rules:
-            yield _line(f"{words.target}(X,{self._label(label)})", self._body(body))
-        if self.program.otherwise is not None:
-            yield f"{words.target}(X,{self._label(self.program.otherwise)})."
-        for number, body in enumerate(flat.exceptions, 1):
-            yield _line(f"{words.exception}{number}(X)", self._body(body))
-
-    def _exclusive(self) -> Iterable[str]:
-        for clause in self._clauses(self._words):
-            yield _line(clause.head, [goal for goal in clause.goals if goal != f"{self._words.record}(X)"])
-
-    def _body(self, body: Body) -> list[str]:
-        goals: list[str] = []
-        for literal in body.literals:
-            goals += [goal for goal in self._literal(literal) if goal not in goals]
-        return goals + [f"not {self._words.exception}{number}(X)" for number in body.exceptions]
-
-    def _literal(self, literal: Literal) -> list[str]:
-        return self._goals[literal.feature].of(literal)
-
-    def _label(self, label: Label) -> str:
-        return self._terms[label]
+        return Spelling(
+            label=lambda label: f"{words.target}(X,{self._terms[label]})",
+            goals=lambda literal: goals[literal.feature].of(literal),
+            rule=lambda number: f"{words.rule}{number}(X)",
+            exception=words.exception,
+            undecided=words.undecided,
+            record=record,
+        )
 
     def _predicates(self) -> Iterable[str]:
         return (goals.predicate for goals in self._goals.values())
@@ -211,7 +214,3 @@ def _quality(labels: Sequence[Label], decided: Sequence[Label | None]) -> Qualit
     known = sorted({label for label in (*labels, *decided) if label is not None}, key=str)
     place: dict[Label | None, int] = {label: place for place, label in enumerate(known)} | {None: -1}
     return quality(np.array([place[label] for label in labels]), np.array([place[label] for label in decided]), known)
-
-
-def _line(head: str, goals: list[str]) -> str:
-    return f"{head} :- {', '.join(goals)}." if goals else f"{head}."

@@ -19,8 +19,7 @@ from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 from unless.logic.background import Background, Signature, Source, read_background
 from unless.logic.columns import Goals, categories, columns, without_names
-from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
-from unless.logic.predicates import Words
+from unless.logic.hypothesis import Hypothesis, Trial, Words, derived, refuse_leak
 from unless.logic.run import atoms
 from unless.prediction import predict
 from unless.rule import Literal, Program

@@ -30,7 +30,7 @@ __all__ = [
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # "not" is a word of every dialect; call/2 and forall/2 are the two that SWI-Prolog does not let a program define anew.
-_RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text)[0-9]+")
+_RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PLAIN_ESCAPES = {"\\": "\\\\", "\n": "\\n"}
 _LONGEST = 60

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from unless.errors import ProgramError
+from unless.export.clauses import Body
 from unless.logic.integers import HIGHEST
 from unless.logic.names import commented
-from unless.logic.predicates import Body, Feature
+from unless.logic.predicates import Feature
 from unless.logic.read_header import Header, fault, read_header
 from unless.logic.read_statements import Atom, Comparison, Goal, Shape, Source, Statement, Term
 from unless.logic.write_clingo import FIRST_LINE

@@ -1,8 +1,8 @@
-"""Programs for SWI-Prolog and for s(CASP), each with what only that one wants, or in one text for both.
+"""Write a program for SWI-Prolog or for s(CASP), each with what only that engine wants, or one text for both.
 
-Numbers are decimals as they are, texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for predicates
-without facts; to s(CASP) they are constraints, which nothing violates but every explanation mentions. s(CASP) takes
-sentences (``#pred``) for its explanations; to SWI-Prolog, given the operators, they are facts that nobody asks for.
+Numbers stay decimals, texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for predicates without
+facts; s(CASP) takes them for constraints, which nothing violates but every explanation mentions. s(CASP) makes its
+explanations from sentences (``#pred``); with the right operators, SWI-Prolog takes them for facts that nobody asks for.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
-from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.logic.names import StandIns, as_json, commented, prolog_atom
-from unless.logic.predicates import Clause, Words, clauses, facts, helpers, vocabulary
-from unless.rule import Literal, Program
-from unless.values import Label
+from unless.logic.writer import Writer
 
 if TYPE_CHECKING:
+    from unless.logic.predicates import Feature
+    from unless.rule import Operator, Program
     from unless.table import Table
 
 __all__ = ["Dialect", "to_prolog"]
@@ -30,8 +30,7 @@ _AVOIDED = {
     *("term_expansion", "goal_expansion"),  # SWI-Prolog asks a program for these while it loads it
     *("is", "mod", "rem", "inf", "sup", "findall", "goal_origin", "prolog", "writef"),  # s(CASP) has its own
 }
-"""Names that mean something else to the engines, and cannot be had back as those of other system predicates can."""
-
+"""Names that mean something else to an engine. Unlike other system predicates, a program cannot redefine them."""
 
 _SENTENCES = {
     "rule": "rule {} covers {{record}}",
@@ -49,16 +48,16 @@ def to_prolog(
 ) -> str:
     """The program for SWI-Prolog or s(CASP), in the mutually exclusive form; with a table also its records' facts.
 
-    Ask ``?- class(5,L).`` for the label of record 5. Numbers and names are exact; a predicate that is not the name of
-    its column is explained in a comment.
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. Where a predicate has another name than its
+    column, a comment explains it.
 
     Parameters
     ----------
     dialect
-        ``swi`` has the directives that SWI-Prolog needs, ``scasp`` a sentence for every predicate and nothing else that
-        would clutter its explanations. ``both`` has both: one file for both, at that price.
+        ``swi`` writes the directives that SWI-Prolog needs. ``scasp`` writes a sentence for every predicate, and
+        nothing that would clutter its explanations. ``both`` writes one file for both engines, clutter included.
     sentences
-        For s(CASP), by feature or target: ``{"age": "{record} is {value} years old"}``.
+        Sentences for s(CASP) by feature or target: ``{"age": "{record} is {value} years old"}``.
     """
     if dialect not in get_args(Dialect):
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
@@ -72,55 +71,31 @@ def to_prolog(
     return "\n".join([*writer.comments(), *directives, *said, *rules, *records]) + "\n"
 
 
-class _Writer:
-    """Spells one program in one dialect."""
+class _Writer(Writer):
+    """Writes one program in one dialect."""
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
-        self.program = program
+        super().__init__(program, StandIns("text({})"), _AVOIDED)
         self.dialect = dialect
-        # s(CASP) counts in rationals, which have no infinity: a number beyond every float takes its place
+        # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
-        self.words = vocabulary(program, _AVOIDED)
-        self.stand_ins = StandIns("text({})")
-        self.place = {name: place for place, name in enumerate(program.features)}
 
-    def clauses(self) -> Iterator[Clause]:
-        yield from clauses(self.program, Words(self.words.target), self.goals, self.term)
-        yield from helpers(self.words)
+    def _quoted(self, text: str) -> str:
+        return prolog_atom(text)
 
-    def facts(self, table: Table) -> Iterator[str]:
-        return facts(self.words, table, lambda _, number: self.number(number), self.text)
+    def _cell(self, _: Feature, number: float, /) -> str:
+        return self._numeral(number)
 
-    def goals(self, literal: Literal) -> list[str]:
-        feature = self.words.features[literal.feature]
-        if isinstance(literal.value, float):
-            variable, op = f"N{self.place[literal.feature]}", ">" if literal.op == ">" else "=<"
-            return [f"{feature.number}(X,{variable})", f"{variable} {op} {self.number(literal.value)}"]
-        holds = "" if literal.op in {"==", "present"} else "not "
-        if literal.value is None:
-            return [f"{holds}{feature.present}(X)"]
-        return [f"{holds}{feature.text}(X,{self.text(literal.value)})"]
+    def _bound(self, _: Feature, op: Operator, number: float, /) -> str:
+        return f"{'>' if op == '>' else '=<'} {self._numeral(number)}"
 
-    def term(self, label: Label) -> str:
-        match label:
-            case str():
-                return self.text(label)
-            case bool():
-                return str(label).lower()
-            case float():
-                return self.number(label)
-            case _ if abs(label) >= 10**400:
-                raise ProgramError("a label has more than 400 digits; use text instead")
-        return str(label)
-
-    def text(self, text: str) -> str:
-        return self.stand_ins.spell(text, prolog_atom)
-
-    def number(self, number: float) -> str:
-        """A number in the syntax of Prolog, where an exponent needs a decimal point before it."""
-        if math.isinf(number):
-            return self.infinity if number > 0 else f"-{self.infinity}"
-        digits, exponent, power = repr(number).partition("e")
+    def _numeral(self, label: float) -> str:
+        """Spell a number as Prolog does: an exponent needs a decimal point before it."""
+        if isinstance(label, int):
+            return str(label)
+        if math.isinf(label):
+            return self.infinity if label > 0 else f"-{self.infinity}"
+        digits, exponent, power = repr(label).partition("e")
         return (digits if "." in digits else f"{digits}.0") + exponent + power.replace("+", "")
 
     def comments(self) -> Iterator[str]:
@@ -133,9 +108,9 @@ class _Writer:
         yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.texts.items())
 
     def directives(self) -> Iterator[str]:
-        """What SWI-Prolog needs: operators, and no error where a predicate has no facts or a system's name.
+        """What SWI-Prolog needs: operators, and no error about predicates without facts or with a system's name.
 
-        The operators of sentences are only for a text that has them.
+        The operators for sentences are there only if the sentences are.
         """
         sentences = "" if self.dialect == "swi" else ", op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)"
         yield f":- op(900, fy, not){sentences}."
@@ -144,13 +119,13 @@ class _Writer:
         predicates = [self.words.target]
         for feature in self.words.features.values():
             predicates += [name for name in (feature.number, feature.text) if name]
-        # a column may be called length; the system's own length/2 stays as it is elsewhere
+        # a column may be called length; elsewhere the system's own length/2 does not change
         for predicate in predicates:
             yield f":- redefine_system_predicate({predicate}(_,_))."
-            yield f":- dynamic(({predicate})/2)."  # in parentheses for the sake of operators, such as rem
+            yield f":- dynamic(({predicate})/2)."  # in parentheses because it may be an operator, such as rem
 
     def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
-        """The ``#pred`` lines, from which s(CASP) makes its explanations."""
+        """The ``#pred`` lines that s(CASP) makes its explanations from."""
         known = [self.program.target, *self.program.features]
         if unknown := next((name for name in own if name not in known), None):
             raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
@@ -176,5 +151,5 @@ def _template(predicate: str, sentence: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """A name inside a sentence, where braces have a meaning."""
+    """A name inside a sentence, where braces would have a meaning."""
     return name.replace("{", "(").replace("}", ")")
