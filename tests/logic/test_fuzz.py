@@ -16,7 +16,6 @@ from unless.logic.background import read_background
 from unless.logic.names import StandIns
 from unless.logic.predicates import Vocabulary
 from unless.logic.read_header import read_header
-from unless.logic.read_statements import Source
 from unless.logic.run import grounded, undecided
 from unless.logic.write_clingo import FIRST_LINE, LABEL_KINDS, ClingoWriter
 
@@ -54,7 +53,7 @@ PIECES = [
 
 def derived(text: str, table: unless.Table) -> tuple[set, set]:
     """What clingo derives from a text and the facts of a table, and what the program that was read from it predicts."""
-    program, header = from_clingo(text), read_header(Source(text).headers())
+    program, header = from_clingo(text), read_header(text)
     writer = ClingoWriter(program)
     writer.words = Vocabulary(header.predicate, header.features)
     writer.stand_ins = StandIns("other{}", {spelled: name for name, spelled in header.stand_ins.items()})

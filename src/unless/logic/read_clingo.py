@@ -16,7 +16,7 @@ from unless.logic.integers import HIGHEST
 from unless.logic.names import commented
 from unless.logic.predicates import Feature
 from unless.logic.read_header import Header, fault, read_header
-from unless.logic.read_statements import Atom, Comparison, Goal, Shape, Source, Statement, Term
+from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
 from unless.logic.write_clingo import FIRST_LINE
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
@@ -39,12 +39,10 @@ def from_clingo(text: str) -> Program:
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
     if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
         raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
-    source = Source(text)
-    reader = _Reader(read_header(source.headers()))
-    for statement in source.statements():
+    text = text.replace("\r\n", "\n")
+    reader = _Reader(read_header(text))
+    for statement in statements(text, reader.records()):
         reader.read(statement)
-    if foreign := next((shape for shape in source.facts if not reader.reads(shape)), None):
-        raise fault(source.line_of(foreign), f"a fact of {foreign[0]} that no record of a table has")
     return reader.program()
 
 
@@ -129,14 +127,10 @@ class _Reader:
             self.words.target, tuple(self.words.features), tuple(rules), self.otherwise and self.otherwise[0]
         )
 
-    def reads(self, shape: Shape) -> bool:
-        """Whether records of a table have facts of that shape."""
-        match shape:
-            case (name, "integer"):
-                return name in self.numbers
-            case (name, "string"):
-                return name in self.texts
-        return shape == ("record", "")
+    def records(self) -> set[tuple[str | None, ...]]:
+        """The plain facts that records of a table have."""
+        numbers, texts = ((name, *NUMBER) for name in self.numbers), ((name, *TEXT) for name in self.texts)
+        return {("record", *RECORD), *numbers, *texts}
 
     def _fact(self, statement: Statement) -> None:
         """Facts that are spelled with more room, larger numbers or stand-ins."""

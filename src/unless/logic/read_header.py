@@ -1,4 +1,7 @@
-"""The comments before a program of `to_clingo`: what clingo cannot spell, as JSON, checked like any foreign text."""
+"""Read the header of a text that `to_clingo` wrote: comments with what clingo cannot spell, as JSON.
+
+It is checked like any text from outside.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ from unless.logic.predicates import Feature
 
 __all__ = ["Header", "fault", "read_header"]
 
+_COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
+
 
 @dataclass(slots=True)
 class Header:
-    """What the comments before a program say of its names, numbers and labels."""
+    """What the header says about names, numbers and labels."""
 
     target: str
     predicate: str
@@ -29,11 +34,14 @@ class Header:
     stand_ins: dict[str, str] = field(default_factory=dict)
 
 
-def read_header(headers: Iterable[tuple[int, str]]) -> Header:
-    """The header in comments, each with its line; the target comes first."""
+def read_header(text: str) -> Header:
+    """Read the comments of a text that begin with ``%:``; the target comes first."""
     words: Header | None = None
-    for line, text in headers:
-        match _parsed(text, line):
+    place, line = 0, 1
+    for found in _COMMENT.finditer(text):
+        line += text.count("\n", place, found.start())
+        place = found.start()
+        match _parsed(found[1], line):
             case {
                 "target": str(target),
                 "predicate": str(name),
@@ -48,11 +56,11 @@ def read_header(headers: Iterable[tuple[int, str]]) -> Header:
                 if name in words.features:
                     raise fault(line, f"the feature {commented(name)!r} a second time")
                 words.features[name] = _feature(name, rest, line)
-            case {"stand_in": str(name), "text": str(text), **rest} if words is not None:
+            case {"stand_in": str(name), "text": str(meant), **rest} if words is not None:
                 _nothing_more(rest, line)
-                if name in words.stand_ins or spellable(text):
+                if name in words.stand_ins or spellable(meant):
                     raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
-                words.stand_ins[name] = text
+                words.stand_ins[name] = meant
             case _:
                 raise fault(line, "a header that is no target, feature or stand_in, the target first")
     if words is None:
