@@ -59,6 +59,12 @@ def test_clingo_agrees_whatever_the_names_and_values(case):
     assert shape(back) == shape(program)
 
 
+def test_a_whole_number_and_its_decimal():
+    """1 and 1.0 are equal as labels, but clingo spells them differently; each record gets the spelling of its rule."""
+    rules = (Rule(1.0, (Literal("f", "==", "x"),)), Rule(1, ()))
+    assert agree(Program("y", ("f",), rules), Table((Column.of("f", ["x", "z"]),)))
+
+
 def test_every_trap_at_once():
     """A table of all awkward names and values is derived as predicted, and read back."""
     program, table = everything()

@@ -25,7 +25,7 @@ from unless.values import Value
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-    from unless.logic.background import Signature
+    from unless.logic.checks import Signature
 
 __all__ = ["Goals", "categories", "columns", "without_names"]
 

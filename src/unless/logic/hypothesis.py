@@ -12,10 +12,11 @@ from unless.errors import ParameterError, ReadError
 from unless.export.clauses import Spelling, exclusive, flatten
 from unless.export.text import Style, in_style
 from unless.judge.labels import Quality, quality
-from unless.logic.background import Background, Source, read_background
+from unless.logic.background import Background, read_background
 from unless.logic.columns import Goals
 from unless.logic.names import free_prefix, fresh
 from unless.logic.run import atoms, clingo, grounded
+from unless.logic.sources import Source
 from unless.rule import Program
 from unless.table import Table
 from unless.values import Label

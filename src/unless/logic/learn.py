@@ -17,10 +17,12 @@ from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.literals import candidates, impurity
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
-from unless.logic.background import Background, Signature, Source, read_background
+from unless.logic.background import Background, read_background
+from unless.logic.checks import Signature
 from unless.logic.columns import Goals, categories, columns, without_names
 from unless.logic.hypothesis import Hypothesis, Trial, Words, derived, refuse_leak
 from unless.logic.run import atoms
+from unless.logic.sources import Source
 from unless.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table

@@ -46,7 +46,8 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
 
 def _derived(text: str, writer: ClingoWriter) -> Iterator[tuple[int, Label]]:
     control = grounded(lambda control: control.add("base", [], text))
-    labels = {clingo().parse_term(writer.term(label)): label for label in writer.program.labels}
+    heads = writer.program.heads  # not its labels: 1 and 1.0 are one label, but two terms
+    labels = {clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
     for row, term in atoms(control, writer.words.target, 2):
         yield row.number, labels[term]
 
