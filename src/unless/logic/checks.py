@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from unless.logic.sources import Origin
 
-__all__ = ["CheckedRule", "Signature", "check_recursion", "check_statement", "check_text"]
+__all__ = ["CheckedRule", "Signature", "check_recursion", "check_statement", "check_text", "shown"]
 
 Signature = tuple[str, int]
 """The name of a predicate and the number of its arguments."""
@@ -66,6 +66,11 @@ class CheckedRule(NamedTuple):
     heads: tuple[Signature, ...]
     goals: tuple[Signature, ...]
     node: AST
+
+
+def shown(signature: Signature) -> str:
+    """A predicate in messages: ``age/2``."""
+    return f"{signature[0]}/{signature[1]}"
 
 
 def check_text(text: str, name: Origin, before: int) -> None:
@@ -164,7 +169,7 @@ def _recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
     if kind in {"BinaryOperation", "UnaryOperation"} and not _is_number(kind, node):
         return "arithmetic in a recursive rule is not accepted; it might never end, so list the values as facts"
     if through := cycle.intersection(atom for pair in _walk(node) for atom in _atoms(*pair)):
-        predicate = "{}/{}".format(*min(through))
+        predicate = shown(min(through))
         if kind == "Literal" and node.sign:
             return f"not stratified: {predicate} depends on its own negation; negate only what is settled before"
         if kind == "ConditionalLiteral" or "Aggregate" in kind:

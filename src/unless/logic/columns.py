@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from unless.errors import ReadError
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.logic.checks import Signature, shown
 from unless.logic.integers import HIGHEST
 from unless.logic.run import atoms
 from unless.rule import Literal
@@ -25,9 +26,9 @@ from unless.values import Value
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-    from unless.logic.checks import Signature
+    from unless.logic.background import Background
 
-__all__ = ["Goals", "categories", "columns", "without_names"]
+__all__ = ["Goals", "categories", "chosen", "columns", "without_names"]
 
 YES = "yes"
 
@@ -69,6 +70,30 @@ class Goals:
             return [holds + self.yes]
         value = "_" if literal.value is None else (self.terms or {})[literal.value]
         return [f"{holds}{self.predicate}(X,{value})"]
+
+
+def chosen(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
+    """The predicates to learn from, in the order of B: those in ``features`` or all, without those in ``ignore``."""
+    usable = [signature for signature in known.signatures if signature[1] in {1, 2}]
+    wanted = usable if features is None else _named(features, usable, "features")
+    ignored = _named(ignore, usable, "ignore")
+    chosen = [signature for signature in usable if signature in wanted and signature not in ignored]
+    if usable and not chosen:
+        raise ParameterError("features and ignore leave no predicate to learn from")
+    return chosen
+
+
+def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[Signature]:
+    if isinstance(names, str):
+        raise ParameterError(f"{option} is a list of predicates, not a text; write {option}=[{names!r}]")
+    found: list[Signature] = []
+    for name in names:
+        meant = [signature for signature in usable if name in {signature[0], shown(signature)}]
+        if not meant:
+            hint = suggest(name, [one for one, _ in usable]) if usable else ""
+            raise UnknownNameError(f"{option}: B has no predicate {name!r} of one or two arguments{hint}")
+        found += meant
+    return found
 
 
 def columns(
