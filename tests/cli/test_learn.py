@@ -85,7 +85,7 @@ def test_several_files_of_background(run):
     assert "% with a.lp and b.lp: entails 5 of 5" in done.out
     Path("b.lp").write_text(f"{last}\n\n{{ bird(tux) }}.\n")
     done = run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat")
-    assert done.err == "unless: b.lp, line 3: a choice in the head is not accepted; say with a rule when it holds\n"
+    assert done.err == "unless: b.lp, line 3: a choice in the head is not accepted; write a rule for when it holds\n"
     Path("b.lp").write_text("bird(X) :- mammal(X), Y.\n")
     assert run("learn", "a.lp", "b.lp", "examples.lp", "-t", "habitat").err.startswith("unless: b.lp, line 1: ")
     Path("b.lp").write_text("\nheavy(X,N) :- mammal(X), N = X + 1.\n")

@@ -357,11 +357,11 @@ def test_new_individuals_are_labelled():
     }
     clash = "mammal(rex). record(1). ab1(rex). habitat_1(rex). undecided3(rex)."
     assert learned.predict(clash) == {"rex": "land"}
-    with pytest.raises(ReadError, match=r"no predicate of the rules holds of anything, such as mammal\(X\)"):
+    with pytest.raises(ReadError, match=r"none of the rules' predicates, such as mammal\(X\), holds of anything"):
         learned.predict("rock(r).")
     with pytest.raises(ReadError, match="B mentions habitat/2"):
         learned.predict("mammal(x). habitat(x,land).")
-    with pytest.raises(ParameterError, match="'not a term' is no individual"):
+    with pytest.raises(ParameterError, match="'not a term' is not a term of clingo; write kitty, 3"):
         learned.predict(B, ["not a term"])
 
 
@@ -521,7 +521,7 @@ def test_shown_and_commented():
         ),
         ("p(@f(1)).", "an @-function"),
         ("p(a) :- X = @f(1).", "an @-function"),
-        ("p(#sup).", "#sup is not accepted; it is no value"),
+        ("p(#sup).", "#sup is not accepted; it is not a value"),
         ("p(4294967297).", "4294967297, too large for the 32 bits of clingo"),
         ("#const n = 3.", "#const is not accepted; write the value itself"),
         ("#script (lua) #end.", "a script is not accepted; programs are read, never executed"),
@@ -573,7 +573,7 @@ def test_what_b_may_not_hold(tmp_path, text, message):
         ("p(a).", "y(X,1).", "y", "examples, line 1: unsafe variables"),
         ("p(z).", "y(a,1).", "y", "no unary or binary predicate holds of any example, such as a"),
         ("", "y(a,1).", "y", "no unary or binary predicate holds"),
-        ("m(a,M) :- p(a), M = #max { 1 : q(a) }. p(a).", "y(a,1).", "y", "m has #inf, which is no value"),
+        ("m(a,M) :- p(a), M = #max { 1 : q(a) }. p(a).", "y(a,1).", "y", "m has #inf, which is not a value"),
         (3, "y(a,1).", "y", "the background must be text or a path, not int"),
     ],
 )

@@ -132,8 +132,8 @@ def test_any_text_is_read_or_refused(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "not written by to_clingo"),
-        (f"{FIRST_LINE}0\n{MARK}", "not written by to_clingo"),
+        ("", "not written by this version of to_clingo"),
+        (f"{FIRST_LINE}0\n{MARK}", "not written by this version of to_clingo"),
         (FIRST_LINE, "no target"),
         (f"{FIRST_LINE}\n{MARK}{MARK}", "line 3: a second target"),
         (f"{FIRST_LINE}\n%: [", "line 2: a header that is not JSON"),
@@ -142,10 +142,13 @@ def test_any_text_is_read_or_refused(text):
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "thresholds": [NaN]}}', "NaN"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "thresholds": [2, 1]}}', "ascend"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "thresholds": [1e999]}}', "for a threshold"),
-        (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "decimals": true}}', "decimals that are no number"),
+        (
+            f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "number": "f", "decimals": true}}',
+            "decimals must be a number from 0 to 9",
+        ),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "text": "y"}}', "'y' appears twice"),
         (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "text": "rule1"}}', "'rule1' in the header is not a name"),
-        (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "colour": 1}}', "'colour' in the header, which means nothing"),
+        (f'{FIRST_LINE}\n{MARK}%: {{"feature": "f", "colour": 1}}', "'colour' means nothing in the header"),
         (f'{FIRST_LINE}\n{MARK}%: {{"stand_in": "text1", "text": "plain"}}', "for a text that needs none"),
         (
             f'{FIRST_LINE}\n{MARK}%: {{"stand_in": "text1", "text": "\\r"}}\n%: {{"stand_in": "text2", "text": "\\r"}}',
@@ -159,20 +162,29 @@ def test_any_text_is_read_or_refused(text):
         (f"{FIRST_LINE}\n{MARK}ab1(X) :- record(X).\nab1(X) :- record(X).", "line 4: ab1.X. a second time"),
         (f"{FIRST_LINE}\n{MARK}record(9999999999).", "line 3: a fact of record"),
         (f"{FIRST_LINE}\n{MARK}y(1,2).", "line 3: a fact of y"),
-        (f"{FIRST_LINE}\n{MARK}y(X,a) :- record(X).", "line 3: 'a' for a text; text stands in double quotes"),
+        (f"{FIRST_LINE}\n{MARK}y(X,a) :- record(X).", "line 3: 'a' for a text; put text in double quotes"),
         (f"{FIRST_LINE}\n{MARK}evil(X) :- record(X).", "line 3: a rule for evil"),
         (f"{FIRST_LINE}\n{MARK}%* comment *%", "line 3: .* is not in the language"),
         (f"{FIRST_LINE}\n{MARK}record(1)", "line 3: the end of the text is not in the language"),
         (f"{FIRST_LINE}\n{MARK}rule1(X) :- record(X),\nrule2 (X), Y.", "line 4: 'Y.' is not in the language"),
         (f"{FIRST_LINE}\n{MARK}record(1). record(2).\n\nrecord(3).\nf(4,5). record(6).", "line 6: a fact of f that"),
-        (f'{FIRST_LINE}\n{MARK}y(X,"a") :- rule1(X), undecided1(X).', "line 3: a label that is not of one rule and"),
+        (
+            f'{FIRST_LINE}\n{MARK}y(X,"a") :- rule1(X), undecided1(X).',
+            "line 3: a label must hold for one rule and exclude all earlier ones",
+        ),
         (f'{FIRST_LINE}\n{MARK}{RULES}y(X,"a") :- rule2(X), undecided1(X).', "undecided1 is used but not defined"),
-        (f"{FIRST_LINE}\n{MARK}{RULES}undecided1(X) :- not rule1(X).", "line 6: undecided1.X. that is not a record"),
-        (f"{FIRST_LINE}\n{MARK}undecided2(X) :- record(X), not rule1(X).", "undecided2.X. that is not a record and"),
-        (f"{FIRST_LINE}\n{MARK}undecided2(X) :- undecided2(X).", "undecided2.X. that refers to itself"),
+        (
+            f"{FIRST_LINE}\n{MARK}{RULES}undecided1(X) :- not rule1(X).",
+            "line 6: undecided1.X. must mean a record that rules 1 to 1 do not cover",
+        ),
+        (
+            f"{FIRST_LINE}\n{MARK}undecided2(X) :- record(X), not rule1(X).",
+            "undecided2.X. must mean a record that rules 1 to 2 do not cover",
+        ),
+        (f"{FIRST_LINE}\n{MARK}undecided2(X) :- undecided2(X).", "undecided2.X. refers to itself"),
         (
             f"{FIRST_LINE}\n{MARK}undecided1(X) :- record(X), not rule1(X).",
-            "line 3: undecided1.X., where there are only 0",
+            "line 3: undecided1.X., but there are only 0",
         ),
     ],
 )

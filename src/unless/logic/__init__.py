@@ -1,4 +1,14 @@
-"""Programs that logic engines run: clingo, s(CASP), SWI-Prolog; and learning from background knowledge."""
+"""Programs in logic engines (clingo, SWI-Prolog, s(CASP)), and learning from background knowledge.
+
+- Writing: `write_clingo` and `write_prolog` spell a program, and `writer` is what they share. `predicates` and `names`
+  choose names, `integers` turns numbers into clingo's integers. The clauses come from `unless.export.clauses`.
+- Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its rules (`read_statements`).
+- Running: `run` imports clingo and runs it.
+- Learning: `background` reads logic programs from texts and files (`sources`) and checks them (`checks`). `columns`
+  makes a table of what they entail, `examples` reads the labels, `learn` learns, and `hypothesis` is the result.
+
+`lexemes` has the regular expressions that both kinds of reading share.
+"""
 
 from unless.logic.hypothesis import Hypothesis
 from unless.logic.learn import learn_logic

@@ -61,7 +61,7 @@ class Background:
             control = grounded(self.fill)
         except ProgramError as error:
             raise ReadError(self.name.message(str(error))) from error
-        if atom := undecided(control):  # never seen: rules that pass the checks are stratified
+        if atom := undecided(control):  # never happens: rules that pass the checks are stratified
             raise ReadError(f"{self.name}: clingo leaves {atom} open")
         if not control.solve().satisfiable:
             lines = self.name.lines([rule.line for rule in self.rules if not rule.heads])
@@ -110,7 +110,7 @@ class _Reader:
             self.facts.append(text[place:end])
             rest.append("\n".join(" " * len(blank) for blank in text[place:end].split("\n")))
             other = _OTHER.match(text, end)
-            rest.append(text[end:] if other is None else other[0])  # the last statement may have no end
+            rest.append(text[end:] if other is None else other[0])  # the last statement may lack its full stop
             line += rest[-2].count("\n") + rest[-1].count("\n")
             place = len(text) if other is None else other.end()
         return "".join(rest)

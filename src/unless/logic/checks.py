@@ -40,12 +40,12 @@ _REFUSED = {
     "#include": "an include; pass the text of both files",
     "#script": "a script; programs are read, never executed",
     "%*": "a block comment; start each line with %",
-    '"': "this string; it ends on its line and escapes nothing but a quote, a backslash and n, the newline",
+    '"': "this string; end it on its line, and escape only quotes, backslashes and newlines",
 }
 _HEADS = {
-    "Aggregate": "a choice in the head; say with a rule when it holds",
+    "Aggregate": "a choice in the head; write a rule for when it holds",
     "HeadAggregate": "an aggregate in the head; count in the body instead",
-    "Disjunction": "a disjunction in the head; say with a rule when each of them holds",
+    "Disjunction": "a disjunction in the head; write a rule for each of its atoms",
     "TheoryAtom": "a theory atom; only clingo's own language is read",
     "Comparison": "a comparison in the head; a head is one atom",
 }
@@ -77,27 +77,34 @@ def check_text(text: str, name: Origin, before: int) -> None:
     """Refuse, before clingo sees it, a text that would make it read other files, run code, stop early or crash."""
     line, depth, operators = before + 1, 0, 0
     for found in _LEXEME.finditer(text):
-        kind, lexeme = found.lastgroup, found.group()
+        kind = found.lastgroup
         line += kind == "line"
         depth += (kind == "opening") - (kind == "closing")
         operators = 0 if kind == "end" else operators + (kind in {"operator", "dots"})
-        if kind == "refused":
-            _refuse(name, line, _REFUSED[lexeme])
-        if kind == "foreign":  # clingo's message would cut the letter in two, which ends the process
-            _refuse(name, line, f"{lexeme!r} outside a string; put the text in double quotes")
         if depth > _DEEPEST or operators > _DEEPEST:
             _refuse(name, line, f"a term of more than {_DEEPEST} parentheses or operators; take it apart")
-        if kind == "decimal":
-            shown = (_sign(text, found.start()) + lexeme)[:40]
-            _refuse(
-                name, line, f'the decimal {shown}; clingo counts in integers, so scale it, or make it text, "{shown}"'
-            )
-        if kind == "integer" and (len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST):
-            _refuse(name, line, f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text")
+        if reason := _lexeme_reason(found):
+            _refuse(name, line, reason)
+
+
+def _lexeme_reason(found: re.Match[str]) -> str | None:
+    """Why a lexeme is not accepted; None if it is."""
+    lexeme = found.group()
+    match found.lastgroup:
+        case "refused":
+            return _REFUSED[lexeme]
+        case "foreign":  # clingo's message would cut the letter in two, which ends the process
+            return f"{lexeme!r} outside a string; put the text in double quotes"
+        case "decimal":
+            decimal = (_sign(found.string, found.start()) + lexeme)[:40]
+            return f'the decimal {decimal}; clingo counts in integers, so scale it, or make it text, "{decimal}"'
+        case "integer" if len(lexeme) > 40 or int(lexeme, 10 if lexeme.isdecimal() else 0) > HIGHEST:
+            return f"{lexeme[:40]}, too large for the 32 bits of clingo; scale it or make it text"
+    return None
 
 
 def _sign(text: str, place: int) -> str:
-    """The minus sign of the number at a place, if it has one: a minus between two terms is none."""
+    """The minus sign of the number at a place, if it has one; a minus between two terms is not a sign."""
     return "-" if re.search(r"(?:^|[^\w\s)\"])\s*-$", text[max(0, place - 40) : place]) else ""
 
 
@@ -113,7 +120,7 @@ def check_statement(statement: AST, name: Origin) -> CheckedRule | None:
 
 
 def _check(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[Signature, ...]]:
-    """The predicates of the head and of the body of a rule that has nothing in it that is refused."""
+    """The predicates of the head and of the body of a rule; refuse it if any part is not accepted."""
     head, line = rule.head, rule.location.begin.line
     atom = head.atom if _kind(head) == "Literal" else head
     if atom is not head and head.sign:
@@ -129,24 +136,24 @@ def _check(rule: AST, name: Origin) -> tuple[tuple[Signature, ...], tuple[Signat
     return tuple(found[True]), tuple(found[False])
 
 
-def _reason(kind: str, node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - a list of cases
+def _reason(kind: str, node: AST, *, in_head: bool) -> str | None:  # noqa: PLR0911 - one case after another
     """Why a node is not accepted; None if it is."""
     match kind:
         case "SymbolicAtom" if _kind(node.symbol) == "UnaryOperation":
-            return "classical negation; write a predicate of its own, such as not_p"
+            return "classical negation; use another predicate, such as not_p"
         case "Function" if node.external:
             return "an @-function; programs are read, never executed"
         case "Function":
             constant = "_".join(re.findall(r"\w+", str(node)))
             return f"the function term {node}; name it with a constant, such as {constant}"
         case "BinaryOperation" | "UnaryOperation" if in_head and not _is_number(kind, node):
-            return f"the arithmetic {node} in the head; let a variable be that in the body"
+            return f"the arithmetic {node} in the head; give it to a variable in the body"
         case "Interval":
             return "an interval; write the numbers out"
         case "TheoryAtom":
             return _HEADS["TheoryAtom"]
         case "SymbolicTerm" if str(node.symbol) in {"#inf", "#sup"}:
-            return f"{node.symbol}; it is no value"
+            return f"{node.symbol}; it is not a value"
     return None
 
 
@@ -171,9 +178,11 @@ def _recursion(kind: str, node: AST, cycle: set[Signature]) -> str | None:
     if through := cycle.intersection(atom for pair in _walk(node) for atom in _atoms(*pair)):
         predicate = shown(min(through))
         if kind == "Literal" and node.sign:
-            return f"not stratified: {predicate} depends on its own negation; negate only what is settled before"
+            return f"not stratified: {predicate} depends on its own negation; negate only what does not depend on it"
         if kind == "ConditionalLiteral" or "Aggregate" in kind:
-            return f"not stratified: {predicate} depends on a count or condition of itself; name it differently"
+            return (
+                f"not stratified: {predicate} depends on a count or condition of itself; give the result another name"
+            )
     return None
 
 
@@ -237,5 +246,5 @@ def _kind(node: AST) -> str:
 
 
 def _refuse(name: Origin, line: int, reason: str) -> NoReturn:
-    what, _, mending = commented(reason).rpartition("; ")
-    raise ReadError(f"{name.line(line)}: {what} is not accepted; {mending}")
+    what, _, advice = commented(reason).rpartition("; ")
+    raise ReadError(f"{name.line(line)}: {what} is not accepted; {advice}")

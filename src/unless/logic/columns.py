@@ -1,9 +1,10 @@
-"""Grounded background knowledge as a table, and literals on its columns as goals over the original predicates.
+"""Turn grounded background knowledge into columns, and literals on these columns back into goals.
 
-A unary predicate is a column of ``yes`` and nothing; a binary predicate with one value per individual is a column of
-these values; one with several is a column of ``yes`` and nothing per value that two individuals share. What only one
-of them has, such as the cars of a train, tells nothing of others: a rule on it would be a list of names. A column of
-values keeps them, but the learner takes them for one (`without_names`), on which it has no literal.
+A unary predicate becomes a column of ``yes`` and missing cells. A binary predicate with one value per individual
+becomes a column of values. One with several values becomes a column of ``yes`` and missing cells for each value that
+two individuals share. A value that only one individual has, such as a car of a train, says nothing about others: a rule
+on it would be a list of names. A column of values keeps such values, but the learner treats them as one value
+(`without_names`) and makes no literal of it.
 """
 
 from __future__ import annotations
@@ -33,15 +34,15 @@ __all__ = ["Goals", "categories", "chosen", "columns", "without_names"]
 YES = "yes"
 
 _FEW = 10
-"""Individuals with a value: among fewer, one that no other has may still be more than a name."""
+"""Among fewer individuals than this, a value that only one has may still be more than a name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goals:
-    """How literals on one column read as goals.
+    """How to spell literals on one column as goals.
 
-    ``yes`` is the whole goal of a yes-or-nothing column. Otherwise ``predicate`` has a value, ``terms`` are its
-    categories as clingo spells them, and ``mixed`` says that some of its values, of any individual, are no numbers.
+    ``yes`` is the whole goal for a column of ``yes`` and missing cells. Otherwise ``predicate`` has a value, ``terms``
+    are its categories as clingo spells them, and ``mixed`` says that not all of its values are numbers.
     """
 
     predicate: str
@@ -56,9 +57,9 @@ class Goals:
         return self.predicate, 1 if self.yes == f"{self.predicate}(X)" else 2
 
     def of(self, literal: Literal) -> list[str]:
-        """The goals of a literal: what introduces its variable, then the test."""
+        """The goals of a literal: first those that bind its variable, then the test."""
         if isinstance(literal.value, float):
-            # clingo orders every text after every number, so that "above 3" would hold of text without the second bound
+            # clingo orders every text after every number: without the upper bound, text would be above 3
             bound = [f"{self.variable} <= {HIGHEST}"] if self.mixed and literal.op == ">" else []
             return [
                 f"{self.predicate}(X,{self.variable})",
@@ -99,10 +100,10 @@ def _named(names: Iterable[str], usable: list[Signature], option: str) -> list[S
 def columns(
     control: Control, signatures: Iterable[Signature], individuals: Sequence[Symbol], target: str
 ) -> tuple[list[tuple[Column, Goals]], list[str]]:
-    """The unary and binary predicates that say something about the individuals, in order, as columns.
+    """The unary and binary predicates that hold of the individuals, in order, as columns.
 
-    Also the names of those that say of each one something else, which are none. Of two with one name, and of one that
-    is called as the target, the name of the column tells the arity.
+    Also the names of predicates that are left out because no two individuals share a value. If two predicates have one
+    name, or one has the name of the target, the column's name includes the number of arguments.
     """
     found: list[tuple[Column, Goals]] = []
     left_out: list[str] = []
@@ -155,9 +156,9 @@ def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple
 
 
 def without_names(column: Column) -> tuple[Column, Literal | None]:
-    """The column with all categories that only one individual has as one, the first of them, and the literal on it.
+    """Replace all categories that only one individual has by the first of them; also the literal on that one.
 
-    Where few individuals have a value, or there is no such category, it stays as it is, without a literal.
+    If few individuals have a value, or there is no such category, the column stays the same and there is no literal.
     """
     held = np.bincount(column.codes, minlength=column.missing + 1)[: column.missing]
     names = np.flatnonzero(held == 1)
@@ -171,13 +172,13 @@ def without_names(column: Column) -> tuple[Column, Literal | None]:
 
 
 def categories(symbols: Iterable[Symbol], name: str) -> dict[Symbol, str]:
-    """The text of every symbol that is no number: of a constant its name, of a string its content.
+    """The text of every symbol that is not a number: the name of a constant, the content of a string.
 
-    Where that would make two of them one, strings keep their quotes.
+    Strings keep their quotes if a constant would otherwise have the same text.
     """
     others = [symbol for symbol in symbols if symbol.type.name != "Number"]
     if bad := next((symbol for symbol in others if symbol.type.name not in {"Function", "String"}), None):
-        raise ReadError(f"{name} has {bad}, which is no value; add a condition to its rule that excludes it")
+        raise ReadError(f"{name} has {bad}, which is not a value; add a condition to its rule that excludes it")
     strings = {symbol: symbol.string for symbol in others if symbol.type.name == "String"}
     constants = {symbol: str(symbol) for symbol in others if symbol not in strings}
     if set(strings.values()) & set(constants.values()):

@@ -1,4 +1,4 @@
-"""What was learned from background knowledge: rules over its predicates, for reading, for clingo, for others than E."""
+"""What was learned from background knowledge: rules over its predicates, to read, to run, to label others with."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """How a hypothesis does on individuals that were held back: their labels, and those that B and H entail.
+    """How a hypothesis does on individuals that were held back: their labels, and the labels that B and H entail.
 
-    ``usual`` is the most frequent label of the others.
+    ``usual`` is the most frequent label among the individuals it was learned from.
     """
 
     individuals: tuple[str, ...]
@@ -62,23 +62,23 @@ class Trial:
 
     @property
     def quality(self) -> Quality:
-        """The labels that are entailed against the true ones."""
+        """How well the entailed labels agree with the true ones."""
         return _quality(self.labels, self.entailed)
 
     @property
     def baseline(self) -> Quality:
-        """What always saying the usual label would give."""
+        """How well the usual label alone would do."""
         return _quality(self.labels, [self.usual] * len(self.labels))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hypothesis:
-    """What was learned, over the predicates of the background knowledge.
+    """What was learned: rules over the predicates of the background knowledge.
 
-    ``program`` has a feature per predicate (per value, where an individual has several); ``table`` the examples that
-    it was learned from; ``individuals`` their names, row by row; ``entailed`` the labels that B and H together entail,
-    by clingo; ``trial`` the same for individuals that were held back, if any. ``left_out`` are the predicates that are
-    no features because every value belongs to one individual.
+    ``program`` has a feature for each predicate, or for each value if an individual may have several. ``table`` holds
+    the examples it was learned from, and ``individuals`` their names, row by row. ``entailed`` are the labels that
+    clingo derives from B and H; ``trial`` has the same for individuals that were held back, if any. ``left_out`` are
+    the predicates that are no features because no two individuals share a value.
     """
 
     program: Program
@@ -99,7 +99,7 @@ class Hypothesis:
 
     @property
     def right(self) -> int:
-        """How many of the examples B and H entail."""
+        """How many examples B and H entail."""
         return sum(entailed == label for entailed, label in zip(self.entailed, self.examples, strict=True))
 
     @property
@@ -110,30 +110,32 @@ class Hypothesis:
     def predict(
         self, background: Source | Sequence[Source], individuals: Iterable[str] | None = None
     ) -> dict[str, Label | None]:
-        """The labels of the individuals of other background knowledge, which need not know those of the examples.
+        """Label the individuals of other background knowledge, which need not mention those of the examples.
 
-        They are all of which a predicate holds that is a feature, or those in a list of names. None is a label that is
-        not entailed.
+        Without a list of names, these are all individuals that some predicate of the features holds of. The label is
+        None where none is entailed.
         """
         known = read_background(background)
         target = self.program.target
         refuse_leak(known, target)
         named = self._features_hold_of(known) if individuals is None else _terms(individuals)
         if individuals is None and not named:
-            raise ReadError(f"{known.name}: no predicate of the rules holds of anything, such as {self._an_atom()}")
+            raise ReadError(
+                f"{known.name}: none of the rules' predicates, such as {self._an_atom()}, holds of anything"
+            )
         words = Words.beside(target, {*(name for name, _ in known.signatures), *self._predicates()})
         labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
         found = derived(known, self._text(words, map(str, named), careful=True), target, labels)
         return {str(individual): found.get(individual) for individual in named}
 
     def to_text(self, style: Style = "paper") -> str:
-        """The rules over the original predicates: ``paper``, to be read in order, or ``exclusive``, without order."""
+        """The rules over the original predicates: ``paper`` to be read in order, ``exclusive`` without order."""
         return in_style(style, self.program, self._spelling(self._words))
 
     def to_clingo(self) -> str:
-        """H as a program that clingo runs beside B: the exclusive form, every rule over the individuals.
+        """H as a program to run in clingo together with B, in the exclusive form.
 
-        ``record(X)`` holds the individuals of the examples; add your own. Only the labels are shown, and a predicate
+        ``record(X)`` lists the individuals of the examples; add your own. clingo shows only the labels. A predicate
         that B does not have is simply not true.
         """
         held_back = () if self.trial is None else self.trial.individuals
@@ -149,7 +151,7 @@ class Hypothesis:
         return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
 
     def _text(self, words: Words, individuals: Iterable[str], *, careful: bool = False) -> str:
-        """The clauses and the records; ``careful`` if values that are numbers in B may be text."""
+        """The clauses and the records; ``careful`` if values that were numbers in B may be text here."""
         spelling = self._spelling(words, record=(f"{words.record}(X)",), careful=careful)
         lines = [str(clause) for clause in exclusive(flatten(self.program, exact=True), spelling)]
         lines += [f"{words.record}({individual})." for individual in individuals]
@@ -189,7 +191,7 @@ def refuse_leak(known: Background, target: str) -> None:
 
 
 def derived(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
-    """The labels that B and H, given as text, together entail."""
+    """The labels that B and H together entail; H is a text."""
 
     def fill(control: Control) -> None:
         known.fill(control)
@@ -207,7 +209,7 @@ def _terms(individuals: Iterable[str]) -> list[Symbol]:
         try:
             found.append(clingo().parse_term(str(individual)))
         except RuntimeError:
-            raise ParameterError(f'{individual!r} is no individual as clingo spells it: kitty, 3 or "Kitty"') from None
+            raise ParameterError(f'{individual!r} is not a term of clingo; write kitty, 3 or "Kitty"') from None
     return list(dict.fromkeys(found))
 
 

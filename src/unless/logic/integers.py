@@ -1,8 +1,7 @@
-"""Numbers in clingo, exactly: its integers have 32 bits and wrap in silence.
+"""Numbers as integers of clingo, which have 32 bits and wrap silently.
 
-A number is compared with the thresholds of its feature and with nothing else, so any code that keeps these
-comparisons will do: the number scaled by a power of ten and rounded up, or, where that does not fit, its place among
-the thresholds.
+A number is compared only with the thresholds of its feature, so any code that keeps these comparisons will do: the
+number times a power of ten, rounded up, or, where that does not fit, its place among the thresholds.
 """
 
 from __future__ import annotations
@@ -18,30 +17,33 @@ HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
 
 _EXACT = Context(prec=50)
-"""More digits than any float has: the context of the caller might round."""
+"""More digits than any float has; the caller's own context might round."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """Numbers times a power of ten, rounded up: ``x <= t`` if ``code(x) <= code(t)``, for t of that many decimals."""
+    """Numbers times a power of ten, rounded up.
+
+    For a threshold t with at most ``places`` decimals, ``x <= t`` exactly if ``code(x) <= code(t)``.
+    """
 
     places: int
 
     def code(self, number: float) -> int:
-        """The integer of a number; beyond 32 bits the last one, which is beyond every threshold."""
+        """The integer for a number; beyond 32 bits the largest one, which is beyond every threshold."""
         scaled = Decimal(repr(number)).scaleb(self.places, _EXACT)
         if scaled.copy_abs() >= HIGHEST:
             return HIGHEST if scaled > 0 else -HIGHEST
         return int(scaled.to_integral_value(ROUND_CEILING))
 
     def threshold(self, code: int) -> float | None:
-        """The threshold of an integer, None where it is too near the ends for a comparison."""
+        """The threshold for an integer; None if it is too close to the ends of 32 bits."""
         return float(Decimal(code).scaleb(-self.places, _EXACT)) if abs(code) < HIGHEST - 1 else None
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
-    """Places among the thresholds, which ascend: the code of a number is how many of them lie below it."""
+    """Places among ascending thresholds: the code of a number is how many thresholds lie below it."""
 
     thresholds: tuple[float, ...]
 
@@ -50,7 +52,7 @@ class Ranks:
         return bisect_left(self.thresholds, number)
 
     def threshold(self, code: int) -> float | None:
-        """The threshold of that place, None where there is none."""
+        """The threshold at a place; None if there is none."""
         return self.thresholds[code] if 0 <= code < len(self.thresholds) else None
 
 
@@ -58,7 +60,7 @@ Scale = Decimals | Ranks
 
 
 def scale_of(thresholds: Iterable[float]) -> Scale:
-    """As many decimals as the thresholds have, if every one then fits 32 bits, otherwise ranks.
+    """As many decimals as the thresholds have if all of them then fit 32 bits, otherwise ranks.
 
     >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5])
     (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)))

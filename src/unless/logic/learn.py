@@ -1,4 +1,4 @@
-"""The paper's setting: background knowledge B and examples E in, a hypothesis H over the predicates of B out."""
+"""Learn from logic programs, as in the paper: from background knowledge B and examples E, a hypothesis H."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["Algorithm", "Hypothesis", "Trial", "learn_logic"]
 Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
 
 
-def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
+def learn_logic(  # noqa: PLR0913 - options that people give by name
     background: Source | Sequence[Source],
     examples: Source,
     target: str,
@@ -49,26 +49,26 @@ def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
 ) -> Hypothesis:
     """Learn rules for ``target(X,Label)`` from background knowledge B and examples E, both `.lp` text or files.
 
-    B is grounded without E. Its unary predicates become features that are true or not, its binary ones features with a
-    value; whatever else should count is a rule of B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` What was learned is
-    run together with B in clingo, and entails what it predicts.
+    B is grounded without E. Its unary predicates become features that are true or not, its binary predicates features
+    with a value. To learn from anything else, add a rule to B: ``owner_age(X,A) :- owner(X,P), age(P,A).`` clingo runs
+    the result together with B, to check that the two entail what the program predicts.
 
     Parameters
     ----------
     background, examples
-        Text, or a path (a text that ends in ``.lp`` is one). The background may be a list of them.
+        Text, or a path (a string that ends in ``.lp`` is a path). The background may be a list of these.
     target
         The predicate of the examples: ``habitat`` for facts like ``habitat(kitty,land).``
     ratio
-        As in `unless.fold_rm`.
+        The same as in `unless.fold_rm`.
     algorithm
         ``fold_rm``, ``fold_rpp`` (rules for the label ``positive``), or our own ``fold_unless``.
     features, ignore
-        The predicates of B to learn from, all if it is None, and those not to learn from: ``age``, or ``age/2`` where
-        there is also another ``age``.
+        The predicates of B to learn from (None: all), and those to leave out: ``age``, or ``age/2`` if several are
+        called ``age``.
     test, seed
-        The share of the examples to hold back: ``trial`` of the result tells how it does on them. With None it is a
-        fifth if there are at least 20.
+        The share of the examples to hold back, and the random seed. ``trial`` of the result says how it does on them.
+        None holds back a fifth if there are at least 20 examples.
     """
     known = read_background(background)
     refuse_leak(known, target)
@@ -98,18 +98,18 @@ def learn_logic(  # noqa: PLR0913 - a person chooses among them by name
 
 
 def _trial(held: list[Symbol], given: Examples, learned: Labels) -> Trial | None:
-    """The individuals that are held back, before anything is known to be entailed."""
+    """The individuals that are held back; what is entailed comes later."""
     if not held:
         return None
-    usual = learned.labels[int(np.argmax(np.bincount(learned.codes)))]  # the first of several
+    usual = learned.labels[int(np.argmax(np.bincount(learned.codes)))]  # the first one if several are as frequent
     return Trial(tuple(map(str, held)), tuple(given.labels[one] for one in held), (), usual)
 
 
 class _ClosedWorld(MemoryEngine):
-    """An engine without literals that say nothing, or only a name.
+    """An engine that leaves out literals which say nothing new, or only a name.
 
-    "Is missing" is none where a predicate is true or not: "is not yes" says that. Nor is a value that only one
-    individual has: a rule on it would hold of no other.
+    A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
+    has is a name: a rule on it would hold of nobody else.
     """
 
     def __init__(self, table: Table, unary: Collection[str]) -> None:
@@ -131,7 +131,7 @@ class _ClosedWorld(MemoryEngine):
         return self._purest_other(positive, negative, support)
 
     def _purest_other(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
-        """`search.purest_literal` without names: the kernel bans none."""
+        """`learn.literals.purest_literal` without names, which the kernel cannot leave out."""
         best, least = None, inf
         p, n = positive.weight(), negative.weight()
         for counts in self.counts(positive, negative):
@@ -170,8 +170,8 @@ def _nothing(left_out: list[str], individual: Symbol) -> str:
 
 
 def _checked(hypothesis: Hypothesis, entailed: list[Label | None], others: list[Label | None]) -> Hypothesis:
-    """The hypothesis with what B and H entail of the examples, which is what it predicts, and of those held back."""
+    """Add the labels that B and H entail; for the examples they must be what the program predicts."""
     if entailed != predict(hypothesis.program, hypothesis.table).tolist():
-        raise ProgramError("B and H do not entail what the program predicts; please report this")
+        raise ProgramError("B and H do not entail what the program predicts; please report this bug")
     trial = hypothesis.trial and replace(hypothesis.trial, entailed=tuple(others))
     return replace(hypothesis, entailed=tuple(entailed), trial=trial)

@@ -1,8 +1,8 @@
 """Names and texts that logic engines can spell, without clashes and without loss.
 
-A predicate is ASCII and starts with a small letter; what a column is really called stands beside it, in a comment. A
-text value is never re-spelled: what an engine cannot hold in a string is represented by a stand-in, which is no string
-and so equals no other value, and the text stands in a comment too.
+A predicate is ASCII and starts with a small letter; a comment holds the real name of its column. A text value keeps its
+spelling. If an engine cannot hold it in a string, a stand-in takes its place: a term that is no string and so equals no
+other value. A comment holds the text itself.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
-# "not" is a word of every dialect; call/2 and forall/2 are the two that SWI-Prolog does not let a program define anew.
+# "not" is a word of every dialect; SWI-Prolog lets a program redefine all predicates except call/2 and forall/2.
 _RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _PLAIN_ESCAPES = {"\\": "\\\\", "\n": "\\n"}
@@ -37,7 +37,7 @@ _LONGEST = 60
 
 
 def reserved(name: str) -> bool:
-    """Whether a program needs the name itself, for records, rules, exceptions or stand-ins."""
+    """Whether a program needs the name for something else: records, rules, exceptions or stand-ins."""
     return _RESERVED.fullmatch(name) is not None
 
 
@@ -48,7 +48,7 @@ class Names:
     taken: set[str] = field(default_factory=set)
 
     def new(self, wanted: str) -> str:
-        """An identifier as near to the wanted name as can be: not reserved and not given before.
+        """The identifier closest to the wanted name that is neither reserved nor given already.
 
         >>> names = Names()
         >>> [names.new(name) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
@@ -65,7 +65,7 @@ class Names:
 
 @dataclass(slots=True)
 class StandIns:
-    """The texts that an engine cannot spell, each with its stand-in, numbered in the order of need."""
+    """The texts that an engine cannot spell, each with its stand-in, numbered as they come."""
 
     form: str = "text{}"
     texts: dict[str, str] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class StandIns:
 
 
 def spellable(text: str) -> bool:
-    """Whether engines, and files on the way to them, keep the text as it is.
+    """Whether engines, and files on the way to them, keep a text unchanged.
 
     NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python
     reads a text file.
@@ -87,7 +87,7 @@ def spellable(text: str) -> bool:
 
 
 def clingo_string(text: str) -> str:
-    r"""A text as clingo spells it: only ``\\``, ``\"`` and ``\n`` are escapes there.
+    r"""A text as a string of clingo, which has only the escapes ``\\``, ``\"`` and ``\n``.
 
     >>> print(clingo_string('say "hi"\\'))
     "say \"hi\"\\"
@@ -110,7 +110,7 @@ def _atom_letter(letter: str) -> str:
 
 
 def commented(text: str) -> str:
-    """A text that stays within one line of comment, whatever it holds."""
+    """A text made safe for a comment: one line, whatever it holds."""
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in text)
 
 
@@ -133,7 +133,7 @@ def _cleaned(name: str) -> str:
 
 
 def free_prefix(wanted: str, taken: Iterable[str]) -> str:
-    """A prefix such that no taken name is the prefix followed by a number."""
+    """A prefix that, followed by a number, gives no name that is taken."""
     names, prefix = set(taken), wanted
     while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in names):
         prefix += "_"
@@ -141,6 +141,6 @@ def free_prefix(wanted: str, taken: Iterable[str]) -> str:
 
 
 def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """The wanted name, or one near to it if that is taken."""
+    """The wanted name, or a similar one if it is taken."""
     names = set(taken)
     return wanted if wanted not in names else Names(names).new(f"{wanted}_2")

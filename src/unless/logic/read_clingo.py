@@ -1,8 +1,8 @@
-"""Programs that `to_clingo` wrote, read back; also after changes, as long as they keep to its forms.
+"""Read back a program that `to_clingo` wrote, even after someone has changed it.
 
-The rules are read, not just the header: whoever changes a threshold, drops an exception or adds a rule gets the
-changed program. What has no meaning as a program (a rule that is no default with exceptions, an exception that refers
-to itself, rules that do not exclude each other) is refused with its line. Facts are passed over: they are records.
+The rules count, not just the header: change a threshold, drop an exception or add a rule, and you get the changed
+program. What makes no program (a rule that is not a default with exceptions, an exception that refers to itself, rules
+that do not exclude each other) is refused with its line. Facts are skipped: they are records.
 """
 
 from __future__ import annotations
@@ -24,21 +24,21 @@ from unless.values import Label
 __all__ = ["from_clingo"]
 
 _MOST_LITERALS = 1_000_000
-"""Of a program with its shared exceptions written out; a few lines could otherwise describe more than fits a memory."""
+"""The most literals with all shared exceptions written out: a few lines could describe more than fits in memory."""
 
 _OLDER = "% unless-program 1"
-"""What a program begins with that names all earlier rules beside each one; both ways are read in both."""
+"""The first line of an older form, which names all earlier rules beside each rule; either form may have either line."""
 
 _SUBJECT = Term("variable", "X")
 _ANY = Term("variable", "_")
 
 
 def from_clingo(text: str) -> Program:
-    """The program in a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
+    """Read the program in a text that `to_clingo` wrote: ``from_clingo(to_clingo(program)) == program``."""
     if not isinstance(text, str):
         raise ProgramError(f"from_clingo takes the text of a program, not {type(text).__name__}")
     if text.split("\n", 1)[0].rstrip("\r") not in {FIRST_LINE, _OLDER}:
-        raise ProgramError(f"not written by to_clingo, or by a newer one: its first line is not {FIRST_LINE!r}")
+        raise ProgramError(f"not written by this version of to_clingo: the first line is not {FIRST_LINE!r}")
     text = text.replace("\r\n", "\n")
     reader = _Reader(read_header(text))
     for statement in statements(text, reader.records()):
@@ -48,20 +48,20 @@ def from_clingo(text: str) -> Program:
 
 @dataclass(frozen=True, slots=True)
 class _Earlier:
-    """The rules that a statement excludes: the first so many, and single ones."""
+    """The rules that a statement excludes: all up to a number, and single ones."""
 
     line: int
     upto: int
     single: frozenset[int]
 
     def are_all(self, count: int) -> bool:
-        """Whether they are the first so many rules, no more and no fewer."""
+        """Whether they are the first ``count`` rules, no more and no fewer."""
         others = sum(number > self.upto for number in self.single)
         return self.upto + others == count == max(self.upto, *self.single, 0)
 
 
 class _Reader:
-    """Collects what statements define, then puts the program together."""
+    """Collects what the statements define, then puts the program together."""
 
     def __init__(self, words: Header) -> None:
         self.words = words
@@ -78,7 +78,7 @@ class _Reader:
         self.presence = {feature.present: feature for feature in features if feature.present}
 
     def read(self, statement: Statement) -> None:
-        """Take in one statement, or refuse it."""
+        """Read one statement, or refuse it."""
         name, terms, line = statement.head.name, statement.head.terms, statement.line
         if not statement.body:
             self._fact(statement)
@@ -89,7 +89,7 @@ class _Reader:
                 case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
-                    raise fault(line, f"another definition of {name}(X) than a number or a text")
+                    raise fault(line, f"{name}(X) is defined by something other than a number or a text")
         elif terms == (_SUBJECT,) and (place := _numbered(name)):
             prefix, number = place
             if number in {"rule": self.rules, "ab": self.exceptions}.get(prefix, self.undecided):
@@ -99,25 +99,25 @@ class _Reader:
             else:
                 (self.rules if prefix == "rule" else self.exceptions)[number] = self._body(statement)
         else:
-            raise fault(line, f"a rule for {name}, which is no label, rule or exception")
+            raise fault(line, f"a rule for {name}, which is not a label, a rule or an exception")
 
     def program(self) -> Program:
-        """The program, when every statement is read."""
+        """Put the program together once every statement is read."""
         count = len(self.rules)
         everything = set(range(1, count + 1))
         if set(self.rules) != everything or set(self.labels) != everything:
             missing = sorted(everything ^ set(self.rules) or everything ^ set(self.labels))
             raise ProgramError(f"rule{missing[0]} lacks its body or its label; rules are numbered from 1 without gaps")
         if self.otherwise and not self.otherwise[1].are_all(count):
-            raise fault(self.otherwise[1].line, "a label for the rest that does not exclude every rule")
+            raise fault(self.otherwise[1].line, "the label for the rest does not exclude every rule")
         for number, earlier in self.undecided.items():
             if number > count:
-                raise fault(earlier.line, f"undecided{number}(X), where there are only {count} rules")
+                raise fault(earlier.line, f"undecided{number}(X), but there are only {count} rules")
         if lacking := self.used - set(self.undecided):
             raise ProgramError(f"undecided{min(lacking)} is used but not defined")
         wanted = {(name, predicate) for name, f in self.presence.items() for predicate in (f.number, f.text)}
         if len(self.helpers) != len(wanted) or set(self.helpers) != wanted:
-            raise ProgramError("the rules that say which cells are present are not those of to_clingo")
+            raise ProgramError("the rules that say which cells are present are not as to_clingo writes them")
         exceptions = self._nested()
         rules = [
             Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
@@ -133,7 +133,7 @@ class _Reader:
         return {("record", *RECORD), *numbers, *texts}
 
     def _fact(self, statement: Statement) -> None:
-        """Facts that are spelled with more room, larger numbers or stand-ins."""
+        """Check a fact with unusual spaces, large numbers or a stand-in."""
         match statement.head:
             case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
                 return
@@ -156,19 +156,21 @@ class _Reader:
                     raise fault(line, "a second label for the rest")
                 self.otherwise = (label, earlier)
             case _:
-                raise fault(line, "a label that is not of one rule and of no earlier one")
+                raise fault(line, "a label must hold for one rule and exclude all earlier ones")
 
     def _left(self, statement: Statement, number: int) -> _Earlier:
-        """What ``undecided7`` excludes: rules 1 to 7, and nothing else; it comes after what it refers to."""
+        """What ``undecided7`` excludes: it must be rules 1 to 7, without referring to itself."""
         positive, earlier = self._earlier(statement)
         if positive not in ([], [("record", 0)]) or not (positive or earlier.upto) or not earlier.are_all(number):
-            raise fault(statement.line, f"undecided{number}(X) that is not a record and none of rules 1 to {number}")
+            raise fault(
+                statement.line, f"undecided{number}(X) must mean a record that rules 1 to {number} do not cover"
+            )
         if earlier.upto == number:
-            raise fault(statement.line, f"undecided{number}(X) that refers to itself")
+            raise fault(statement.line, f"undecided{number}(X) refers to itself")
         return earlier
 
     def _earlier(self, statement: Statement) -> tuple[list[tuple[str, int]], _Earlier]:
-        """The record and rules that a body takes, and the rules that it excludes."""
+        """The record and rules that a body asks for, and the rules that it excludes."""
         positive, single, upto = list[tuple[str, int]](), set[int](), 0
         for goal in statement.body:
             match _guard(goal):
@@ -180,7 +182,7 @@ class _Reader:
                 case ("record" | "rule" as word, number):
                     positive.append((word, number))
                 case _:
-                    raise fault(statement.line, "a label, or what is undecided, that depends on more than rules")
+                    raise fault(statement.line, "a label, or what is undecided, may depend on rules only")
         return positive, _Earlier(statement.line, upto, frozenset(single))
 
     def _label(self, term: Term, line: int) -> Label:
@@ -193,13 +195,13 @@ class _Reader:
                 return value
             case ("number", Term("string", str(spelled))):
                 return _number(spelled, line)
-        raise fault(line, f"a label that is no {self.words.labels}: {commented(str(term.value))[:40]!r}")
+        raise fault(line, f"a label that is not a {self.words.labels}: {commented(str(term.value))[:40]!r}")
 
     def _text(self, term: Term, line: int) -> str:
         if term.kind == "string":
             return str(term.value)
         if term.kind != "name" or term.value not in self.words.stand_ins:
-            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; text stands in double quotes")
+            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; put text in double quotes")
         return self.words.stand_ins[str(term.value)]
 
     def _body(self, statement: Statement) -> Body:
@@ -209,7 +211,7 @@ class _Reader:
             match goal:
                 case Comparison(variable, op, integer):
                     if variable not in variables:
-                        raise fault(line, f"{variable}, which no number of the record is bound to")
+                        raise fault(line, f"{variable} is not a number of the record")
                     literals.append(_comparison(variables[variable], op, integer, line))
                     compared.add(variable)
                 case (False, Atom("record", (subject,))) if subject == _SUBJECT:
@@ -219,11 +221,11 @@ class _Reader:
                         raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
                 case (False, Atom(name, (_, Term("variable")))) if name in self.numbers:
-                    pass  # _variables has seen to it
+                    pass  # _variables has read it
                 case (negated, atom):
                     literals.append(self._category(atom, line, negated=negated))
         if records != 1 or compared != set(variables):
-            raise fault(line, "a body without record(X), or a number that is compared with nothing")
+            raise fault(line, "a body without record(X), or a number that is not compared with anything")
         return Body(tuple(literals), tuple(exceptions))
 
     def _category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
@@ -232,10 +234,10 @@ class _Reader:
                 return Literal(self.presence[name].name, "missing" if negated else "present")
             case Atom(name, (subject, term)) if subject == _SUBJECT and name in self.texts:
                 return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
-        raise fault(line, f"{atom.name} in a body, where it is no test of a feature and no exception")
+        raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
 
     def _variables(self, statement: Statement) -> dict[str, Feature]:
-        """The feature whose number each variable is."""
+        """The feature that each variable is a number of."""
         found: dict[str, Feature] = {}
         for goal in statement.body:
             match goal:
@@ -246,7 +248,7 @@ class _Reader:
         return found
 
     def _nested(self) -> dict[int, Rule]:
-        """Every exception as a rule, the exceptions inside it first."""
+        """Build every exception as a rule, inner exceptions first."""
         done: dict[int, Rule] = {}
         depth: dict[int, int] = {}
         size: dict[int, int] = {}
@@ -279,13 +281,13 @@ def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
     code = integer if op == ">" else integer - 1
     threshold = None if feature.scale is None else feature.scale.threshold(code)
     if threshold is None:
-        raise fault(line, f"{integer}, which stands for no threshold of {commented(feature.name)!r}")
+        raise fault(line, f"{integer} is no threshold of {commented(feature.name)!r}")
     return Literal(feature.name, ">" if op == ">" else "<=", threshold)
 
 
 @lru_cache(maxsize=100_000)
 def _guard(goal: Goal) -> tuple[str, int] | None:
-    """What a label may depend on: ``record``, or the number of a ``rule``, of ``not rule``, or of ``undecided``."""
+    """A goal that a label may depend on: ``record``, or a ``rule``, ``not rule`` or ``undecided`` with its number."""
     match goal:
         case (False, Atom("record", (subject,))) if subject == _SUBJECT:
             return "record", 0
@@ -304,7 +306,7 @@ def _numbered(name: str) -> tuple[str, int] | None:
 
 
 def _number(spelled: str, line: int) -> int | float:
-    """A label that is no 32-bit integer: spelled as Python does, so that nothing else is."""
+    """A label that is not a 32-bit integer; only Python's own spelling of it is accepted."""
     for kind in (int, float):
         try:
             number = kind(spelled[:400])

@@ -62,7 +62,7 @@ def read_header(text: str) -> Header:
                     raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
                 words.stand_ins[name] = meant
             case _:
-                raise fault(line, "a header that is no target, feature or stand_in, the target first")
+                raise fault(line, "a header must be a target, a feature or a stand_in, the target first")
     if words is None:
         raise ProgramError('the header has no target; to_clingo writes it as %: {"target": …}')
     _check_names(words)
@@ -94,14 +94,14 @@ def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
         case (None, None):
             pass
         case _:
-            raise fault(line, f"decimals that are no number from 0 to {MOST_DECIMALS}, or thresholds that are no list")
+            raise fault(line, f"decimals must be a number from 0 to {MOST_DECIMALS}, and thresholds a list")
     _nothing_more(parts, line)
     if not all(value is None or isinstance(value, str) for value in predicates.values()):
-        raise fault(line, "a predicate that is no text")
+        raise fault(line, "a predicate that is not text")
     if (predicates["number"] is None) != (scale is None):
-        raise fault(line, "numbers without decimals or thresholds, or these without numbers")
+        raise fault(line, "numbers without decimals or thresholds, or the other way round")
     if predicates["present"] is not None and None in predicates.values():
-        raise fault(line, "presence without the predicates of numbers and of text")
+        raise fault(line, "presence without predicates for numbers and for text")
     return Feature(name, **predicates, scale=scale)
 
 
@@ -119,9 +119,9 @@ def _check_names(words: Header) -> None:
     for feature in words.features.values():
         names += [name for name in (feature.number, feature.text, feature.present) if name is not None]
     if bad := next((name for name in words.stand_ins if not re.fullmatch("text[0-9]+", name)), None):
-        raise ProgramError(f"{commented(bad)!r} in the header is no stand-in; they are text1, text2 and so on")
+        raise ProgramError(f"{commented(bad)!r} in the header is not a stand-in; they are text1, text2 and so on")
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
-        raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives to a predicate")
+        raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives a predicate")
     if twice := _twice(names):
         raise ProgramError(f"the predicate {twice!r} appears twice in the header")
     if twice := _twice(words.stand_ins.values()):
@@ -134,9 +134,9 @@ def _twice(texts: Iterable[str]) -> str | None:
 
 def _nothing_more(rest: dict[Any, Any], line: int) -> None:
     for key in rest:
-        raise fault(line, f"{commented(str(key))!r} in the header, which means nothing there")
+        raise fault(line, f"{commented(str(key))!r} means nothing in the header")
 
 
 def fault(line: int, what: str) -> ProgramError:
-    """The error about a line."""
+    """An error about a line."""
     return ProgramError(f"line {line}: {what}")
