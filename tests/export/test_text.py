@@ -32,7 +32,7 @@ def unless(*literals: Literal, exceptions: tuple[Rule, ...] = ()) -> Rule:
 
 @pytest.fixture
 def annealing() -> Program:
-    """A program in the manner of the paper's annealing example."""
+    """A program like the paper's annealing example."""
     shared = unless(equal("steel", "A"))
     return Program(
         "classes",
@@ -64,7 +64,7 @@ def habitat() -> Program:
 
 
 def test_the_form_of_the_paper(annealing: Program) -> None:
-    """Top rules come first, then exceptions by number; an exception that occurred before keeps its number."""
+    """Top rules come first, then exceptions by number; a repeated exception keeps its number."""
     assert to_text(annealing).splitlines() == [
         "classes(X,'3') :- not surface_quality(X,'?'), not ab1(X), not ab2(X).",
         "classes(X,'5') :- family(X,'TN').",
@@ -80,7 +80,7 @@ def test_the_form_of_the_paper(annealing: Program) -> None:
 
 
 def test_the_number_of_rules_counts_exceptions_once(annealing: Program) -> None:
-    """The paper's number of rules is every flattened rule, a shared exception counted once."""
+    """The paper's number of rules counts every rule and every exception, shared exceptions once."""
     assert len(flatten(annealing)) == 10
 
 
@@ -123,7 +123,7 @@ def test_bounds_are_merged_to_the_tightest() -> None:
 
 
 def test_exceptions_that_print_alike_are_one() -> None:
-    """Two exceptions whose bounds merge to the same body share a number, also within one rule."""
+    """Two exceptions that merge to the same body share a number, even within one rule."""
     loose, tight = Literal("f", "<=", 2), Literal("f", "<=", 1)
     program = Program("y", ("f",), (Rule("a", (), (unless(loose, tight), unless(tight))),))
     assert flatten(program).exceptions == (Body((tight,)),)
@@ -131,7 +131,7 @@ def test_exceptions_that_print_alike_are_one() -> None:
 
 
 def test_missing_is_an_absent_fact() -> None:
-    """That a value is missing reads as the absence of any fact, and stands where it was learned among categories."""
+    """A missing value reads as an absent fact, in its place among the categories."""
     default = (Literal("f", "missing"), equal("g", "x"), Literal("h", "present"))
     assert to_text(Program("y", ("f", "g", "h"), (Rule("a", default),))) == "y(X,'a') :- not f(X,_), g(X,'x'), h(X,_)."
 
@@ -170,14 +170,14 @@ def test_unary_predicates_are_negated_without_a_value() -> None:
 
 
 def test_otherwise_is_the_last_rule() -> None:
-    """The label of uncovered records is printed: as a last fact where order counts, else guarded by every rule."""
+    """The label of uncovered records is a last fact if order counts; otherwise it excludes every rule."""
     program = Program("y", ("f",), (Rule("a", (equal("f", "x"),)), Rule("b", (equal("f", "z"),))), "c")
     assert to_text(program).splitlines()[2:] == ["y(X,'c')."]
     assert to_text(program, "exclusive").splitlines()[2] == "y(X,'c') :- not y_2(X), not y_1(X)."
 
 
 def test_a_program_without_rules() -> None:
-    """No rules print as no text, and as one fact where a label is given to the rest."""
+    """No rules give no text, or one fact if there is a label for the rest."""
     assert to_text(Program("y", ())) == ""
     assert to_text(Program("y", (), (), "a"), "exclusive") == "y(X,'a')."
 
@@ -187,7 +187,7 @@ def test_a_program_without_rules() -> None:
     [("3", "'3'"), (3, "3"), (3.0, "3.0"), (True, "true"), ("True", "'True'"), (-math.inf, "-inf"), (0, "0")],
 )
 def test_labels_show_their_type(label: Label, spelled: str) -> None:
-    """Text labels stand in quotes, numbers and booleans do not."""
+    """Text labels are in quotes, numbers and booleans are not."""
     assert to_text(Program("y", (), (Rule(label),))) == f"y(X,{spelled})."
     assert to_text(Program("y", (), (), label)) == f"y(X,{spelled})."
 
@@ -209,14 +209,14 @@ def test_labels_show_their_type(label: Label, spelled: str) -> None:
     ],
 )
 def test_plain_names_stay_plain(name: str, spelled: str) -> None:
-    """A name with a small first letter and no odd characters is written as it is, any other in quotes."""
+    """A name with a small first letter and no odd characters stays plain; any other is in quotes."""
     program = Program(name, ("f",), (Rule("a"),))
     assert to_text(program) == f"{spelled}(X,'a')."
     assert to_text(Program("y", (name,), (Rule("a", (equal(name, "v"),)),))) == f"y(X,'a') :- {spelled}(X,'v')."
 
 
 def test_names_in_quotes_keep_them_in_the_exclusive_form() -> None:
-    """The number of a rule stands inside the quotes of its target."""
+    """The number of a rule is inside the quotes of its target."""
     assert (
         to_text(Program("My class", (), (Rule("a"),)), "exclusive")
         == "'My class'(X,'a') :- 'My class_1'(X).\n'My class_1'(X)."
@@ -237,7 +237,7 @@ def test_a_rule_is_one_line_whatever_its_values(value: str) -> None:
 
 
 def test_numbers_print_to_the_last_bit() -> None:
-    """The printed bound is the shortest text of exactly that number, infinities included."""
+    """A bound prints as the shortest text of exactly that number, infinities included."""
     for number in (5e-324, 1.7976931348623157e308, 1 / 3, 1e22, math.inf, -math.inf):
         text = to_text(Program("y", ("f",), (Rule("a", (Literal("f", "<=", number),)),)))
         assert float(text.removeprefix("y(X,'a') :- f(X,N0), N0=<").removesuffix(".")) == number
@@ -250,7 +250,7 @@ def test_an_unknown_style_is_refused() -> None:
 
 
 def test_the_deepest_program_prints() -> None:
-    """Exceptions that nest as deep as is allowed are printed, innermost first."""
+    """Exceptions at the greatest allowed depth print, innermost first."""
     rule = unless(equal("f", "1"))
     for number in range(2, MAX_DEPTH):
         rule = unless(equal("f", str(number)), exceptions=(rule,))

@@ -1,4 +1,4 @@
-"""The engines: skipped with a reason where they are not installed, required where CI is set."""
+"""The engines: tests skip with a reason if one is not installed, and fail if CI is set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 
 def required(found: Any, name: str, how: str) -> Any:
-    """What was found; otherwise the test is skipped, or fails where every engine should be there."""
+    """Return what was found; otherwise skip the test, or fail it in CI, which has every engine."""
     if not found:
         (pytest.fail if os.environ.get("CI") else pytest.skip)(f"{name} is not installed; {how}")
     return found

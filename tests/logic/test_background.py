@@ -37,7 +37,7 @@ E = """
 
 
 def entailed(background: str, hypothesis: str, target: str) -> set[str]:
-    """The atoms of a predicate that clingo derives from two texts, both as they are."""
+    """The atoms of a predicate that clingo derives from two unchanged texts."""
     control = grounded(lambda control: control.add("base", [], f"{background}\n{hypothesis}"))
     assert undecided(control) is None
     return {str(atom.symbol) for atom in control.symbolic_atoms.by_signature(target, 2)}
@@ -49,7 +49,7 @@ def facts(text: str) -> set[str]:
 
 
 def test_the_habitats_of_the_paper():
-    """The land rule and its exception are those that the paper prints, and all five examples are entailed."""
+    """The land rule and its exception are the paper's, and all five examples are entailed."""
     learned = learn_logic(B, E, "habitat")
     lines = str(learned).splitlines()
     assert lines[0] == "habitat(X,land) :- mammal(X), not ab1(X)."
@@ -63,7 +63,7 @@ def test_the_habitats_of_the_paper():
 
 
 def test_the_exclusive_form():
-    """Without order a rule holds where no earlier one does, as in the paper's second listing."""
+    """Without order, a rule holds only where no earlier rule does, as in the paper's second listing."""
     lines = learn_logic(B, E, "habitat").to_text("exclusive").splitlines()
     assert lines[0] == "habitat(X,land) :- habitat_1(X)."
     assert lines[2] == "habitat(X,water) :- habitat_3(X), not habitat_2(X), not habitat_1(X)."
@@ -105,7 +105,7 @@ def test_negation_and_recursion():
 
 
 def test_binary_predicates_with_values():
-    """A predicate with one value per individual is a column of values, constants and strings as they are spelled."""
+    """A predicate with one value per individual is a column of values; constants and strings keep their spelling."""
     background = 'colour(a,red). colour(b,red). colour(c,"Deep Blue"). colour(d,green). thing(a;b;c;d;e).'
     learned = learn_logic(background, "y(a,hot). y(b,hot). y(c,cold). y(d,cold). y(e,none).", "y")
     assert learned.table.record(2)["colour"] == "Deep Blue"
@@ -122,7 +122,7 @@ def test_binary_predicates_with_values():
 
 
 def test_a_relational_feature():
-    """What relates an individual to others is a rule of B, an aggregate if need be."""
+    """A rule of B can describe how an individual relates to others, with an aggregate if needed."""
     background = """
         owner(rex,ann). owner(tom,bob). owner(kit,cy). owner(max,ann). age(ann,30). age(bob,71). age(cy,80).
         owner_age(X,A) :- owner(X,P), age(P,A).   pets(X,N) :- owner(X,P), N = #count { Y : owner(Y,P) }.
@@ -133,7 +133,7 @@ def test_a_relational_feature():
 
 
 def test_numbers():
-    """Numbers of B compare as numbers: bounds in rules, negative ones too."""
+    """Numbers of B compare as numbers, negative ones too."""
     ages = {"a": -7, "b": 3, "c": 12, "d": 40, "e": 2147483647, "f": -2147483647}
     background = " ".join(f"age({name},{age})." for name, age in ages.items())
     examples = "y(a,young). y(b,young). y(f,young). y(c,old). y(d,old). y(e,old)."
@@ -144,7 +144,7 @@ def test_numbers():
 
 
 def test_numbers_and_text_in_one_predicate():
-    """Text is never above a number, though clingo would order it so."""
+    """Text is never above a number, although clingo orders it that way."""
     background = 'v(a,1). v(b,5). v(c,7). v(d,high). v(e,"8"). v(f,6).'
     examples = "y(a,low). y(b,big). y(c,big). y(f,big). y(d,text). y(e,text)."
     learned = learn_logic(background, examples, "y")
@@ -154,7 +154,7 @@ def test_numbers_and_text_in_one_predicate():
 
 
 def test_text_of_others_is_never_above_a_number_either():
-    """A rule on numbers holds of no text that only individuals outside the examples have."""
+    """A rule on numbers does not hold of text, even if only individuals outside the examples have text."""
     background = "v(a,1). v(b,5). v(c,7). v(new,high)."
     learned = learn_logic(background, "y(a,low). y(b,big). y(c,big).", "y")
     assert str(learned).splitlines()[0] == "y(X,big) :- v(X,N0), N0 <= 2147483647, N0 > 1."
@@ -162,7 +162,7 @@ def test_text_of_others_is_never_above_a_number_either():
 
 
 def test_several_values_per_individual():
-    """A predicate with several values per individual is a yes-or-nothing column per value."""
+    """A predicate with several values per individual is a column for each value: yes or missing."""
     background = "eats(a,(mice;fish)). eats(b,fish). eats(c,(mice;grass)). eats(d,grass)."
     learned = learn_logic(background, "y(a,cat). y(b,cat). y(c,cow). y(d,cow).", "y")
     assert learned.program.features == ("eats(X,fish)", "eats(X,grass)", "eats(X,mice)")
@@ -171,13 +171,13 @@ def test_several_values_per_individual():
 
 
 def trains(count: int) -> tuple[str, str]:
-    """Trains with two cars each, which no other train has; east are those of even number, which have a red car."""
+    """Trains with two cars of their own each; those with even numbers have a red car and go east."""
     cars = [f"car(t{t},c{t}_{k}). {'red' if t % 2 < k else 'blue'}(c{t}_{k})." for t in range(count) for k in (0, 1)]
     return "\n".join(cars), " ".join(f"goes(t{t},{'west' if t % 2 else 'east'})." for t in range(count))
 
 
 def test_what_only_one_individual_has_is_no_feature():
-    """Values that no two individuals share are names: no rule is made of them, and the error says what to do."""
+    """Values that no two individuals share are names: no rule uses them, and the error says what to do."""
     background, examples = trains(40)
     message = (
         r"every value of car belongs to one example only; say in a rule .*, such as big_one\(X\) :- car\(X,Y\), big"
@@ -191,7 +191,7 @@ def test_what_only_one_individual_has_is_no_feature():
 
 
 def test_values_that_some_share():
-    """Of a predicate with several values, those that two individuals have are features, the others are not."""
+    """If a predicate has several values, those that two individuals share are features; the others are not."""
     background = "eats(a,(mice;fish;this)). eats(b,(fish;that)). eats(c,(mice;grass)). eats(d,grass)."
     learned = learn_logic(background, "y(a,cat). y(b,cat). y(c,cow). y(d,cow).", "y")
     assert learned.program.features == ("eats(X,fish)", "eats(X,grass)", "eats(X,mice)")
@@ -199,7 +199,7 @@ def test_values_that_some_share():
 
 
 def test_a_name_for_each_is_no_feature():
-    """A predicate with one value for each of many individuals, no two alike, is no feature; numbers are."""
+    """A predicate with a different text for each of many individuals is no feature; one with numbers is."""
     background = " ".join(f'name(a{k},"n{k}"). age(a{k},{k}).' for k in range(12))
     examples = " ".join(f"y(a{k},{'old' if k > 5 else 'young'})." for k in range(12))
     learned = learn_logic(background, examples, "y")
@@ -208,7 +208,7 @@ def test_a_name_for_each_is_no_feature():
 
 
 def people(shared: int) -> tuple[str, str]:
-    """A hundred people with a name each, the first few with the same one, and labels that follow from nothing."""
+    """A hundred named people, of whom the first few share a name, with random labels."""
     random = Random(7)
     names = " ".join(f"name(p{k},n{0 if k < shared else k}). person(p{k})." for k in range(100))
     return names, " ".join(f"y(p{k},{random.choice('ab')})." for k in range(100))
@@ -223,7 +223,7 @@ def category_literals(learned: Hypothesis) -> set[str]:
 @pytest.mark.parametrize("algorithm", ["fold_rm", "fold_rpp", "fold_unless"])
 @pytest.mark.parametrize("test", [0.0, 0.3])
 def test_the_name_of_one_is_in_no_rule(algorithm, test):
-    """Where two individuals share a name, it may be in a rule, but no name of one individual is."""
+    """A rule may use a name that two individuals share, but never the name of only one."""
     background, examples = people(shared=2)
     positive = "a" if algorithm == "fold_rpp" else None
     learned = learn_logic(background, examples, "y", algorithm=algorithm, positive=positive, test=test)
@@ -231,7 +231,7 @@ def test_the_name_of_one_is_in_no_rule(algorithm, test):
 
 
 def test_the_name_of_one_is_no_exception():
-    """One wrong example among many is not excluded by its name, whichever way a rule would say it."""
+    """No rule excludes one wrong example among many by its name, in whatever form."""
     background = " ".join(f"name(p{k},n{k // 2 if k < 20 else k}). tall(p{k})." for k in range(100))
     examples = " ".join(f"y(p{k},{'b' if k == 99 else 'a'})." for k in range(100))
     for algorithm in ("fold_rm", "fold_unless"):
@@ -241,7 +241,7 @@ def test_the_name_of_one_is_no_exception():
 
 
 def test_names_hide_no_other_value():
-    """Our own learner finds the literal beside names that would be purer, as do the others."""
+    """Every learner finds the right literal, even if literals on names would be purer."""
     groups = ["x"] * 10 + ["y"] * 10 + [f"n{k}" for k in range(20)]
     background = " ".join(f"g(p{k},{group})." for k, group in enumerate(groups))
     examples = " ".join(f"y(p{k},{'a' if group in 'xy' else 'b'})." for k, group in enumerate(groups))
@@ -252,14 +252,14 @@ def test_names_hide_no_other_value():
 
 
 def test_among_few_a_value_of_one_counts():
-    """Among fewer than ten a value of one individual may be in a rule, as the numbers of many may."""
+    """Among fewer than ten individuals, a rule may use a value that only one has."""
     background = " ".join(f"g(p{k},{group})." for k, group in enumerate("xxxyyyzzw"))
     examples = " ".join(f"y(p{k},{'b' if group == 'w' else 'a'})." for k, group in enumerate("xxxyyyzzw"))
     assert category_literals(learn_logic(background, examples, "y")) == {"w"}
 
 
 def test_predicates_are_chosen():
-    """Learning takes the predicates that are named, or all but those; a wrong name is met with a suggestion."""
+    """Learning uses the named predicates, or all others; the error about a wrong name suggests one."""
     learned = learn_logic(B, E, "habitat", features=["cat", "fish", "whale"])
     assert learned.program.features == ("cat", "whale", "fish")
     assert "mammal" not in str(learned)
@@ -280,7 +280,7 @@ def test_predicates_are_chosen():
 
 
 def test_individuals_held_back():
-    """A share is held back, always the same one, and labelled by B and H; by default a fifth of twenty and more."""
+    """A share is held back, always the same, and labelled by B and H; by default a fifth, from twenty examples on."""
     background, examples = trains(40)
     background += "has_red(X) :- car(X,C), red(C)."
     learned = learn_logic(background, examples, "goes", test=0.25)
@@ -299,7 +299,7 @@ def test_individuals_held_back():
 
 
 def test_memorising_shows_in_the_test():
-    """Where labels follow from nothing, all is right of what was learned from, and no more than chance of the rest."""
+    """If labels are random, training examples are all right, but those held back are no better than chance."""
     background = " ".join(f"p{k}(a{k}) :- q(a{k}). q(a{k})." for k in range(60))
     examples = " ".join(f"y(a{k},{'even' if k % 2 else 'odd'})." for k in range(60))
     learned = learn_logic(background, examples, "y", 0.0, test=0.3)
@@ -333,19 +333,19 @@ def test_memorising_shows_in_the_test():
     ],
 )
 def test_a_relation_between_individuals_is_refused(background, examples, reason):
-    """A target whose second argument is an individual like the first is no label."""
+    """A target is refused if its second argument is an individual like the first, not a label."""
     with pytest.raises(ReadError, match=f"examples: .*{reason}"):
         learn_logic(background, examples, examples.split("(")[0])
 
 
 def test_labels_that_b_knows_of_are_labels():
-    """That something of another kind is said of a label, or that numbers are both, does not make it an individual."""
+    """A label stays a label if B says something else about it, or if numbers are both labels and individuals."""
     assert learn_logic(B + "dry(land). warm(land). warm(kitty).", E, "habitat").right == 5
     assert learn_logic("even(0). even(2). odd(1). odd(3).", "y(0,1). y(1,0). y(2,1). y(3,0).", "y").right == 4
 
 
 def test_new_individuals_are_labelled():
-    """Rules give labels to the individuals of other background knowledge, which has rules and names of its own."""
+    """The rules label individuals of other background knowledge, which may have its own rules and names."""
     learned = learn_logic(B, E, "habitat")
     new = "mammal(rex). mammal(moby). whale(X) :- white(X), mammal(X). white(moby). fish(42). rock(r). bear(teddy)."
     assert learned.predict(new) == {"rex": "land", "moby": "water", "teddy": None, "42": "water"}
@@ -366,7 +366,7 @@ def test_new_individuals_are_labelled():
 
 
 def test_named_individuals_are_a_list():
-    """A text is not taken letter by letter, and of no individuals there are no labels."""
+    """A text is not read as a list of letters, and an empty list of individuals gets no labels."""
     learned = learn_logic(B, E, "habitat")
     with pytest.raises(ParameterError, match=r"a list of names, not a text; write individuals=\['kitty'\]"):
         learned.predict(B, "kitty")
@@ -374,7 +374,7 @@ def test_named_individuals_are_a_list():
 
 
 def test_text_in_place_of_a_number_is_not_above_it():
-    """A value that was a number in B and is text in other background knowledge satisfies no bound."""
+    """A value that was a number in B but is text in other background knowledge satisfies no bound."""
     learned = learn_logic("v(a,1). v(b,5). v(c,7).", "y(a,low). y(b,big). y(c,big).", "y")
     assert str(learned).splitlines()[0] == "y(X,big) :- v(X,N0), N0 > 1."
     assert learned.predict("v(d,9). v(e,high).") == {"d": "big", "e": None}
@@ -382,7 +382,7 @@ def test_text_in_place_of_a_number_is_not_above_it():
 
 @pytest.mark.parametrize("background", [B, "", "mammal(rex)."])
 def test_clingo_is_silent(background):
-    """What is written shows the labels only, and clingo warns of nothing, whatever B lacks and if H is empty."""
+    """In clingo only the labels show, and there is no warning, even if B lacks predicates or H is empty."""
     clingo = pytest.importorskip("clingo")
     learned = [
         learn_logic(B, E, "habitat"),
@@ -403,7 +403,7 @@ def test_clingo_is_silent(background):
 
 @pytest.mark.skipif(not ILP.exists(), reason="the relational tasks are not beside the repository")
 def test_the_neighbours_of_edges_are_names():
-    """On the mesh task, where most edges have neighbours of their own, no rule names one that only one edge has."""
+    """On the mesh task most edges have neighbours of their own; no rule uses a neighbour that only one edge has."""
     facts = (ILP / "mesh" / "exs.pl").read_text()
     examples = "\n".join(re.findall(r"pos\((mesh\(.*\))\)\.", facts)).replace(")", ").")
     learned = learn_logic(ILP / "mesh" / "bk.pl", examples, "mesh", test=None)
@@ -416,7 +416,7 @@ def test_the_neighbours_of_edges_are_names():
 
 @pytest.mark.skipif(not ILP.exists(), reason="the relational tasks are not beside the repository")
 def test_relational_tasks():
-    """On tasks of others we say what we cannot do, and do not memorise: no train is told by the names of its cars."""
+    """On published tasks we say what we cannot do and do not memorise: no rule uses the names of a train's cars."""
 
     def task(name: str) -> tuple[Path, str]:
         facts = (ILP / name / "exs.pl").read_text()
@@ -454,7 +454,7 @@ def test_the_same_word_as_constant_and_string():
 
 
 def test_names_of_b_are_left_alone():
-    """Where B has a record, an ab1 or a target_1 of its own, the hypothesis uses other names."""
+    """If B has its own record, ab1 or target_1, the hypothesis uses other names."""
     background = B + "record(nemo). ab1(X) :- cat(X). habitat_1(john). habitat(x). p(kitty). p(kitty,1). p(john,2)."
     learned = learn_logic(background, E, "habitat")
     assert entailed(background, learned.to_clingo(), "habitat") == facts(E)
@@ -464,14 +464,14 @@ def test_names_of_b_are_left_alone():
 
 @pytest.mark.parametrize("target", ["record", "record_2", "ab", "ab1", "ab_", "undecided", "undecided3"])
 def test_targets_with_the_names_of_h(target):
-    """The target may be called what the hypothesis would call its own predicates."""
+    """The target may have a name that the hypothesis would give its own predicates."""
     background = B + "ab1(kitty). ab_1(john)."
     learned = learn_logic(background, E.replace("habitat", target), target)
     assert entailed(background, learned.to_clingo(), target) == facts(E.replace("habitat", target))
 
 
 def test_individuals_that_b_does_not_mention():
-    """An example of which B says nothing has no features, and predicates of other individuals are none."""
+    """An example that B does not mention has no features, and predicates of other individuals are no features."""
     learned = learn_logic("p(a). other(z).", "y(a,1). y(b,2).", "y")
     assert learned.program.features == ("p",)
     assert learned.entailed == (1, 2)
@@ -486,7 +486,7 @@ def test_text_and_files(tmp_path):
 
 
 def test_shown_and_commented():
-    """Directives that only say what is shown are passed over, and comments are comments."""
+    """Directives about what to show are skipped, and so are comments."""
     assert learn_logic(B + "#show cat/1. #defined dog/1. % {a}. #include <x>\n", E, "habitat").right == 5
 
 
@@ -548,7 +548,7 @@ def test_shown_and_commented():
     ],
 )
 def test_what_b_may_not_hold(tmp_path, text, message):
-    """Each construct is refused with the file, its line, what it is and what to do."""
+    """The message about each construct gives file and line, says what it is and what to do."""
     path = tmp_path / "zoo.lp"
     path.write_text(f"p(a).\n% comment\n{text}", encoding="utf-8")
     with pytest.raises(ReadError, match=rf"zoo\.lp, line (3|4): .*{message}"):
@@ -578,13 +578,13 @@ def test_what_b_may_not_hold(tmp_path, text, message):
     ],
 )
 def test_what_does_not_fit(background, examples, target, message):
-    """Contradictions, examples that are none, labels that clash: each with its own message."""
+    """Contradictions, facts that are not examples, labels that clash: each has its own message."""
     with pytest.raises(ReadError, match=message):
         learn_logic(background, examples, target)
 
 
 def test_wrong_arguments(tmp_path):
-    """An unknown target, algorithm or file is named, with what there is."""
+    """An error about a target, algorithm or file names it and suggests others."""
     with pytest.raises(UnknownNameError, match="examples: no examples of 'habitats'; did you mean 'habitat'"):
         learn_logic(B, E, "habitats")
     with pytest.raises(ParameterError, match="no algorithm 'foil'; there are 'fold_rm', 'fold_rpp', 'fold_unless'"):
@@ -605,7 +605,7 @@ def test_wrong_arguments(tmp_path):
 
 
 def test_plain_facts_are_not_taken_apart(monkeypatch):
-    """Of many plain facts clingo's slow reader sees nothing; predicates keep their order and their lines."""
+    """Plain facts do not go through clingo's slow reader; predicates keep their order and their lines."""
     seen = []
     parsed = background_room._parsed
     monkeypatch.setattr(background_room, "_parsed", lambda text, name: seen.append(text) or parsed(text, name))
@@ -621,7 +621,7 @@ def test_plain_facts_are_not_taken_apart(monkeypatch):
 
 
 def test_labels_do_not_leak():
-    """B is grounded without E: what the examples say is no feature, even if B has the same individuals."""
+    """B is grounded without E: the examples give no features, even if B has the same individuals."""
     learned = learn_logic(B, E, "habitat")
     assert "habitat" not in learned.program.features
     assert Literal("whale", "==", "yes") in learned.program.rules[0].exceptions[0].default

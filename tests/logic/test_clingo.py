@@ -1,4 +1,4 @@
-"""clingo derives what `predict` predicts, whatever the names and values, and its programs read back as they were."""
+"""clingo derives what `predict` predicts, whatever the names and values, and its programs read back unchanged."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def agree(program, table):
 @needs_compiled
 @pytest.mark.parametrize("name", DATASETS)
 def test_clingo_agrees_on_real_data(name):
-    """On every record of a dataset, or every so many of a large one, clingo derives the predicted label."""
+    """On every record of a dataset, or a sample of a large one, clingo derives the predicted label."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
     step = max(1, len(table) * len(program) // (40_000 // SHARE))
@@ -51,7 +51,7 @@ def test_clingo_agrees_on_real_data(name):
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(cases())
 def test_clingo_agrees_whatever_the_names_and_values(case):
-    """Columns, values and labels of any spelling change nothing: neither meaning nor what is read back."""
+    """No spelling of columns, values or labels changes the meaning, or what is read back."""
     program, table = case
     assert agree(program, table)
     back = from_clingo(to_clingo(program, table))
@@ -66,7 +66,7 @@ def test_a_whole_number_and_its_decimal():
 
 
 def test_every_trap_at_once():
-    """A table of all awkward names and values is derived as predicted, and read back."""
+    """With all awkward names and values at once, clingo derives what is predicted, and the program reads back."""
     program, table = everything()
     assert agree(program, table)
     assert from_clingo(to_clingo(program, table)) == program
@@ -92,7 +92,7 @@ def test_no_name_is_injected():
 
 
 def test_the_written_form():
-    """Bounds are integers beside which the number stands; the last label takes what no rule does."""
+    """Bounds are integers, with the number beside them; the last label is for records that no rule covers."""
     inner = Rule(None, (Literal("Ash %", ">", 2.03), Literal("Ash %", "<=", 3.4)))
     program = Program("class", ("Ash %", "hue"), (Rule("1", (Literal("hue", "!=", "red"),), (inner,)),), "2")
     assert to_clingo(program, Table((Column.of("hue", ["red", 1]), Column.of("Ash %", [2.5, None])))).splitlines() == [
@@ -112,7 +112,7 @@ def test_the_written_form():
 
 
 def many_rules(count, otherwise="rest"):
-    """A program of so many rules, each of which covers what is left up to a number."""
+    """A program of ``count`` rules; each covers the remaining records up to a number."""
     rules = [Rule(str(k % 7), (Literal("n", "<=", float(k)),)) for k in range(count)]
     return Program("y", ("n",), tuple(rules), otherwise)
 
@@ -129,7 +129,7 @@ def in_the_older_form(program):
 
 
 def test_what_earlier_rules_leave_has_a_name():
-    """Up to three rules exclude each other by name; from the fourth on, an atom stands for those before."""
+    """Up to three rules exclude each other by name; from the fourth on, one atom replaces the earlier ones."""
     assert [line for line in to_clingo(many_rules(6)).splitlines() if line[0] in "yu"] == [
         'y(X,"0") :- rule1(X).',
         'y(X,"1") :- rule2(X), not rule1(X).',
@@ -145,14 +145,14 @@ def test_what_earlier_rules_leave_has_a_name():
 
 @pytest.mark.parametrize("write", [to_clingo, to_prolog, lambda program: to_text(program, "exclusive")])
 def test_the_text_grows_with_the_rules(write):
-    """Twice the rules take twice the text, not four times, whoever it is for."""
+    """Twice the rules take twice the text, not four times, in every language."""
     assert len(write(many_rules(2000))) < 2.1 * len(write(many_rules(1000))) < 500_000
 
 
 @pytest.mark.parametrize("count", [*range(9), 50])
 @pytest.mark.parametrize("otherwise", [None, "rest"])
 def test_any_number_of_rules(count, otherwise):
-    """However many rules there are, every record has the label of the first that covers it, and all are read back."""
+    """Whatever the number of rules, the first that covers a record decides, and the program reads back."""
     program = many_rules(count, otherwise)
     assert agree(program, Table((Column.of("n", [None, *range(-1, count + 1)]),)))
     assert from_clingo(to_clingo(program)) == program
@@ -160,7 +160,7 @@ def test_any_number_of_rules(count, otherwise):
 
 
 def test_many_records_in_batches():
-    """Records are run a few thousand at a time; the last batch is as right as the first."""
+    """Records run a few thousand at a time; the last batch is as right as the first."""
     table = Table((Column.of("n", range(4500)),))
     program = Program("y", ("n",), (Rule("low", (Literal("n", "<=", 2100),)), Rule("high", (Literal("n", ">", 4400),))))
     assert agree(program, table)
@@ -179,7 +179,7 @@ def test_nesting(depth):
 
 
 def test_the_callers_decimal_context_changes_nothing():
-    """Thresholds stay exact where decimals are rounded to a few digits, or rounding is an error."""
+    """Thresholds stay exact even if the caller's decimals round to a few digits, or rounding is an error."""
     program = Program("y", ("n",), (Rule("x", (Literal("n", "<=", 1.23456789),)), Rule("z", (Literal("n", ">", 3e8),))))
     table = Table((Column.of("n", [1.2345678, 1.23456789, 1.2345679, 299999999.5, 3e8, 3e8 + 0.5]),))
     with decimal.localcontext(prec=4) as context:
@@ -198,7 +198,7 @@ def test_empty_programs_and_tables():
 
 
 def test_a_missing_column_is_named():
-    """A table without a column that the program uses is refused, also if it is empty."""
+    """A table that lacks a column of the program is refused, even if it is empty."""
     program = Program("y", ("age",), (Rule("x", (Literal("age", ">", 1.0),)),))
     for cells in ([1], []):
         table = Table((Column.of("agee", cells),))
@@ -216,7 +216,7 @@ def test_what_json_cannot_hold_is_refused():
 
 
 def test_without_clingo(monkeypatch):
-    """Where clingo is not installed, the error says how to get it; writing and reading need none."""
+    """If clingo is not installed, the error says how to get it; writing and reading back do not need it."""
     monkeypatch.setitem(__import__("sys").modules, "clingo", None)
     program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "x"),)),))
     assert from_clingo(to_clingo(program)) == program

@@ -1,4 +1,4 @@
-"""Any text is read or refused with our own error; what is read means to clingo what it means to us."""
+"""Any text is read, or refused with our own error; what we read means the same to clingo."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PIECES = [
 
 
 def derived(text: str, table: unless.Table) -> tuple[set, set]:
-    """What clingo derives from a text and the facts of a table, and what the program that was read from it predicts."""
+    """What clingo derives from a text and the facts of a table, and what the program in the text predicts."""
     program, header = from_clingo(text), read_header(text)
     writer = ClingoWriter(program)
     writer.words = Vocabulary(header.predicate, header.features)
@@ -105,7 +105,7 @@ def spoiled(draw: st.DrawFn) -> tuple[str, unless.Table]:
 @slow
 @given(spoiled())
 def test_what_is_read_means_the_same_to_clingo(case):
-    """A changed program is refused, or clingo derives from it what the program that was read predicts."""
+    """A changed text is refused, or clingo derives from it what the program that we read predicts."""
     text, table = case
     try:
         program = from_clingo(text)
@@ -121,7 +121,7 @@ def test_what_is_read_means_the_same_to_clingo(case):
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=15).map("".join))
 @settings(max_examples=500, deadline=None)
 def test_any_text_is_read_or_refused(text):
-    """Whatever follows a valid header, or stands without one, gives a program or our own error."""
+    """Any text, with a valid header or without, gives a program or our own error."""
     for start in ("", FIRST_LINE, f"{FIRST_LINE}\n", f"{FIRST_LINE}\n{MARK}", f"{FIRST_LINE}\n%:"):
         try:
             from_clingo(start + text)
@@ -189,13 +189,13 @@ def test_any_text_is_read_or_refused(text):
     ],
 )
 def test_messages(text, message):
-    """What is wrong with a text is said with its line."""
+    """The message says what is wrong, and on which line."""
     with pytest.raises(ProgramError, match=message):
         from_clingo(text)
 
 
 def test_deep_and_wide_programs_are_refused():
-    """A chain of exceptions that is too long, or a few lines that write out to too much, end with a clear error."""
+    """Exceptions that nest too deep, or grow too large when written out, give a clear error."""
     for count, repeat, message in ((5000, 1, "deeper than 200"), (190, 2, "too large")):
         lines = [f"ab{k}(X) :- record(X){f', not ab{k + 1}(X)' * repeat}." for k in range(1, count)]
         with pytest.raises(ProgramError, match=message):
@@ -273,7 +273,7 @@ LAYOUTS = [
 
 @st.composite
 def knowledge(draw: st.DrawFn) -> str:
-    """Text that is nearly, and often really, a program of background knowledge."""
+    """Text that is nearly background knowledge, and often really is."""
     term = st.sampled_from(TERMS[:5] + TERMS[6:8]) if draw(st.booleans()) else st.sampled_from(TERMS)
     lines = ["p(a). q(b). r(a,1). e(b,2)."]
 
@@ -298,7 +298,7 @@ def knowledge(draw: st.DrawFn) -> str:
 @given(knowledge())
 @example("p(a). p(a) :- not q(a). q(a) :- not p(a).")
 def test_background_is_read_as_clingo_reads_it(text):
-    """Background knowledge is refused, or has the atoms that clingo finds in it, and what is learned is entailed."""
+    """Background knowledge is refused, or has the atoms that clingo derives, and what we learn is entailed."""
     try:
         read = read_background(text)
         control = read.ground()
@@ -318,7 +318,7 @@ def test_background_is_read_as_clingo_reads_it(text):
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=15).map("".join))
 @settings(max_examples=300, deadline=None)
 def test_any_background_is_read_or_refused(text):
-    """Whatever the text of B or of E, the answer is a hypothesis or our own error."""
+    """Any text as B or E gives a hypothesis or our own error."""
     for background, examples in ((text, "lab(a,1). lab(b,2)."), ("p(a).", text), (f"p(a).\n{text}", "lab(a,1).")):
         try:
             learn_logic(background, examples, "lab")
@@ -337,6 +337,6 @@ def test_any_background_is_read_or_refused(text):
     ids=["functions", "minus", "plus", "intervals"],
 )
 def test_terms_too_deep_for_clingo(text):
-    """Terms at which clingo would crash are refused before it sees them."""
+    """Terms that would crash clingo are refused before clingo sees them."""
     with pytest.raises(UnlessError, match="a term of more than 200 parentheses or operators is not accepted"):
         learn_logic(text, "lab(a,1).", "lab")

@@ -18,7 +18,7 @@ from unless.table import Column, Table
 
 
 def derived(swipl, folder, program, table, dialect="both"):
-    """The labels of a table's records as SWI-Prolog derives them; None where it derives none."""
+    """The labels that SWI-Prolog derives for the records of a table; None where it derives none."""
     labels = [label for label in [*(rule.head for rule in program), program.otherwise] if label is not None]
     writer = write_prolog._Writer(program, dialect)
     text = to_prolog(program, table, dialect) + ":- dynamic spelled/2.\n"
@@ -42,7 +42,7 @@ def derived(swipl, folder, program, table, dialect="both"):
 @needs_compiled
 @pytest.mark.parametrize("name", ["wine", "ecoli", "credit-a", "anneal", "kidney", "cars", "yeast", "adult"])
 def test_swi_prolog_agrees_on_real_data(swipl, tmp_path, name):
-    """On every record of a dataset, or every so many of a large one, SWI-Prolog derives the predicted label."""
+    """On every record of a dataset, or a sample of a large one, SWI-Prolog derives the predicted label."""
     table = SHARED.table(name)
     program = unless.fold_rm(table)
     sample = table[:: max(1, len(table) // 2000)]
@@ -55,13 +55,13 @@ def test_swi_prolog_agrees_on_real_data(swipl, tmp_path, name):
 )
 @given(case=cases())
 def test_swi_prolog_agrees_whatever_the_names_and_values(swipl, tmp_path, case):
-    """Columns, values and labels of any spelling change nothing."""
+    """No spelling of columns, values or labels changes the meaning."""
     program, table = case
     assert derived(swipl, tmp_path, program, table) == unless.predict(program, table).tolist()
 
 
 def test_every_trap_at_once(swipl, tmp_path):
-    """A table of all awkward names and values is derived as predicted."""
+    """With all awkward names and values at once, SWI-Prolog derives what is predicted."""
     program, table = everything()
     assert derived(swipl, tmp_path, program, table) == unless.predict(program, table).tolist()
 
@@ -88,7 +88,7 @@ def habitat():
 
 
 def test_the_form_for_swi_prolog():
-    """Directives first, decimals as they are, texts as quoted atoms, names that were changed in comments."""
+    """Directives come first, decimals stay decimals, texts are quoted atoms, comments explain changed names."""
     table = Table((Column.of("Body mass", [1e22, -5]), Column.of("legs", ["four", None])))
     assert to_prolog(habitat(), table, "swi").splitlines() == [
         "% lives_in: lives in",
@@ -121,7 +121,7 @@ def test_the_form_for_swi_prolog():
 
 
 def test_the_sentences_for_scasp():
-    """s(CASP) gets a sentence per predicate, the user's own where given, and no directive if it is alone."""
+    """s(CASP) gets a sentence for each predicate, the user's own if given, and no directives if it is alone."""
     own = {"legs": "{record} walks on {value} legs", "lives in": "@(X) is at {value}"}
     lines = to_prolog(habitat(), None, "scasp", sentences=own).splitlines()
     said = [line for line in lines if line.startswith("#pred")]
@@ -145,7 +145,7 @@ def test_the_sentences_for_scasp():
 
 
 def test_every_predicate_has_a_sentence():
-    """What earlier rules leave undecided is said in words too."""
+    """There is also a sentence for what earlier rules leave undecided."""
     rules = tuple(Rule(str(k), (Literal("n", "<=", float(k)),)) for k in range(4))
     lines = to_prolog(Program("y", ("n",), rules), None, "scasp").splitlines()
     assert "#pred undecided3(X) :: 'no rule up to 3 covers @(X)'." in lines
@@ -160,7 +160,7 @@ SCASP = ["inf", "sup", "is", "mod", "rem", "prolog", "writef"]
 @pytest.mark.parametrize("name", HOOKS)
 @pytest.mark.parametrize("place", ["target", "feature"])
 def test_names_that_swi_prolog_asks_for(swipl, tmp_path, name, place):
-    """A target or feature called like what SWI-Prolog calls while loading is loaded, and decided as predicted."""
+    """A target or feature may have the name of a predicate that SWI-Prolog calls while it loads a program."""
     target, feature = (name, "f") if place == "target" else ("y", name)
     rules = (Rule("a", (Literal(feature, "==", "x"),)), Rule("b", (Literal(feature, "missing"),)))
     table = Table((Column.of(feature, ["x", "z", None]),))
@@ -181,7 +181,7 @@ def test_names_with_a_meaning_of_their_own_are_avoided(name):
 
 
 def test_wrong_arguments():
-    """An unknown dialect, a sentence for no column, a label of too many digits."""
+    """An unknown dialect, a sentence for an unknown column and a label with too many digits are refused."""
     with pytest.raises(ParameterError, match="no dialect 'scaps'; did you mean 'scasp'"):
         to_prolog(habitat(), None, "scaps")
     with pytest.raises(UnknownNameError, match="a sentence for 'leg', neither target nor feature; did you mean 'legs'"):
@@ -194,7 +194,7 @@ def test_wrong_arguments():
 
 @pytest.mark.parametrize("dialect", ["scasp", "both"])
 def test_scasp_agrees(scasp, tmp_path, dialect):
-    """s(CASP) proves the predicted label of a record and no other."""
+    """s(CASP) proves the predicted label of a record, and no other label."""
     program = habitat()
     table = Table((Column.of("Body mass", [0.3, 0.1 + 0.2, 0.4]), Column.of("legs", ["four", 4.0, None])))
     for row, predicted in enumerate(unless.predict(program, table).tolist(), 1):
