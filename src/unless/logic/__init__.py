@@ -2,7 +2,8 @@
 
 - Writing: `write_clingo` and `write_prolog` spell a program, and `writer` is what they share. `predicates` and `names`
   choose names, `integers` turns numbers into clingo's integers. The clauses come from `unless.export.clauses`.
-- Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its rules (`read_statements`).
+- Reading back: `read_clingo` rebuilds a program from its header (`read_header`), its statements (`read_statements`) and
+  their bodies (`read_bodies`).
 - Running: `run` imports clingo and runs it.
 - Learning: `background` reads logic programs from texts and files (`sources`) and checks them (`checks`). `columns`
   makes a table of what they entail, `examples` reads the labels, `learn` learns, and `hypothesis` is the result.

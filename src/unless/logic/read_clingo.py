@@ -12,13 +12,11 @@ from functools import lru_cache
 
 from unless.errors import ProgramError
 from unless.export.clauses import Body
-from unless.logic.integers import HIGHEST
-from unless.logic.names import commented
-from unless.logic.predicates import Feature
+from unless.logic.read_bodies import SUBJECT, BodyReader, numbered
 from unless.logic.read_header import Header, fault, read_header
-from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
+from unless.logic.read_statements import Atom, Goal, Statement, Term, statements
 from unless.logic.write_clingo import FIRST_LINE
-from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.rule import MAX_DEPTH, Program, Rule
 from unless.values import Label
 
 __all__ = ["from_clingo"]
@@ -29,7 +27,6 @@ _MOST_LITERALS = 1_000_000
 _OLDER = "% unless-program 1"
 """The first line of an older form, which names all earlier rules beside each rule; either form may have either line."""
 
-_SUBJECT = Term("variable", "X")
 _ANY = Term("variable", "_")
 
 
@@ -41,7 +38,7 @@ def from_clingo(text: str) -> Program:
         raise ProgramError(f"not written by this version of to_clingo: the first line is not {FIRST_LINE!r}")
     text = text.replace("\r\n", "\n")
     reader = _Reader(read_header(text))
-    for statement in statements(text, reader.records()):
+    for statement in statements(text, reader.bodies.records()):
         reader.read(statement)
     return reader.program()
 
@@ -65,6 +62,7 @@ class _Reader:
 
     def __init__(self, words: Header) -> None:
         self.words = words
+        self.bodies = BodyReader(words)
         self.rules: dict[int, Body] = {}
         self.exceptions: dict[int, Body] = {}
         self.undecided: dict[int, _Earlier] = {}
@@ -72,37 +70,45 @@ class _Reader:
         self.otherwise: tuple[Label, _Earlier] | None = None
         self.helpers: list[tuple[str, str]] = []
         self.used: set[int] = set()
-        features = words.features.values()
-        self.numbers = {feature.number: feature for feature in features if feature.number}
-        self.texts = {feature.text: feature for feature in features if feature.text}
-        self.presence = {feature.present: feature for feature in features if feature.present}
 
     def read(self, statement: Statement) -> None:
         """Read one statement, or refuse it."""
         name, terms, line = statement.head.name, statement.head.terms, statement.line
         if not statement.body:
-            self._fact(statement)
-        elif name == self.words.predicate and len(terms) == 2 and terms[0] == _SUBJECT:
+            self.bodies.check_fact(statement)
+        elif name == self.words.predicate and len(terms) == 2 and terms[0] == SUBJECT:
             self._label_rule(statement)
-        elif name in self.presence and terms == (_SUBJECT,):
+        elif name in self.bodies.presence and terms == (SUBJECT,):
             match statement.body:
-                case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
+                case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
                     raise fault(line, f"{name}(X) is defined by something other than a number or a text")
-        elif terms == (_SUBJECT,) and (place := _numbered(name)):
+        elif terms == (SUBJECT,) and (place := numbered(name)):
             prefix, number = place
             if number in {"rule": self.rules, "ab": self.exceptions}.get(prefix, self.undecided):
                 raise fault(line, f"{name}(X) a second time; write one rule per number")
             if prefix == "undecided":
                 self.undecided[number] = self._left(statement, number)
             else:
-                (self.rules if prefix == "rule" else self.exceptions)[number] = self._body(statement)
+                (self.rules if prefix == "rule" else self.exceptions)[number] = self.bodies.body(statement)
         else:
             raise fault(line, f"a rule for {name}, which is not a label, a rule or an exception")
 
     def program(self) -> Program:
         """Put the program together once every statement is read."""
+        self._check_rules()
+        self._check_presence()
+        exceptions = self._nested()
+        rules = [
+            Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
+            for number, body in sorted(self.rules.items())
+        ]
+        otherwise = self.otherwise and self.otherwise[0]
+        return Program(self.words.target, tuple(self.words.features), tuple(rules), otherwise)
+
+    def _check_rules(self) -> None:
+        """Check that rules have no gaps, and that what they leave undecided is defined."""
         count = len(self.rules)
         everything = set(range(1, count + 1))
         if set(self.rules) != everything or set(self.labels) != everything:
@@ -115,38 +121,14 @@ class _Reader:
                 raise fault(earlier.line, f"undecided{number}(X), but there are only {count} rules")
         if lacking := self.used - set(self.undecided):
             raise ProgramError(f"undecided{min(lacking)} is used but not defined")
-        wanted = {(name, predicate) for name, f in self.presence.items() for predicate in (f.number, f.text)}
+
+    def _check_presence(self) -> None:
+        wanted = {(name, predicate) for name, f in self.bodies.presence.items() for predicate in (f.number, f.text)}
         if len(self.helpers) != len(wanted) or set(self.helpers) != wanted:
             raise ProgramError("the rules that say which cells are present are not as to_clingo writes them")
-        exceptions = self._nested()
-        rules = [
-            Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
-            for number, body in sorted(self.rules.items())
-        ]
-        return Program(
-            self.words.target, tuple(self.words.features), tuple(rules), self.otherwise and self.otherwise[0]
-        )
-
-    def records(self) -> set[tuple[str | None, ...]]:
-        """The plain facts that records of a table have."""
-        numbers, texts = ((name, *NUMBER) for name in self.numbers), ((name, *TEXT) for name in self.texts)
-        return {("record", *RECORD), *numbers, *texts}
-
-    def _fact(self, statement: Statement) -> None:
-        """Check a fact with unusual spaces, large numbers or a stand-in."""
-        match statement.head:
-            case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
-                return
-            case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.numbers:
-                if max(abs(row), abs(code)) <= HIGHEST:
-                    return
-            case Atom(name, (Term("integer", int(row)), term)) if name in self.texts and abs(row) <= HIGHEST:
-                self._text(term, statement.line)
-                return
-        raise fault(statement.line, f"a fact of {statement.head.name} that no record of a table has")
 
     def _label_rule(self, statement: Statement) -> None:
-        label, line = self._label(statement.head.terms[1], statement.line), statement.line
+        label, line = self.bodies.label(statement.head.terms[1], statement.line), statement.line
         positive, earlier = self._earlier(statement)
         match positive:
             case [("rule", number)] if number not in self.labels and earlier.are_all(number - 1):
@@ -185,68 +167,6 @@ class _Reader:
                     raise fault(statement.line, "a label, or what is undecided, may depend on rules only")
         return positive, _Earlier(statement.line, upto, frozenset(single))
 
-    def _label(self, term: Term, line: int) -> Label:
-        match self.words.labels, term:
-            case ("text", Term("string" | "name")):
-                return self._text(term, line)
-            case ("boolean", Term("name", "true" | "false" as value)):
-                return value == "true"
-            case ("number", Term("integer", int(value))) if abs(value) <= HIGHEST:
-                return value
-            case ("number", Term("string", str(spelled))):
-                return _number(spelled, line)
-        raise fault(line, f"a label that is not a {self.words.labels}: {commented(str(term.value))[:40]!r}")
-
-    def _text(self, term: Term, line: int) -> str:
-        if term.kind == "string":
-            return str(term.value)
-        if term.kind != "name" or term.value not in self.words.stand_ins:
-            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; put text in double quotes")
-        return self.words.stand_ins[str(term.value)]
-
-    def _body(self, statement: Statement) -> Body:
-        line, variables = statement.line, self._variables(statement)
-        literals, exceptions, compared, records = list[Literal](), list[int](), set[str](), 0
-        for goal in statement.body:
-            match goal:
-                case Comparison(variable, op, integer):
-                    if variable not in variables:
-                        raise fault(line, f"{variable} is not a number of the record")
-                    literals.append(_comparison(variables[variable], op, integer, line))
-                    compared.add(variable)
-                case (False, Atom("record", (subject,))) if subject == _SUBJECT:
-                    records += 1
-                case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
-                    if place[0] != "ab":
-                        raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
-                    exceptions.append(place[1])
-                case (False, Atom(name, (_, Term("variable")))) if name in self.numbers:
-                    pass  # _variables has read it
-                case (negated, atom):
-                    literals.append(self._category(atom, line, negated=negated))
-        if records != 1 or compared != set(variables):
-            raise fault(line, "a body without record(X), or a number that is not compared with anything")
-        return Body(tuple(literals), tuple(exceptions))
-
-    def _category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
-        match atom:
-            case Atom(name, (subject,)) if subject == _SUBJECT and name in self.presence:
-                return Literal(self.presence[name].name, "missing" if negated else "present")
-            case Atom(name, (subject, term)) if subject == _SUBJECT and name in self.texts:
-                return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
-        raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
-
-    def _variables(self, statement: Statement) -> dict[str, Feature]:
-        """The feature that each variable is a number of."""
-        found: dict[str, Feature] = {}
-        for goal in statement.body:
-            match goal:
-                case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
-                    if subject != _SUBJECT or variable in {"X", "_", *found}:
-                        raise fault(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
-                    found[variable] = self.numbers[name]
-        return found
-
     def _nested(self) -> dict[int, Rule]:
         """Build every exception as a rule, inner exceptions first."""
         done: dict[int, Rule] = {}
@@ -277,42 +197,12 @@ class _Reader:
         return done
 
 
-def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
-    code = integer if op == ">" else integer - 1
-    threshold = None if feature.scale is None else feature.scale.threshold(code)
-    if threshold is None:
-        raise fault(line, f"{integer} is no threshold of {commented(feature.name)!r}")
-    return Literal(feature.name, ">" if op == ">" else "<=", threshold)
-
-
 @lru_cache(maxsize=100_000)
 def _guard(goal: Goal) -> tuple[str, int] | None:
     """A goal that a label may depend on: ``record``, or a ``rule``, ``not rule`` or ``undecided`` with its number."""
     match goal:
-        case (False, Atom("record", (subject,))) if subject == _SUBJECT:
+        case (False, Atom("record", (subject,))) if subject == SUBJECT:
             return "record", 0
-        case (bool(negated), Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
+        case (bool(negated), Atom(name, (subject,))) if subject == SUBJECT and (place := numbered(name)):
             return f"{'not ' * negated}{place[0]}", place[1]
     return None
-
-
-def _numbered(name: str) -> tuple[str, int] | None:
-    """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
-    for prefix in ("rule", "ab", "undecided"):
-        digits = name.removeprefix(prefix)
-        if digits != name and digits.isdecimal() and digits[0] != "0" and len(digits) < 10:
-            return prefix, int(digits)
-    return None
-
-
-def _number(spelled: str, line: int) -> int | float:
-    """A label that is not a 32-bit integer; only Python's own spelling of it is accepted."""
-    for kind in (int, float):
-        try:
-            number = kind(spelled[:400])
-        except ValueError:
-            continue
-        small = kind is int and abs(number) <= HIGHEST
-        if repr(number) == spelled and spelled != "nan" and not small:
-            return number
-    raise fault(line, f"{commented(spelled)[:40]!r} for a number")
