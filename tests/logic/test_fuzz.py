@@ -311,7 +311,7 @@ def test_background_is_read_as_clingo_reads_it(text):
     event("read")
     assert {str(atom.symbol) for atom in control.symbolic_atoms} == {str(atom.symbol) for atom in plain.symbolic_atoms}
     assert not [atom for atom in control.symbolic_atoms if re.search(r"[(,][a-z]\(|#", str(atom.symbol))]
-    if ("lab", 2) not in read.signatures:
+    if ("lab", 2) not in read.mentions:
         assert len(learn_logic(text, "lab(a,1). lab(b,2).", "lab").entailed) == 2
 
 

@@ -19,8 +19,8 @@ from unless.values import counted, share_text
 if TYPE_CHECKING:
     from unless.export.text import Style
     from unless.logic import Hypothesis
+    from unless.logic.background import Source
     from unless.logic.learn import Algorithm
-    from unless.logic.sources import Source
     from unless.values import Label
 
 __all__ = ["learn"]

@@ -5,10 +5,8 @@
 - Reading back: `read_clingo` rebuilds a program from its header (`read_header`), its statements (`read_statements`) and
   their bodies (`read_bodies`).
 - Running: `run` imports clingo and runs it.
-- Learning: `background` reads logic programs from texts and files (`sources`) and checks them (`checks`). `columns`
-  makes a table of what they entail, `examples` reads the labels, `learn` learns, and `hypothesis` is the result.
-
-`lexemes` has the regular expressions that both kinds of reading share.
+- Learning: `background` reads logic programs from texts and files, and `checks` refuses what they may not hold.
+  `columns` makes a table of what they entail, `examples` reads the labels, `learn` learns, `hypothesis` is the result.
 """
 
 from unless.logic.hypothesis import Hypothesis

@@ -18,7 +18,7 @@ from unless.logic.names import commented
 if TYPE_CHECKING:
     from clingo.ast import AST
 
-    from unless.logic.sources import Origin
+    from unless.logic.background import Origin
 
 __all__ = ["CheckedRule", "Signature", "check_recursion", "check_statement", "check_text", "shown"]
 

@@ -75,7 +75,7 @@ class Goals:
 
 def chosen(known: Background, features: Iterable[str] | None, ignore: Iterable[str]) -> list[Signature]:
     """The predicates to learn from, in the order of B: those in ``features`` or all, without those in ``ignore``."""
-    usable = [signature for signature in known.signatures if signature[1] in {1, 2}]
+    usable = [signature for signature in known.mentions if signature[1] in {1, 2}]
     wanted = usable if features is None else _named(features, usable, "features")
     ignored = _named(ignore, usable, "ignore")
     chosen = [signature for signature in usable if signature in wanted and signature not in ignored]

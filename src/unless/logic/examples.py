@@ -18,7 +18,7 @@ from unless.values import Label
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-    from unless.logic.sources import Source
+    from unless.logic.background import Source
 
 __all__ = ["Examples", "read_examples"]
 
@@ -58,13 +58,13 @@ def _facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
     """The individuals and their labels, in the order of the text."""
     target = wanted[0]
     if wanted not in read.mentions:
-        names = [name for name, _ in read.signatures]
+        names = [name for name, _ in read.mentions]
         if target in names:
             raise ReadError(f"{read.name}: {target} takes an individual and its label: {target}(kitty,land).")
         raise UnknownNameError(f"{read.name}: no examples of {target!r}{suggest(target, names)}")
     if line := next((rule.line for rule in read.rules if rule.node.body), None):
         raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
-    if other := next((signature for signature in read.signatures if signature != wanted), None):
+    if other := next((signature for signature in read.mentions if signature != wanted), None):
         line = read.mentions[other]
         raise ReadError(f"{read.name.line(line)}: {shown(other)} is not the target {shown(wanted)}; move it to B")
     return [(individual, label) for individual, label in atoms(read.ground(), *wanted)]
@@ -93,7 +93,7 @@ def _refuse_relation(
     given = {individual for individual, _ in pairs}
     labels = {label for _, label in pairs if label.type.name != "Number"}
     alike = dict.fromkeys(labels & given, (target, 2))
-    for signature in known.signatures if labels else ():
+    for signature in known.mentions if labels else ():
         firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
         if not firsts.isdisjoint(given):
             alike |= dict.fromkeys((labels & firsts) - set(alike), signature)

@@ -12,11 +12,10 @@ from unless.errors import ParameterError, ReadError
 from unless.export.clauses import Spelling, exclusive, flatten
 from unless.export.text import Style, in_style
 from unless.judge.labels import Quality, quality
-from unless.logic.background import Background, read_background
+from unless.logic.background import Background, Source, read_background
 from unless.logic.columns import Goals
 from unless.logic.names import free_prefix, fresh
 from unless.logic.run import atoms, clingo, grounded
-from unless.logic.sources import Source
 from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
@@ -123,7 +122,7 @@ class Hypothesis:
             raise ReadError(
                 f"{known.name}: none of the rules' predicates, such as {self._an_atom()}, holds of anything"
             )
-        words = Words.beside(target, {*(name for name, _ in known.signatures), *self._predicates()})
+        words = Words.beside(target, {*(name for name, _ in known.mentions), *self._predicates()})
         labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
         found = derived(known, self._text(words, map(str, named), careful=True), target, labels)
         return {str(individual): found.get(individual) for individual in named}
@@ -180,7 +179,7 @@ class Hypothesis:
     def _features_hold_of(self, known: Background) -> list[Symbol]:
         control = known.ground()
         features = {goals.signature for goals in self._goals.values()}
-        wanted = [signature for signature in known.signatures if signature in features]
+        wanted = [signature for signature in known.mentions if signature in features]
         return list(dict.fromkeys(first for signature in wanted for first, *_ in atoms(control, *signature)))
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 
-__all__ = ["HIGHEST", "MOST_DECIMALS", "Decimals", "Ranks", "Scale", "scale_of"]
+__all__ = ["HIGHEST", "MOST_DECIMALS", "WHOLE", "Decimals", "Ranks", "Scale", "scale_of"]
 
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
@@ -57,6 +57,7 @@ class Ranks:
 
 
 Scale = Decimals | Ranks
+WHOLE = Decimals(0)
 
 
 def scale_of(thresholds: Iterable[float]) -> Scale:

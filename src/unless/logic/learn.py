@@ -16,11 +16,10 @@ from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.literals import candidates, impurity
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
-from unless.logic.background import read_background
+from unless.logic.background import Source, read_background
 from unless.logic.columns import Goals, chosen, columns, without_names
 from unless.logic.examples import Examples, read_examples
 from unless.logic.hypothesis import Hypothesis, Trial, Words, derived, refuse_leak
-from unless.logic.sources import Source
 from unless.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table
@@ -91,7 +90,7 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
         left_out=tuple(left_out),
         _terms={label: str(term) for term, label in given.terms.items()},
         _goals=goals,
-        _words=Words.beside(target, (name for name, _ in known.signatures)),
+        _words=Words.beside(target, (name for name, _ in known.mentions)),
     )
     entailed = derived(known, hypothesis.to_clingo(), target, given.terms)
     return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])

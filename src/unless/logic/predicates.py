@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from unless.logic.integers import Scale, scale_of
+from unless.logic.integers import WHOLE, Scale, scale_of
 from unless.logic.names import Names
 from unless.rule import Literal, Program
 
@@ -21,14 +21,14 @@ class Feature:
     """The predicates of a feature, None for those that the program does not need.
 
     ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell. ``scale``
-    turns its numbers into integers.
+    turns its numbers, if it has any, into integers.
     """
 
     name: str
     number: str | None = None
     text: str | None = None
     present: str | None = None
-    scale: Scale | None = None
+    scale: Scale = WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +59,4 @@ def _feature(name: str, literals: list[Literal], names: Names) -> Feature:
     number = names.new(name) if thresholds or presence else None
     text = names.new(f"{name} text" if number else name) if texts else None
     present = names.new(f"{name} present") if presence else None
-    return Feature(name, number, text, present, scale_of(thresholds) if number else None)
+    return Feature(name, number, text, present, scale_of(thresholds))

@@ -59,23 +59,23 @@ class BodyReader:
 
     def body(self, statement: Statement) -> Body:
         """The literals and exceptions in the body of a rule."""
-        line, variables = statement.line, self._variables(statement)
+        line, variables = statement.line, dict[str, Feature]()
         literals, exceptions, compared, records = list[Literal](), list[int](), set[str](), 0
         for goal in statement.body:
             match goal:
-                case Comparison(variable, op, integer):
-                    if variable not in variables:
-                        raise fault(line, f"{variable} is not a number of the record")
-                    literals.append(_comparison(variables[variable], op, integer, line))
-                    compared.add(variable)
+                case Comparison():
+                    literals.append(_compared(goal, variables, line))
+                    compared.add(goal.variable)
                 case (False, Atom("record", (subject,))) if subject == SUBJECT:
                     records += 1
                 case (True, Atom(name, (subject,))) if subject == SUBJECT and (place := numbered(name)):
                     if place[0] != "ab":
                         raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
-                case (False, Atom(name, (_, Term("variable")))) if name in self.numbers:
-                    pass  # _variables has read it
+                case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
+                    if subject != SUBJECT or variable in {"X", "_", *variables}:
+                        raise fault(line, f"{name}(X,{variable}); a number has a variable of its own")
+                    variables[variable] = self.numbers[name]
                 case (negated, atom):
                     literals.append(self._category(atom, line, negated=negated))
         if records != 1 or compared != set(variables):
@@ -97,24 +97,15 @@ class BodyReader:
                 return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
         raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
 
-    def _variables(self, statement: Statement) -> dict[str, Feature]:
-        """The feature that each variable is a number of."""
-        found: dict[str, Feature] = {}
-        for goal in statement.body:
-            match goal:
-                case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
-                    if subject != SUBJECT or variable in {"X", "_", *found}:
-                        raise fault(statement.line, f"{name}(X,{variable}); a number has a variable of its own")
-                    found[variable] = self.numbers[name]
-        return found
 
-
-def _comparison(feature: Feature, op: str, integer: int, line: int) -> Literal:
-    code = integer if op == ">" else integer - 1
-    threshold = None if feature.scale is None else feature.scale.threshold(code)
+def _compared(goal: Comparison, variables: dict[str, Feature], line: int) -> Literal:
+    if goal.variable not in variables:
+        raise fault(line, f"{goal.variable} is not a number of the record")
+    feature = variables[goal.variable]
+    threshold = feature.scale.threshold(goal.integer if goal.op == ">" else goal.integer - 1)
     if threshold is None:
-        raise fault(line, f"{integer} is no threshold of {commented(feature.name)!r}")
-    return Literal(feature.name, ">" if op == ">" else "<=", threshold)
+        raise fault(line, f"{goal.integer} is no threshold of {commented(feature.name)!r}")
+    return Literal(feature.name, ">" if goal.op == ">" else "<=", threshold)
 
 
 def numbered(name: str) -> tuple[str, int] | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from unless.errors import ProgramError
-from unless.logic.integers import MOST_DECIMALS, Decimals, Ranks, Scale
+from unless.logic.integers import MOST_DECIMALS, WHOLE, Decimals, Ranks, Scale
 from unless.logic.names import IDENTIFIER, commented, reserved, spellable
 from unless.logic.predicates import Feature
 
@@ -82,19 +82,7 @@ def _no_constant(name: str) -> NoReturn:
 
 def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
     predicates = {key: parts.pop(key, None) for key in ("number", "text", "present")}
-    scale: Scale | None = None
-    match parts.pop("decimals", None), parts.pop("thresholds", None):
-        case (int(places), None) if 0 <= places <= MOST_DECIMALS and not isinstance(places, bool):
-            scale = Decimals(places)
-        case (None, list(spelled)):
-            numbers = [_threshold(number, line) for number in spelled]
-            if numbers != sorted(set(numbers)):
-                raise fault(line, "thresholds that do not ascend")
-            scale = Ranks(tuple(numbers))
-        case (None, None):
-            pass
-        case _:
-            raise fault(line, f"decimals must be a number from 0 to {MOST_DECIMALS}, and thresholds a list")
+    scale = _scale(parts.pop("decimals", None), parts.pop("thresholds", None), line)
     _nothing_more(parts, line)
     if not all(value is None or isinstance(value, str) for value in predicates.values()):
         raise fault(line, "a predicate that is not text")
@@ -102,7 +90,21 @@ def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
         raise fault(line, "numbers without decimals or thresholds, or the other way round")
     if predicates["present"] is not None and None in predicates.values():
         raise fault(line, "presence without predicates for numbers and for text")
-    return Feature(name, **predicates, scale=scale)
+    return Feature(name, **predicates, scale=scale or WHOLE)
+
+
+def _scale(decimals: object, thresholds: object, line: int) -> Scale | None:
+    match decimals, thresholds:
+        case (int(places), None) if 0 <= places <= MOST_DECIMALS and not isinstance(places, bool):
+            return Decimals(places)
+        case (None, list(spelled)):
+            numbers = [_threshold(number, line) for number in spelled]
+            if numbers != sorted(set(numbers)):
+                raise fault(line, "thresholds that do not ascend")
+            return Ranks(tuple(numbers))
+        case (None, None):
+            return None
+    raise fault(line, f"decimals must be a number from 0 to {MOST_DECIMALS}, and thresholds a list")
 
 
 def _threshold(number: object, line: int) -> float:

@@ -13,17 +13,40 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from unless.errors import ProgramError
-from unless.logic.lexemes import INTEGER, NAME, SMALL, SPACE, STRING, STRING_REST, WORD_ENDS
 from unless.logic.names import commented
 
-__all__ = ["NUMBER", "RECORD", "TEXT", "Atom", "Comparison", "Goal", "Statement", "Term", "statements"]
+__all__ = [
+    "NAME",
+    "NUMBER",
+    "RECORD",
+    "SMALL",
+    "SPACE",
+    "STRING",
+    "TEXT",
+    "Atom",
+    "Comparison",
+    "Goal",
+    "Statement",
+    "Term",
+    "statements",
+]
 
-_VARIABLE = rf"(?:[A-Z][A-Za-z0-9_]*+|_){WORD_ENDS}"
-_TERM = f"(?:{STRING}|{INTEGER}|{NAME}|{_VARIABLE})"
+# Stricter than clingo, never laxer: what these match means the same to clingo. Possessive quantifiers (++, *+) read a
+# text in one go or refuse it. None of these match NUL, where clingo stops, or a carriage return, which may end a line.
+SPACE = r"(?:[ \t\n]++|%(?!\*)[^\n\r\0]*+(?=\n|\Z))*+"
+_WORD_ENDS = r"(?![A-Za-z0-9_'])"
+NAME = rf"(?!not{_WORD_ENDS})[a-z][A-Za-z0-9_]*+(?!')"
+_INTEGER = rf"(?:-?[1-9][0-9]*+|0){_WORD_ENDS}"
+SMALL = rf"(?:-?[1-9][0-9]{{0,8}}+|0){_WORD_ENDS}"
+"""An integer that surely fits 32 bits."""
+_STRING_REST = r'(?:[^"\\\n\r\0]|\\["\\n])*+"'
+STRING = f'"{_STRING_REST}'
+_VARIABLE = rf"(?:[A-Z][A-Za-z0-9_]*+|_){_WORD_ENDS}"
+_TERM = f"(?:{STRING}|{_INTEGER}|{NAME}|{_VARIABLE})"
 _ATOM = rf"{NAME}{SPACE}\({SPACE}{_TERM}{SPACE}(?:,{SPACE}{_TERM}{SPACE})*+\)"
-_GOAL = f"(?:(?:not{WORD_ENDS}{SPACE})?{_ATOM}|{_VARIABLE}{SPACE}[<>]{SPACE}{INTEGER})"
+_GOAL = f"(?:(?:not{_WORD_ENDS}{SPACE})?{_ATOM}|{_VARIABLE}{SPACE}[<>]{SPACE}{_INTEGER})"
 
-_FACT = re.compile(rf'{SPACE}({NAME})\({SMALL}(?:(,)(?:{SMALL}|("){STRING_REST}))?\)\.', re.ASCII)
+_FACT = re.compile(rf'{SPACE}({NAME})\({SMALL}(?:(,)(?:{SMALL}|("){_STRING_REST}))?\)\.', re.ASCII)
 _STATEMENT = re.compile(
     rf"{SPACE}(?P<head>{_ATOM}){SPACE}(?::-(?P<body>{SPACE}{_GOAL}{SPACE}(?:,{SPACE}{_GOAL}{SPACE})*+))?\.", re.ASCII
 )
@@ -34,8 +57,8 @@ _REST = re.compile(rf"{SPACE}\Z", re.ASCII)
 
 _GOALS = re.compile(f"{SPACE},?{SPACE}({_GOAL})", re.ASCII)
 _TERMS = re.compile(f"{SPACE},?{SPACE}({_TERM})", re.ASCII)
-_CALL = re.compile(rf"(not{WORD_ENDS}{SPACE})?({NAME}){SPACE}\((.*)\)", re.ASCII | re.DOTALL)
-_COMPARED = re.compile(rf"({_VARIABLE}){SPACE}([<>]){SPACE}({INTEGER})", re.ASCII)
+_CALL = re.compile(rf"(not{_WORD_ENDS}{SPACE})?({NAME}){SPACE}\((.*)\)", re.ASCII | re.DOTALL)
+_COMPARED = re.compile(rf"({_VARIABLE}){SPACE}([<>]){SPACE}({_INTEGER})", re.ASCII)
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 _LARGEST = 10**12  # far beyond clingo's integers; longer ones need not be read at all
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from unless.errors import ProgramError
 from unless.logic.integers import HIGHEST, Decimals, Ranks
 from unless.logic.names import StandIns, as_json, clingo_string, commented
 from unless.logic.writer import Writer
@@ -65,28 +64,22 @@ class ClingoWriter(Writer):
         return str(label) if isinstance(label, int) and abs(label) <= HIGHEST else clingo_string(repr(label))
 
     def _cell(self, feature: Feature, number: float, /) -> str:
-        return str(_code(feature, number))
+        return str(feature.scale.code(number))
 
     def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
-        code = _code(feature, number)
+        code = feature.scale.code(number)
         return f"> {code}" if op == ">" else f"< {code + 1}"
 
 
-def _code(feature: Feature, number: float) -> int:
-    if feature.scale is None:
-        raise ProgramError(f"{feature.name!r} has no numbers")  # never: a feature with a number predicate has a scale
-    return feature.scale.code(number)
-
-
 def _described(feature: Feature) -> dict[str, Any]:
-    parts: dict[str, Any] = {"feature": feature.name, "number": feature.number, "text": feature.text}
-    parts["present"] = feature.present
+    names = {"number": feature.number, "text": feature.text, "present": feature.present}
+    parts: dict[str, Any] = {"feature": feature.name} | {key: name for key, name in names.items() if name}
     match feature.scale:
-        case Decimals(places):
+        case Decimals(places) if feature.number:
             parts["decimals"] = places
         case Ranks(thresholds):
             parts["thresholds"] = [number_data(number) for number in thresholds]
-    return {key: value for key, value in parts.items() if value is not None}
+    return parts
 
 
 def _comment(parts: dict[str, Any]) -> str:
