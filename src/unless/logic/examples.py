@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.judge.folds import held_back
+from unless.judge.learners import held_back
 from unless.logic.background import Background, read_background
 from unless.logic.checks import Signature, shown
 from unless.logic.columns import categories
