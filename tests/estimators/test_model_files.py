@@ -18,8 +18,8 @@ from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifie
 from unless.errors import LimitError, MissingFileError, ProgramError
 from unless.estimators.file import document as document_of
 from unless.export import json as programs
+from unless.export.checks import Schema
 from unless.export.quick import fits_around, program_in
-from unless.export.schema import Schema
 from unless.limits import raised
 
 DATA = Path(__file__).parents[1] / "data"

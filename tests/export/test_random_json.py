@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from unless.errors import ProgramError
 from unless.export import json, to_text
+from unless.export.checks import Schema
 from unless.export.clauses import flatten
 from unless.export.quick import fits_around, program_in
-from unless.export.schema import Schema
 from unless.rule import Literal, Program, Rule
 
 SCHEMA = standard.loads((Path(json.__file__).with_name("program.schema.json")).read_text("utf-8"))

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from unless.errors import MissingFileError, ProgramError, suggest
+from unless.export.checks import Schema, shown
 from unless.export.quick import fits_around, program_in
-from unless.export.schema import Schema, shown
 from unless.files import write_whole
 from unless.limits import limit, refuse_more
 from unless.rule import MAX_DEPTH, Literal, Program, Rule

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from unless.export.schema import Schema
+from unless.export.checks import Schema
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
