@@ -1,28 +1,30 @@
-"""What a model file holds: a program, how its columns were read, what its rules decided. JSON, safe to read."""
+"""Model files: a program with how its columns were read and what its rules decided. JSON, safe to read."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ProgramError
-from unless.export import json
+from unless.errors import ProgramError, suggest
+from unless.export import checks, json
+from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
+from unless.export.jsontext import content, layout, parse, refuse_long, uncollected
 from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.limits import limit
 from unless.model import Statistics
 from unless.rule import Program
-from unless.table import Column, Schema, Table
-from unless.values import Label, label_data, label_in, plain
+from unless.table import Column, Kind, Schema, Table
+from unless.values import Label, label_data, plain
 
-__all__ = ["SavedModel", "document", "file_text", "parsed", "read", "read_stream", "save"]
+__all__ = ["SavedModel", "document", "file_text", "from_document", "parsed", "read", "read_stream", "save"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +58,16 @@ def save(model: SavedModel, path: str | os.PathLike[str]) -> None:
 
 
 def file_text(model: SavedModel) -> str:
-    """What a model file says."""
-    with json.uncollected():
-        return json.layout(document(model)) + "\n"
+    """The text of a model file."""
+    with uncollected():
+        return layout(document(model)) + "\n"
 
 
 def document(model: SavedModel) -> dict[str, Any]:
-    """A model as JSON holds it; what could not be read back is refused."""
+    """A model as JSON holds it; refuses a model that could not be read back."""
     schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
     found = {
-        **json.unchecked(model.program_),
+        **json.to_dict(model.program_),
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
             "missing": list(schema.missing),
@@ -81,7 +83,9 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if shares is None else {"importances": shares.tolist()}),
         },
     }
-    return json.checked(found)
+    _columns(found["columns"], model.program_)
+    _training(found["statistics"], model.program_)
+    return found
 
 
 def _spelled(name: str, value: Any) -> Any:
@@ -97,108 +101,192 @@ def _spelled(name: str, value: Any) -> Any:
         raise ProgramError(f"the parameter {name} is {value!r}, which a model file cannot hold") from None
 
 
-# Reading: the schema has been checked; what follows is what it cannot say.
+# Reading.
 
 
 def read(path: str | os.PathLike[str]) -> SavedModel | Program:
-    """What a model file holds; of a plain program, the `Program`."""
+    """Read a model file; a file that holds only a program gives the `Program`."""
     try:
-        text = json.content(Path(path))
+        text = content(Path(path))
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
     return parsed(text, os.fspath(path))
 
 
 def read_stream(file: BinaryIO, name: str) -> SavedModel | Program:
-    """The same of a stream, such as standard input; of one that is too long not all is read."""
+    """Read a model from a stream, such as standard input, but not all of a stream that is too long."""
     text = file.read(limit("model") + 1)
-    json.refuse_long(text, name)
+    refuse_long(text, name)
     return parsed(text, name)
 
 
 def parsed(text: bytes, name: str) -> SavedModel | Program:
-    """The same of the bytes of a file, which messages call by that name."""
+    """The model in the bytes of a file; ``name`` is what error messages call the file."""
     try:
-        with json.uncollected():
-            document = json.parse(text)
-            program = json.from_dict(document)
-            if not isinstance(document, dict) or "statistics" not in document:
-                return program
-            return _saved(document, program)
+        with uncollected():
+            return from_document(parse(text))
     except ProgramError as error:
         raise ProgramError(f"{name}: {error}") from error
 
 
-def _saved(document: dict[str, Any], program: Program) -> SavedModel:
+def from_document(document: Any) -> SavedModel | Program:
+    """The model in a parsed document, or its program where there is no more; see `export.json.from_dict`."""
+    return _model(document, json.from_dict(document))
+
+
+def _model(document: dict[str, Any], program: Program) -> SavedModel | Program:
+    """The model in a document that has this program."""
+    if "columns" in document:
+        schema, ranges, named = _columns(document["columns"], program)
+    if "statistics" not in document:
+        return program
     if "columns" not in document:
-        raise ProgramError("it has statistics but no columns; a model has both, a program neither")
-    columns = document["columns"]
-    statistics = _statistics(document["statistics"], program)
-    schema = Schema(_kinds(columns, program), tuple(columns["missing"]), program.target)
-    domain = _domain(columns.get("values", ()), schema)
-    learned = document["statistics"]
-    parameters = {name: _parameter(value) for name, value in learned["parameters"]}
-    shares = _importances(learned.get("importances"), program)
-    return SavedModel(program, statistics, schema, domain, learned["learner"], parameters, columns["named"], shares)
+        raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
+    statistics, learner, parameters, shares = _training(document["statistics"], program)
+    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares)
 
 
-def _parameter(value: Any) -> Any:
-    """The value of a parameter of the classifier."""
-    if isinstance(value, dict) and "weights" in value:
-        return {label_in(label): weight for label, weight in value["weights"]}
-    return label_in(value)
+_COLUMNS = Object(
+    "an object that says how columns were read, with kinds, missing and named", ("kinds", "missing", "named")
+)
+_STATISTICS = Object(
+    "an object that says what rules decided, with learner, parameters, classes and counts",
+    ("learner", "parameters", "classes", "counts"),
+)
+_ENDS = "a list of at most two numbers, the least and the largest"
+_MOST = 1e200
+"""The largest count, or sum of weights."""
+_PARAMETER = 'a parameter: null, a label, a list of columns, or {"weights": [[label, weight], …]}'
 
 
-def _statistics(node: dict[str, Any], program: Program) -> Statistics:
-    classes = tuple(label_in(label) for label in node["classes"])
-    labels = program.heads
-    _check_classes(classes, labels)
-    rows, wanted = node["counts"], len(labels)
-    if len(rows) != wanted or any(len(row) != len(classes) for row in rows):
-        raise ProgramError(
-            f"statistics.counts: {wanted} rows of {len(classes)} counts are expected, one row for no rule"
-        )
-    counts = np.array(rows, dtype=np.float64)
-    if not counts.any():
-        raise ProgramError("statistics.counts: all are 0; the rules of a model have decided something")
-    return Statistics(classes, labels, counts, node.get("weighted", False))
+def _columns(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
+    """How the columns were read, what training saw in them, and whether the features have names of their own."""
+    place = (None, "columns")
+    _COLUMNS.check(node, place)
+    missing = checks.texts(node["missing"], (place, "missing"), "a list of cells that are missing", "a cell, a text")
+    schema = Schema(_kinds(node["kinds"], (place, "kinds"), program), tuple(missing), program.target)
+    ranges = _ranges(node.get("values", []), (place, "values"), schema)  # older versions did not write them
+    return schema, ranges, typed(bool, node["named"], (place, "named"), "true or false")
 
 
-def _importances(shares: list[float] | None, program: Program) -> NDArray[np.float64] | None:
-    """The importance of every feature; a file of an older version has none."""
-    if shares is not None and len(shares) != len(program.features):
-        raise ProgramError(f"statistics.importances: {len(program.features)} are expected, one for each feature")
-    return None if shares is None else np.array(shares, dtype=np.float64)
+def _kinds(value: Any, place: Place, program: Program) -> dict[str, Kind]:
+    kinds: dict[str, Kind] = {}
+    for index, pair in enumerate(typed(list, value, place, "a list of features and kinds")):
+        name, kind = row(pair, (place, index), "a feature and its kind", 2)
+        if kind not in ("number", "text", "mixed"):
+            raise wrong(((place, index), 1), "a kind: number, text or mixed", kind)
+        kinds[typed(str, name, ((place, index), 0), FEATURE)] = kind
+    if tuple(kinds) != program.features or len(kinds) < len(value):
+        raise at(place, "these are not the features of the program, in the same order")
+    return kinds
 
 
-def _check_classes(classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> None:
-    kinds = {
-        str if isinstance(label, str) else isinstance(label, bool) for label in (*classes, *labels) if label is not None
-    }
+def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:
+    """Features with their least and largest number, and their categories."""
+    names = set[str]()
+    for index, one in enumerate(typed(list, value, place, "a list of the values that features had in training")):
+        here = (place, index)
+        name, ends, categories = row(one, here, "a feature, its least and largest number, and its categories", 3)
+        if typed(str, name, (here, 0), FEATURE) not in schema.kinds:
+            raise at((here, 0), f"{shown(name)} is not one of the features{suggest(name, schema.kinds)}")
+        if name in names:
+            raise at((here, 0), f"{shown(name)} appears twice; remove one")
+        names.add(name)
+        if len(checks.numbers(ends, (here, 1), _ENDS, "a finite number")) > 2:
+            raise wrong((here, 1), _ENDS, ends)
+        checks.texts(categories, (here, 2), "a list of categories", "a category, a text", unique=True)
+    return value  # type: ignore[no-any-return]  # a list
+
+
+def _domain(ranges: list[Any], schema: Schema) -> Table:
+    """The columns without rows that `unless.table.domain_of` gave."""
+    columns = []
+    for name, ends, categories in ranges:
+        ordered = np.array(sorted(set(ends)), dtype=np.float64)
+        columns.append(Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8)))
+    return Table(tuple(columns), rows=0, missing=schema.missing)
+
+
+def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None]:
+    """What the rules decided, the name of the classifier, its parameters, and the importances if the file has them."""
+    place = (None, "statistics")
+    _STATISTICS.check(node, place)
+    learner = typed(str, node["learner"], (place, "learner"), "the name of a classifier, a text")
+    parameters = _parameters(node["parameters"], (place, "parameters"))
+    classes = _classes(node["classes"], (place, "classes"), program.labels)
+    heads = program.heads
+    counts = _counts(node["counts"], (place, "counts"), len(heads), len(classes))
+    weighted = typed(
+        bool, node.get("weighted", False), (place, "weighted"), "true or false: whether counts are sums of weights"
+    )
+    shares = None
+    if "importances" in node:  # older versions did not write them
+        shares = _importances(node["importances"], (place, "importances"), len(program.features))
+    return Statistics(classes, heads, counts, weighted), learner, parameters, shares
+
+
+def _parameters(value: Any, place: Place) -> dict[str, Any]:
+    parameters = {}
+    for index, pair in enumerate(typed(list, value, place, "a list of parameters and values")):
+        name, found = row(pair, (place, index), "a parameter and its value", 2)
+        name = typed(str, name, ((place, index), 0), "the name of a parameter, a text")
+        parameters[name] = _parameter(found, ((place, index), 1))
+    return parameters
+
+
+def _parameter(value: Any, place: Place) -> Any:
+    match value:
+        case None:
+            return None
+        case list() if all(isinstance(one, str) or checks.is_number(one) for one in value):
+            return value
+        case {"weights": list(pairs), **others} if not others:
+            if all(isinstance(pair, list) and len(pair) == 2 and checks.is_number(pair[1]) for pair in pairs):
+                return {checks.label(label, place, _PARAMETER): weight for label, weight in pairs}
+    return checks.label(value, place, _PARAMETER)
+
+
+def _classes(value: Any, place: Place, labels: tuple[Label, ...]) -> tuple[Label, ...]:
+    found = typed(list, value, place, "a list of labels, at least one")
+    if not found:
+        raise wrong(place, "a list of labels, at least one", found)
+    classes = tuple(checks.label(one, (place, index)) for index, one in enumerate(found))
+    kinds = {str if isinstance(one, str) else isinstance(one, bool) for one in (*classes, *labels)}
     if len(kinds) > 1:
-        raise ProgramError(
-            "statistics.classes: they and the labels of the program are all text, all numbers or all booleans"
-        )
+        raise at(place, "classes and labels of the program must be all text, all numbers or all booleans")
     if any(not one < other for one, other in pairwise(classes)):  # type: ignore[operator]
-        raise ProgramError("statistics.classes: they are not in order, each once")
-    known = set(classes)
-    if unknown := [label for label in labels if label is not None and label not in known]:
-        raise ProgramError(f"statistics.classes: {unknown[0]!r} is a label of the program, but no class")
+        raise at(place, "the classes are not sorted, or one appears twice")
+    if unknown := set(labels) - set(classes):
+        raise at(place, f"{min(unknown)!r} is a label of the program, but not a class")
+    return classes
 
 
-def _kinds(columns: dict[str, Any], program: Program) -> dict[str, Any]:
-    names = [name for name, _ in columns["kinds"]]
-    if names != list(program.features):
-        raise ProgramError("columns.kinds: they are not those of the features, in their order")
-    return dict(columns["kinds"])
+def _counts(value: Any, place: Place, rows: int, width: int) -> NDArray[np.float64]:
+    """How many records of each class every rule decided."""
+    lines = typed(list, value, place, "a list of counts per rule")
+    # There can be many: types and range are checked at once, which takes a third of the time of one by one.
+    if not ({list}.issuperset(map(type, lines)) and {float}.issuperset(map(type, chain.from_iterable(lines)))):
+        _check_counts(lines, place)
+    if len(lines) != rows or any(len(line) != width for line in lines):
+        raise at(place, f"expected {rows} rows of {width} counts, a row for each rule and one for no rule")
+    counts = np.array(lines, dtype=np.float64)
+    if not (counts.min() >= 0 and counts.max() <= _MOST):
+        _check_counts(lines, place)
+    if not counts.any():
+        raise at(place, "all counts are 0, but the rules of a model have decided something")
+    return counts
 
 
-def _domain(values: Any, schema: Schema) -> Table:
-    """The columns without rows that `unless.table.domain_of` gave; a file of an older version may have none."""
-    columns: dict[str, Column] = {}
-    for name, numbers, categories in values:
-        if name not in schema.kinds or name in columns:
-            raise ProgramError(f"columns.values: {name!r} is no feature, or appears twice")
-        ordered = np.sort(np.array(numbers, dtype=np.float64)) + 0.0
-        columns[name] = Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8))
-    return Table(tuple(columns.values()), rows=0, missing=schema.missing)
+def _check_counts(lines: list[Any], place: Place) -> None:
+    """Refuse the first count that is wrong."""
+    for index, line in enumerate(lines):
+        checks.numbers(line, (place, index), "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
+
+
+def _importances(value: Any, place: Place, count: int) -> NDArray[np.float64]:
+    shares = checks.numbers(
+        value, place, "a list of shares, one for each feature", "a share, a number from 0 to 1", 0.0, 1.0
+    )
+    if len(shares) != count:
+        raise at(place, f"expected {count} shares, one for each feature")
+    return np.array(shares, dtype=np.float64)

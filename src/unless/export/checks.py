@@ -1,123 +1,58 @@
-"""A small reader of JSON schemas: the keywords that ``program.schema.json`` uses, and messages that name the place.
+"""Checks of the values in a JSON document: an error says where a value is, what was expected and what was found.
 
-It accepts what a full validator accepts (``tests/property/test_json.py`` compares the two), says what was expected in
-the words of the schema's descriptions, and walks without recursion, so that no file is too deep for it.
+They accept what ``program.schema.json`` accepts, and use the words of its descriptions; ``tests/export/test_schema.py``
+compares the two.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from sys import float_info
+from typing import Any, TypeVar
 
-from unless.errors import suggest
+from unless.errors import ProgramError, suggest
+from unless.values import Label, label_in
 
-__all__ = ["KEYWORDS", "Fault", "Schema", "shown"]
+__all__ = [
+    "FEATURE",
+    "LARGEST",
+    "Object",
+    "Place",
+    "at",
+    "is_number",
+    "label",
+    "numbers",
+    "row",
+    "shown",
+    "texts",
+    "typed",
+    "wrong",
+]
 
-KEYWORDS = frozenset(
-    {"$ref", "additionalProperties", "allOf", "anyOf", "const", "enum", "if", "items", "maxItems", "maximum"}
-    | {"minItems", "minimum", "prefixItems", "properties", "required", "then", "type", "uniqueItems"}
-)
-"""The keywords that are understood; any other one would be passed over in silence."""
-
-Node = Mapping[str, Any] | bool
+T = TypeVar("T")
 Place = tuple["Place", str | int] | None
-"""Where a value stands: the place of what holds it, and its key there. None is the whole document."""
+"""Where a value is: the place of the list or object around it, and its index or key there. None is the document."""
 
-_TYPES: dict[str, type | tuple[type, ...]] = {
-    "array": list,
-    "boolean": bool,
-    "null": type(None),
-    "number": (int, float),
-    "object": dict,
-    "string": str,
-}
+LARGEST = float_info.max
+FEATURE = "the name of a feature, a text"
+
+_LABEL = (
+    'a label: a text, true or false, a number of at most 1.7976931348623157e308, {"float": "inf"} or {"float": "-inf"}'
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with a JSON value, and where."""
-
-    place: Place
-    problem: str
-
-    def __str__(self) -> str:
-        where = _spelled(self.place)
-        return f"{where}: {self.problem}" if where else self.problem
+# Errors.
 
 
-@dataclass(frozen=True, slots=True)
-class Schema:
-    """A JSON schema whose references point into its own ``$defs``."""
-
-    root: Mapping[str, Any]
-
-    def fault(self, value: object, node: Node | None = None) -> Fault | None:
-        """The first fault of a value in the order of reading, None if it fits the schema (or the given part of it)."""
-        to_do: list[tuple[Node, object, Place]] = [(self.root if node is None else node, value, None)]
-        while to_do:
-            part, found, place = to_do.pop()
-            if isinstance(part, bool):
-                continue
-            if problem := self._problem(part, found):
-                return Fault(place, problem)
-            to_do.extend(reversed(list(self._inside(part, found, place))))
-        return None
-
-    def _problem(self, node: Mapping[str, Any], value: object) -> str | None:
-        """What is wrong with a value itself, its parts left aside."""
-        if not _fits(node, value) or ("anyOf" in node and all(self.fault(value, part) for part in node["anyOf"])):
-            hint = suggest(value, node["enum"]) if isinstance(value, str) and "enum" in node else ""
-            return f"expected {node.get('description', 'something else')}, not {shown(value)}{hint}"
-        match value:
-            case dict():
-                return _wrong_keys(node, value)
-            case list() if node.get("uniqueItems"):
-                return _twice([item for item in value if isinstance(item, str)])
-        return None
-
-    def _inside(self, node: Mapping[str, Any], value: object, place: Place) -> Iterator[tuple[Node, object, Place]]:
-        """What is left to check once a value itself is right: more about it, then each of its parts."""
-        if "$ref" in node:
-            yield self.root["$defs"][node["$ref"].removeprefix("#/$defs/")], value, place
-        for part in node.get("allOf", ()):
-            yield part, value, place
-        if "if" in node and self.fault(value, node["if"]) is None:
-            yield node["then"], value, place
-        match value:
-            case dict():
-                parts = node.get("properties", {})
-                yield from ((parts[key], item, (place, key)) for key, item in value.items() if key in parts)
-            case list():
-                first, rest = node.get("prefixItems", ()), node.get("items", True)
-                for index, item in enumerate(value):
-                    yield first[index] if index < len(first) else rest, item, (place, index)
+def wrong(place: Place, expected: str, found: object, hint: str = "") -> ProgramError:
+    """The error about a value that is not what was expected."""
+    return at(place, f"expected {expected}, not {shown(found)}{hint}")
 
 
-def shown(value: object) -> str:
-    """A JSON value in a few words, however large or deep it is."""
-    match value:
-        case dict():
-            keys = ", ".join(_key(key) for key in list(value)[:3])
-            return f"an object with {keys}{', …' if len(value) > 3 else ''}" if value else "an empty object"
-        case list():
-            return f"a list of {len(value)}"
-        case str():
-            return _key(value)
-        case int() if value.bit_length() > 64:
-            return f"an integer of {value.bit_length()} bits"
-        case None | int() | float():
-            return json.dumps(value)
-    return f"a Python {type(value).__name__}"
-
-
-def _key(text: object) -> str:
-    """A text in double quotes, on one line, cut where it is long."""
-    plain = str(text)
-    cut = plain if len(plain) <= 60 else f"{plain[:60]}…"
-    quoted = json.dumps(cut, ensure_ascii=False)
-    return quoted if quoted.isprintable() else json.dumps(cut)
+def at(place: Place, problem: str) -> ProgramError:
+    """The error about a problem at some place of the document."""
+    where = _spelled(place)
+    return ProgramError(f"{where}: {problem}" if where else problem)
 
 
 def _spelled(place: Place) -> str:
@@ -126,59 +61,113 @@ def _spelled(place: Place) -> str:
     while place is not None:
         place, key = place
         steps.append(f"[{key}]" if isinstance(key, int) else f".{key}")
-    steps.reverse()
-    if len(steps) > 40:
-        steps[20:-20] = ["…"]
-    return "".join(steps).removeprefix(".")
+    return "".join(reversed(steps)).removeprefix(".")
 
 
-def _fits(node: Mapping[str, Any], value: object) -> bool:
-    """Whether the keywords that look at one value alone accept it."""
-    types = node.get("type", ())
-    return (
-        ("type" not in node or any(_is(value, name) for name in ([types] if isinstance(types, str) else types)))
-        and ("const" not in node or _same(value, node["const"]))
-        and ("enum" not in node or any(_same(value, one) for one in node["enum"]))
-        and _in_bounds(node, value)
-    )
-
-
-def _in_bounds(node: Mapping[str, Any], value: object) -> bool:
+def shown(value: object) -> str:
+    """A JSON value in a few words, however large or deep it is."""
     match value:
+        case dict():
+            names = ", ".join(_quoted(key) for key in list(value)[:3])
+            return f"an object with {names}{', …' if len(value) > 3 else ''}" if value else "an empty object"
         case list():
-            return bool(node.get("minItems", 0) <= len(value) <= node.get("maxItems", len(value)))
-        case int() | float() if not isinstance(value, bool):
-            return not (
-                ("minimum" in node and value < node["minimum"]) or ("maximum" in node and value > node["maximum"])
-            )
-    return True
+            return f"a list of {len(value)}"
+        case str():
+            return _quoted(value)
+        case int() if value.bit_length() > 64:
+            return f"an integer of {value.bit_length()} bits"
+    if value is None or type(value) in (bool, int, float):
+        return json.dumps(value)
+    return f"a Python {type(value).__name__}"
 
 
-def _is(value: object, name: str) -> bool:
-    """Whether a value is of a JSON type: booleans are no numbers, and NaN, which JSON does not have, is none either."""
-    if name == "number" and (isinstance(value, bool) or value != value):  # noqa: PLR0124 - only NaN differs from itself
-        return False
-    return isinstance(value, _TYPES[name])
+def _quoted(text: object) -> str:
+    """A text in double quotes, on one line, cut where it is long."""
+    plain = str(text)
+    cut = plain if len(plain) <= 60 else f"{plain[:60]}…"
+    quoted = json.dumps(cut, ensure_ascii=False)
+    return quoted if quoted.isprintable() else json.dumps(cut)
 
 
-def _same(value: object, wanted: object) -> bool:
-    return isinstance(value, bool) == isinstance(wanted, bool) and value == wanted
+# Objects.
 
 
-def _wrong_keys(node: Mapping[str, Any], value: Mapping[object, object]) -> str | None:
-    """An unknown key comes before a missing one, since it often is the missing one misspelled."""
-    known = node.get("properties", {})
-    for key in value:
-        if key not in known and node.get("additionalProperties") is False:
-            return f"unknown key {_key(key)}{suggest(str(key), known)}"
-    absent = next((key for key in node.get("required", ()) if key not in value), None)
-    return None if absent is None else f"{_key(absent)} is missing; add it"
+class Object:
+    """An object with all required keys. Its other keys must be optional ones; where those are None, they can be any."""
+
+    def __init__(self, expected: str, required: tuple[str, ...], optional: tuple[str, ...] | None = None) -> None:
+        self.expected = expected
+        self.required = required
+        self.optional = optional or ()
+        self.known = None if optional is None else frozenset(required + optional)
+
+    def check(self, value: Any, place: Place) -> dict[str, Any]:
+        """The value if it is such an object.
+
+        An unknown key is reported before a missing one, since it often is the missing one misspelled.
+        """
+        if not isinstance(value, dict):
+            raise wrong(place, self.expected, value)
+        if self.known is not None and not self.known.issuperset(value):
+            unknown = next(key for key in value if key not in self.known)
+            raise at(place, f"unknown key {_quoted(unknown)}{suggest(str(unknown), self.required + self.optional)}")
+        for key in self.required:
+            if key not in value:
+                raise at(place, f"{_quoted(key)} is missing; add it")
+        return value
 
 
-def _twice(texts: list[str]) -> str | None:
-    seen: set[str] = set()
-    for text in texts:
-        if text in seen:
-            return f"{_key(text)} appears twice; remove one"
-        seen.add(text)
-    return None
+# Lists and values.
+
+
+def typed(kind: type[T], value: Any, place: Place, expected: str) -> T:
+    """A value of one of JSON's types: a list, a text, true or false."""
+    if value.__class__ is not kind:
+        raise wrong(place, expected, value)
+    return value
+
+
+def row(value: Any, place: Place, expected: str, width: int) -> list[Any]:
+    """A list with ``width`` items."""
+    if value.__class__ is not list or len(value) != width:
+        raise wrong(place, expected, value)
+    return value
+
+
+def texts(value: Any, place: Place, expected: str, each: str, *, unique: bool = False) -> list[str]:
+    """A list of texts, all different if they are to be ``unique``."""
+    found: list[Any] = typed(list, value, place, expected)
+    if not {str}.issuperset(map(type, found)):
+        for index, item in enumerate(found):
+            typed(str, item, (place, index), each)
+    if unique and len(set(found)) < len(found):
+        seen: set[str] = set()
+        twice = next(item for item in found if item in seen or seen.add(item))  # type: ignore[func-returns-value]
+        raise at(place, f"{_quoted(twice)} appears twice; remove one")
+    return found
+
+
+def is_number(value: Any, low: float = -LARGEST, high: float = LARGEST) -> bool:
+    """Whether a value is a number from low to high; NaN and booleans are none."""
+    return (value.__class__ is float or value.__class__ is int) and low <= value <= high
+
+
+def numbers(
+    value: Any, place: Place, expected: str, each: str, low: float = -LARGEST, high: float = LARGEST
+) -> list[float]:
+    """A list of numbers from low to high."""
+    found: list[Any] = typed(list, value, place, expected)
+    for index, number in enumerate(found):
+        if not is_number(number, low, high):
+            raise wrong((place, index), each, number)
+    return found
+
+
+def label(value: Any, place: Place, expected: str = _LABEL) -> Label:
+    """A label, as `values.label_data` spells it."""
+    if value.__class__ is str or value.__class__ is bool or is_number(value):
+        found: Label = value
+        return found
+    if value not in ({"float": "inf"}, {"float": "-inf"}):
+        raise wrong(place, expected, value)
+    return label_in(value)

@@ -1,0 +1,109 @@
+"""The published schema, ``program.schema.json``, and the reader agree on which documents are right."""
+
+from __future__ import annotations
+
+import copy
+import json as standard
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.export.test_random_json import programs, scraps
+from unless.errors import ProgramError
+from unless.estimators.file import from_document
+from unless.export import json
+
+jsonschema = pytest.importorskip("jsonschema", reason="the validator to compare with is not installed")
+
+SCHEMA = standard.loads((Path(json.__file__).with_name("program.schema.json")).read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+MODEL = standard.loads((Path(__file__).parents[1] / "data" / "model-v1-unless.json").read_text())
+MODEL["statistics"].update(weighted=True, importances=[0.25] * len(MODEL["features"]))
+MODEL["statistics"]["parameters"] += [
+    ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
+    ["numeric", ["age", 3]],
+    ["max_seconds", {"float": "inf"}],
+]
+
+
+def nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Every object of the schema."""
+    if isinstance(schema, dict):
+        yield schema
+    for inner in schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ():
+        yield from nodes(inner)
+
+
+DESCRIPTIONS = {node["description"] for node in nodes(SCHEMA) if isinstance(node.get("description"), str)}
+
+
+def places(node: Any) -> Iterator[tuple[Any, Any]]:
+    """Every list or object in a document, with each of its indices or keys."""
+    items = list(node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ())
+    for key, inner in items:
+        yield node, key
+        yield from places(inner)
+
+
+@st.composite
+def changed(draw: st.DrawFn) -> Any:
+    """The document of a program or a model after up to three changes anywhere in it."""
+    document: Any = copy.deepcopy(MODEL) if draw(st.booleans()) else json.to_dict(draw(programs()))
+    whole = copy.deepcopy(document)
+    for _ in range(draw(st.integers(0, 3))):
+        holder, key = draw(st.sampled_from(list(places(document))))
+        other, name = draw(st.sampled_from(list(places(whole))))
+        part = draw(st.sampled_from([copy.deepcopy(other[name]), name])) if draw(st.booleans()) else draw(scraps)
+        match draw(st.sampled_from(["replace", "remove", "add"])):
+            case "remove":
+                del holder[key]
+            case "add" if isinstance(holder, list):
+                holder.insert(key, part)
+            case "add":
+                holder[draw(st.sampled_from(["label", "columns", "otherwise", "values", "weights", "x"]))] = part
+            case _:
+                holder[key] = part
+        if not document:
+            break
+    return document
+
+
+@settings(deadline=None, max_examples=500)
+@given(changed() | scraps)
+def test_the_reader_agrees_with_the_schema(document: Any) -> None:
+    """What the schema refuses, the reader refuses, in its words; what it accepts, only what a program is may refuse."""
+    try:
+        from_document(document)
+    except ProgramError as error:
+        message = str(error)
+    else:
+        message = ""
+    told = re.search(r"(?:^|: )expected (.*), not ", message)
+    if VALIDATOR.is_valid(document):
+        assert not told
+        assert "unknown key" not in message
+        assert "is missing" not in message
+    else:
+        assert message
+        assert told is None or told[1] in DESCRIPTIONS
+
+
+def test_the_examples_fit_the_schema() -> None:
+    """The documents that are changed here are right before."""
+    assert VALIDATOR.is_valid(MODEL)
+
+
+def test_the_shipped_schema_is_a_schema() -> None:
+    """The schema is valid in the draft that it names."""
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+def test_the_schema_is_of_this_version() -> None:
+    """The schema is for the format and version that are written."""
+    assert SCHEMA["properties"]["format"]["const"] == json.FORMAT
+    assert SCHEMA["properties"]["version"]["const"] == json.VERSION
