@@ -79,7 +79,7 @@ def test_a_query_spells_the_table_as_it_is_given(run):
         assert text.count("END AS ") == 1
     done = run(*export, "a.'b")
     assert (done.code, done.out) == (1, "")
-    assert "no name of a table" in done.err
+    assert "is not the name of a table" in done.err
 
 
 def test_new_columns_have_names_of_their_own(run, tmp_path):

@@ -281,7 +281,7 @@ def test_functions_do_not_hide_what_they_call():
     program = Program("y", ("n",), (Rule("x", (Literal("n", ">", 1.0),)),))
     for export, names in ((to_python, ("float", "str", "__debug__")), (to_javascript, ("Number", "NaN", "undefined"))):
         for name in names:
-            with pytest.raises(ParameterError, match="and no word of"):
+            with pytest.raises(ParameterError, match="and not a word of"):
                 export(program, name=name)
 
 

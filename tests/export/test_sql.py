@@ -368,7 +368,7 @@ def test_because_is_a_sentence_with_the_values_of_the_record(database):
     undecided = Program("risk", FEATURES, (rule, Rule("always", ())))
     assert (
         database.select(to_sql(undecided, database.dialect, "because"), name)[2]
-        == "risk always, because it always applies"
+        == "risk always, because it is the default"
     )
     undecided = Program("risk", FEATURES, (rule,))
     assert (
@@ -483,8 +483,8 @@ def test_constant_programs(database, grid):
     [
         (ParameterError, "no dialect 'postgresql'; did you mean 'postgres'", {"dialect": "postgresql"}),
         (ParameterError, "no SQL for 'labels'; did you mean 'label'", {"what": "labels"}),
-        (UnknownNameError, "columns= names 'nn', not a feature", {"columns": {"nn": "text"}}),
-        (ParameterError, "'n' is no 'numbers'; did you mean 'number'", {"columns": {"n": "numbers"}}),
+        (UnknownNameError, "columns= names 'nn', which is not a feature", {"columns": {"nn": "text"}}),
+        (ParameterError, "'n' is 'numbers', which is not a kind; did you mean 'number'", {"columns": {"n": "numbers"}}),
     ],
 )
 def test_arguments_are_checked(error, message, arguments):

@@ -1,4 +1,13 @@
-"""Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript."""
+"""Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript.
+
+- ``text``: the rules as the paper prints them; ``exclusive`` adds what makes them need no order.
+- ``json``: programs as JSON documents, read back exactly; ``program.schema.json`` defines the format, ``checks`` says
+  what is wrong with a document and where, ``jsontext`` reads JSON text strictly and lays it out for people.
+- ``conditions``: rules as conditions, and programs as lists of decisions, for every language that can run them.
+- ``python``, ``javascript``: one function; ``code`` has what they share.
+- ``sql``: one expression, and ``query``: a whole SELECT. ``dialects`` says how databases differ, ``decimals`` how they
+  read numbers, ``sqltree`` puts pieces of SQL together.
+"""
 
 from typing import Any
 
@@ -11,7 +20,7 @@ __all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]
 
 
 def __getattr__(name: str) -> Any:
-    """`to_sql` loads with its first use: it needs sqlglot, an extra."""
+    """Load `to_sql` when it is first used: it needs sqlglot, an extra."""
     if name == "to_sql":
         from unless.export.sql import to_sql
 

@@ -1,19 +1,19 @@
-"""What programs in Python and in JavaScript share: names, conditions and the list of decisions."""
+"""What programs in Python and in JavaScript share: identifiers, conditions and the list of decisions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
-from unless.export.conditions import covers
+from unless.export import conditions
 from unless.rule import Literal, Program
 from unless.values import Label
 
-__all__ = ["Returns", "Syntax", "check_returns", "decisions", "features"]
+__all__ = ["Returns", "Syntax", "check_returns", "decisions", "features", "free_name"]
 
 Returns = OneOf["label", "rule", "both"]
 
@@ -29,17 +29,14 @@ class Syntax:
     missing: str
     present: str
     choice: str
-    """One truth if a gate fails, else a further condition: with the places ``gate``, ``truth`` and ``further``."""
+    """A truth if a gate fails, else a further condition; a template with ``gate``, ``truth`` and ``further``."""
     constant: Callable[[Label | None], str]
     both: str
-    """A label and the number of a rule: with the places ``label`` and ``rule``."""
+    """A label and the number of a rule; a template with ``label`` and ``rule``."""
 
 
 def features(program: Program) -> Iterator[tuple[str, str, bool]]:
-    """The features that the program uses: name, identifier, and whether some literal compares it with a number.
-
-    An identifier is made of the letters and digits of the name, and differs from every other.
-    """
+    """The features that the program uses: name, identifier, and whether some literal compares it with a number."""
     numeric = {
         literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
     }
@@ -48,16 +45,15 @@ def features(program: Program) -> Iterator[tuple[str, str, bool]]:
 
 
 def decisions(program: Program, syntax: Syntax, returns: Returns) -> Iterator[tuple[str | None, str, int | None]]:
-    """The decision list: condition, what is returned if it holds, and the number of the rule; the last always holds."""
-    writer = _Writer(syntax, _identifiers(program))
-    for number, rule in enumerate(program.rules, 1):
-        condition = covers(rule, writer)
-        if condition is True:
-            yield None, _result(rule.head, number, syntax, returns), number
-            return
-        if not isinstance(condition, bool):
-            yield condition, _result(rule.head, number, syntax, returns), number
-    yield None, _result(program.otherwise, None, syntax, returns), None
+    """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
+
+    The last entry has no condition; its number is None where no rule decides.
+    """
+    heads = program.heads
+    for condition, index in conditions.decisions(program, _Writer(syntax, _identifiers(program))):
+        number = None if index is None else index + 1
+        label = heads[-1 if index is None else index]
+        yield condition, _result(label, number, syntax, returns), number
 
 
 def check_returns(returns: str) -> None:
@@ -72,30 +68,40 @@ def _result(label: Label | None, number: int | None, syntax: Syntax, returns: Re
 
 
 def _identifiers(program: Program) -> dict[str, str]:
+    """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for feature in program.used:
-        plain = name = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
-        number = 1
-        while name in taken:
-            number += 1
-            name = f"{plain}_{number}"
-        taken.add(name)
-        names[feature] = name
+        plain = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
+        names[feature] = free_name(plain, taken)
+        taken.add(names[feature])
     return names
+
+
+def free_name(name: str, taken: Collection[str]) -> str:
+    """The name, or the name with a number behind it, whichever is not taken.
+
+    >>> free_name("rule", ["label"]), free_name("rule", ["rule", "rule_2"])
+    ('rule', 'rule_3')
+    """
+    free, number = name, 1
+    while free in taken:
+        number += 1
+        free = f"{name}_{number}"
+    return free
 
 
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Conditions as source text: ``v_age`` is a value, ``n_age`` the same as a number, NaN where it is none.
+    """Conditions as source text: ``v_age`` is a value, ``n_age`` the same value as a number, NaN if it is not one.
 
-    Since NaN is neither above nor at most anything, and a missing value equals no text, every test is one comparison.
+    NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison.
     """
 
     syntax: Syntax
     names: dict[str, str]
 
-    def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - always true or false
+    def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         name, value = self.names[literal.feature], self.syntax.constant(literal.value)
         match literal.op:
             case "<=" | ">":

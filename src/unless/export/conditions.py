@@ -1,6 +1,6 @@
-"""Rules as conditions, the step that every export that runs shares: SQL, Python, JavaScript.
+"""Rules as conditions: the step that the exports to SQL, Python and JavaScript share.
 
-A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, each of which takes back what the
+A rule with nested exceptions is "g1, unless g2, unless g3, ...": a chain of gates, where each gate takes back what the
 one before it said. Written as ``g1 and not (g2 and not (g3 ...))``, a chain of 200 gates breaks parsers (Python stops
 at 200 parentheses, SQLite at expressions 1000 deep). So long chains are written flat: the first gate that fails
 decides.
@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from unless.rule import Literal, Rule
+from unless.rule import Literal, Program, Rule
 
-__all__ = ["Writer", "covers"]
+__all__ = ["Writer", "covers", "decisions"]
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ class Writer(Protocol[T]):
     """Spells conditions in some language; a condition that is always or never true is a plain bool."""
 
     def test(self, literal: Literal, *, sure: bool) -> T | bool:
-        """The truth of a literal. If ``sure`` it is true or false; else it may also be unknown, meaning false."""
+        """The truth of a literal. If ``sure``, it is true or false; if not, it may also be unknown, meaning false."""
 
     def both(self, parts: Sequence[T]) -> T:
         """Every part holds; there are at least two."""
@@ -35,7 +35,7 @@ class Writer(Protocol[T]):
         """The part does not hold."""
 
     def first_failing(self, gates: Sequence[tuple[T, bool]], *, otherwise: bool) -> T:
-        """The truth that stands beside the first gate that does not hold, ``otherwise`` if all hold."""
+        """The truth beside the first gate that does not hold, or ``otherwise`` if all hold."""
 
 
 def covers(rule: Rule, writer: Writer[T]) -> T | bool:
@@ -43,14 +43,30 @@ def covers(rule: Rule, writer: Writer[T]) -> T | bool:
     return _Lowering(writer).covers(rule, negated=False)
 
 
+def decisions(program: Program, writer: Writer[T]) -> Iterator[tuple[T | None, int | None]]:
+    """The decision list: each condition with the index of the rule that decides where it holds.
+
+    The last entry has no condition; its index is None where ``otherwise`` decides. Rules that cannot decide are left
+    out.
+    """
+    for index, rule in enumerate(program.rules):
+        condition = covers(rule, writer)
+        if condition is True:
+            yield None, index
+            return
+        if not isinstance(condition, bool):
+            yield condition, index
+    yield None, None
+
+
 @dataclass(frozen=True, slots=True)
 class _Lowering(Generic[T]):
-    """From rules to conditions, with those that are always or never true left out."""
+    """From rules to conditions, without the tests that are always or never true."""
 
     writer: Writer[T]
 
     def covers(self, rule: Rule, *, negated: bool) -> T | bool:
-        """``negated`` says that the result will stand under a "not", where unknown would not mean false."""
+        """The condition of a rule; ``negated`` if it will be under a "not", where unknown would not mean false."""
         chain = list(_chain(rule))
         flat = len(chain) > _NESTED
         gates: list[list[T | bool]] = []
@@ -68,7 +84,7 @@ class _Lowering(Generic[T]):
         return condition
 
     def flat(self, gates: list[list[T | bool]]) -> T | bool:
-        """The first gate that fails decides: of the gates before it, an odd number speaks for the rule."""
+        """The first gate that fails decides: the rule covers the record if an odd number of gates comes before it."""
         arms: list[tuple[T, bool]] = []
         otherwise = len(gates) % 2 == 1
         for number, parts in enumerate(gates):
@@ -98,7 +114,7 @@ def _chain(rule: Rule | None) -> Iterator[tuple[Rule, list[Rule]]]:
     """The rule, its largest exception, the largest of that, and so on; each with its other exceptions.
 
     Only the others nest. Each is at most half as large as the rule that holds it, so they nest by the logarithm of the
-    rule's size. The order of exceptions does not matter: a rule is stopped by any of them.
+    rule's size. The order of exceptions does not matter: any of them stops the rule.
     """
     while rule is not None:
         largest = max(rule.exceptions, key=_size, default=None)

@@ -9,14 +9,14 @@ from fractions import Fraction
 __all__ = ["easily_read", "reach", "steps"]
 
 _EXACT = Context(prec=2000, traps=[Inexact])
-"""A double has at most 767 digits; the middle between two, less a short decimal, has not many more."""
+"""A double has at most 767 digits; the middle between two, minus a short decimal, has few more."""
 
 
 def easily_read(number: float) -> bool:
     """Whether even a simple reader of decimals gets the double right.
 
-    That is: digits and power of ten are doubles themselves, so that one division or product suffices, and a result that
-    is first rounded to the 64 bits of a long double ends up as the same double.
+    It does if digits and power of ten are doubles themselves, so that one division or product is enough, and if a
+    result that is first rounded to the 64 bits of a long double ends up as the same double.
     """
     _, digits, exponent = Decimal(repr(abs(number))).normalize().as_tuple()
     whole = int("".join(map(str, digits)))
@@ -37,9 +37,9 @@ def steps(exponent: int) -> list[int]:
 
 
 def reach(number: float) -> tuple[str, bool]:
-    """How far above the decimal of a double the decimals go that are read as it, and whether the last of them is too.
+    """How far above the decimal of a double the decimals go that are read as that double, and if the last one is too.
 
-    That last one is the middle between the double and the next, which is read as the even one of the two. The largest
+    The last one is the middle between the double and the next, and is read as the even one of the two. The largest
     double has no next one.
 
     >>> reach(0.5), float("0.500000000000000055511151231257827021181583404541015625")

@@ -1,9 +1,8 @@
-"""Programs as one JavaScript function, for browsers and Node; the source may stand inside a ``<script>``."""
+"""Programs as one JavaScript function, for browsers and Node; the source can be put inside a ``<script>``."""
 
 from __future__ import annotations
 
 import json
-import math
 import re
 
 from unless.errors import ParameterError, ProgramError
@@ -24,7 +23,7 @@ _VALUE = """
   };"""
 
 _NUMBER = """
-  // A number as it is, anything else as NaN, of which no comparison is true.
+  // A number as it is, anything else as NaN: no comparison with NaN is true.
   const number = (found) => (typeof found === "number" ? found : NaN);"""
 
 _RESERVED = frozenset(
@@ -38,12 +37,12 @@ _RESERVED = frozenset(
 
 
 def to_javascript(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
-    """The source of a function from a record to its label (ECMAScript 2015 or later, no ``eval``).
+    """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
-    A record is an object whose own properties are named like the features: text; a number; a boolean, which is the text
-    ``True`` or ``False``; null, undefined, NaN or no such property where it is missing. A number in a text, ``"3"``, is
-    text. Names and texts are escaped such that the source is ASCII and holds neither ``<`` within a text nor the end of
-    a script.
+    A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
+    ``True`` or ``False``; null, undefined, NaN or no such property where the cell is missing. A number in a text,
+    ``"3"``, is text. Names and texts are escaped, so the source is ASCII, and no text in it has a ``<`` or ends a
+    script.
 
     Parameters
     ----------
@@ -52,12 +51,12 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
     name
         The name of the function.
     returns
-        ``label``: the label, null where no rule decides and the program has no ``otherwise``. ``rule``: the number of
-        the rule that decides, from 1, null where none does. ``both``: ``{label, rule}``.
+        ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``.
     """
     check_returns(returns)
     if not (isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name)) or name in _RESERVED:
-        own = "letters, digits and _, and no word of JavaScript's own"
+        own = "letters, digits and _, and not a word of JavaScript itself"
         raise ParameterError(f"a JavaScript function cannot have the name {name!r}; use {own}")
     used = list(features(program))
     lines = [f"function {name}(record) {{", '  "use strict";']
@@ -75,15 +74,13 @@ def _constant(value: Label | None) -> str:
     match value:
         case str():
             return _text(value)
-        case float():
-            return repr(value) if math.isfinite(value) else "Infinity" if value > 0 else "-Infinity"
         case int() if abs(value) >= 2**53:
             raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
-    return json.dumps(value)
+    return json.dumps(value)  # which spells infinities as JavaScript does
 
 
 def _text(text: str) -> str:
-    """A string literal in ASCII, without what ends or opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
+    """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
     quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 

@@ -1,4 +1,4 @@
-"""Programs as one Python function that needs nothing: neither unless nor any other package."""
+"""Programs as one Python function that needs no package, not even unless."""
 
 from __future__ import annotations
 
@@ -37,15 +37,16 @@ _VALUE = '''
 
 _NUMBER = '''
     def number(found):
-        """A number as it is, anything else as NaN, of which no comparison is true."""
+        """A number as it is, anything else as NaN: no comparison with NaN is true."""
         return found if isinstance(found, float) else float("nan")'''
 
 
 def to_python(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
-    """The source of a function from a record to its label.
+    """Write a function that takes a record and returns its label.
 
-    A record is a mapping from features to cells: text; a number; a boolean, which is the text ``True`` or ``False``; a
-    date, which is ISO text; None or NaN where it is missing. A feature that the record lacks is a KeyError.
+    A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
+    ``False``; a date, which means its ISO text; None or NaN where the cell is missing. A record without a feature that
+    the rules test is a KeyError.
 
     Parameters
     ----------
@@ -54,8 +55,8 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     name
         The name of the function.
     returns
-        ``label``: the label, None where no rule decides and the program has no ``otherwise``. ``rule``: the number of
-        the rule that decides, from 1, None where none does. ``both``: the two as a tuple.
+        ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     """
     check_returns(returns)
     if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name) or hasattr(builtins, name):
-        own = "letters, digits and _, and no word of Python's own"
+        own = "letters, digits and _, and not a word of Python itself"
         raise ParameterError(f"a Python function cannot have the name {name!r}; use {own}")
     used = list(features(program))
     about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]

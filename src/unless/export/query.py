@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from unless.errors import ParameterError
+from unless.export.code import free_name
 from unless.export.dialects import DIALECTS
 from unless.export.sql import ColumnKind, What, to_sql
 from unless.model import Model
@@ -26,34 +27,26 @@ def to_query(
     whats: Sequence[What] = ("label", "rule", "because"),
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
-    """A SELECT of everything in a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
+    """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
 
-    The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. A new column whose name
-    is that of a feature or of the target gets another: ``rule_2``.
+    The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
+    target has the name of a new column, the new column gets another: ``rule_2``.
     """
     rules = program if isinstance(program, Program) else program.program_
     taken = {name.casefold() for name in (*rules.features, rules.target)}
-    # Not indented: a line break may stand within a text.
-    parts = [f"{to_sql(program, dialect, what, columns)} AS {_free(_COLUMNS[what], taken)}" for what in whats]
+    # Not indented: a text may have line breaks.
+    parts = [f"{to_sql(program, dialect, what, columns)} AS {free_name(_COLUMNS[what], taken)}" for what in whats]
     selected = ",\n".join(["*", *parts])
     return f"SELECT\n{selected}\nFROM {_table(table, dialect)};\n"
 
 
 def _table(name: str, dialect: str) -> str:
-    """The name as it is written; what could not stand bare is quoted."""
+    """The name of a table, with quotes around every part that needs them."""
     syntax = DIALECTS[dialect].syntax
     try:
         found = exp.to_table(name, dialect=syntax)
     except SqlglotError as error:
-        raise ParameterError(f'{name!r} is no name of a table; write one, such as sales or "My table"') from error
+        raise ParameterError(f'{name!r} is not the name of a table; write one, such as sales or "My table"') from error
     for part in found.find_all(exp.Identifier):
         part.set("quoted", part.args.get("quoted") or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", part.name))
     return found.sql(syntax)
-
-
-def _free(name: str, taken: Collection[str]) -> str:
-    number, found = 1, name
-    while found in taken:
-        number += 1
-        found = f"{name}_{number}"
-    return found

@@ -1,7 +1,7 @@
 """Programs as one SQL expression.
 
-A missing cell is NULL, in a numeric column NaN too. Three-valued logic stays outside: under a NOT, every test is either
-true or false of every cell. Nothing is pasted: names, texts and numbers are nodes of a sqlglot tree, which quotes them.
+A missing cell is NULL, or NaN in a numeric column. Three-valued logic does not matter: under a NOT, every test is true
+or false of every cell. Nothing is pasted: names, texts and numbers are nodes of a sqlglot tree, which quotes them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import covers
+from unless.export.conditions import decisions
 from unless.model import Model
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, number_in
@@ -26,7 +26,8 @@ try:
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
-from unless.export.dialects import DIALECTS, Dialect, all_of, any_of, bracketed
+from unless.export.dialects import DIALECTS, Dialect
+from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
 
 __all__ = ["ColumnKind", "What", "to_sql"]
 
@@ -34,8 +35,6 @@ What = OneOf["label", "rule", "because"]
 ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 
 _MAX = sys.float_info.max
-_CONCAT = 50
-"""Texts joined by one CONCAT: PostgreSQL's takes at most 100."""
 
 
 def to_sql(
@@ -44,23 +43,23 @@ def to_sql(
     what: What = "label",
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
-    """One SQL expression over the columns of a table, for use as ``SELECT *, <expression> FROM ...``.
+    """Write a program as one SQL expression over the columns of a table: ``SELECT *, <expression> FROM ...``.
 
     Parameters
     ----------
     program
-        A program, or a fitted classifier, whose kinds of columns are then known.
+        A program, or a fitted classifier, which knows the kinds of its columns.
     dialect
         ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``.
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
-        1, NULL where none does. ``because``: a sentence, with the record's values as the database spells them.
+        1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
     columns
-        Kinds of columns, as far as they are not those of the literals. ``number``: NULL and NaN are missing. ``text``:
-        never a number, even if it looks like one. ``mixed``: text, where cells that spell a number, as `read_table`
-        understands it, are numbers and the others text. ``boolean``: TRUE and FALSE are the categories ``True`` and
-        ``False``. Without it, a feature with both numeric and text literals is mixed, and one that is only compared
-        with ``True`` and ``False`` is boolean.
+        The kinds of columns, where the literals do not show them. ``number``: NULL and NaN are missing. ``text``: never
+        a number, even if it looks like one. ``mixed``: text in which cells that spell a number, as `read_table`
+        understands it, are numbers. ``boolean``: TRUE and FALSE are the categories ``True`` and ``False``. Without
+        this, a feature with both numeric and text literals is mixed, and a feature that is only compared with ``True``
+        and ``False`` is boolean.
     """
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
@@ -70,14 +69,14 @@ def to_sql(
     engine = DIALECTS[dialect]
     _check_names(rules, engine)
     writer = _Writer(engine, _kinds(rules, known, columns or {}))
-    # sqlglot 30 indents inside of names with line breaks, and its mark for those in texts may stand there already
+    # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)
     return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 
 def _check_names(program: Program, dialect: Dialect) -> None:
-    """Refuse names that cannot be column names, and pairs that the database takes for one column."""
+    """Refuse names that no column can have, and pairs of names that the database takes for one column."""
     seen: dict[str, str] = {}
     for feature in program.used:
         if not feature or dialect.text(feature.replace("\0", "")) is None or "\0" in feature:
@@ -88,12 +87,15 @@ def _check_names(program: Program, dialect: Dialect) -> None:
 
 
 def _kinds(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
-    """The kind of every column that is used: as given, else as the model knows it, else as the literals say."""
+    """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
     for feature, kind in given.items():
         if feature not in program.features:
-            raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, program.features)}")
+            raise UnknownNameError(
+                f"columns= names {feature!r}, which is not a feature{suggest(feature, program.features)}"
+            )
         if kind not in get_args(ColumnKind):
-            raise ParameterError(f"{feature!r} is no {kind!r}{suggest(str(kind), get_args(ColumnKind))}")
+            hint = suggest(str(kind), get_args(ColumnKind))
+            raise ParameterError(f"columns= says that {feature!r} is {kind!r}, which is not a kind{hint}")
     literals: dict[str, list[Literal]] = {feature: [] for feature in program.used}
     for rule in program.rules:
         for literal in rule.literals():
@@ -111,27 +113,24 @@ def _kind(literals: list[Literal], known: str | None) -> str:
 
 def _cases(program: Program, what: What, writer: _Writer) -> exp.Expression:
     """The decision list: the first condition that holds gives the result."""
-    case, last = exp.Case(), _result(program, None, what, writer)
-    for number, rule in enumerate(program.rules):
-        condition = covers(rule, writer)
-        if condition is True:
-            last = _result(program, number, what, writer)
-            break
-        if not isinstance(condition, bool):
-            case = case.when(condition, _result(program, number, what, writer), copy=False)
+    case = exp.Case()
+    for condition, index in decisions(program, writer):
+        result = _result(program, index, what, writer)
+        if condition is not None:
+            case = case.when(condition, result, copy=False)
     if not case.args.get("ifs"):
-        return last
-    return case if isinstance(last, exp.Null) else case.else_(last, copy=False)
+        return result
+    return case if isinstance(result, exp.Null) else case.else_(result, copy=False)
 
 
-def _result(program: Program, number: int | None, what: What, writer: _Writer) -> exp.Expression:
-    rule = None if number is None else program.rules[number]
+def _result(program: Program, index: int | None, what: What, writer: _Writer) -> exp.Expression:
+    rule = None if index is None else program.rules[index]
     label = program.otherwise if rule is None else rule.head
     match what:
         case "label":
             return exp.Null() if label is None else writer.label(label)
         case "rule":
-            return exp.Null() if number is None else exp.Literal.number(number + 1)
+            return exp.Null() if index is None else exp.Literal.number(index + 1)
         case "because":
             return writer.sentence(program.target, label, rule)
 
@@ -164,11 +163,11 @@ class _Writer:
         return exp.Not(this=bracketed(part))
 
     def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-        return _decided([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
+        return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:
-        null = _is_null(_column(feature))
-        nan = self.dialect.is_nan(_column(feature)) if self.kinds[feature] == "number" else None
+        null = is_null(column(feature))
+        nan = self.dialect.is_nan(column(feature)) if self.kinds[feature] == "number" else None
         return null if nan is None else any_of(null, nan)
 
     def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
@@ -178,55 +177,52 @@ class _Writer:
         limit, included = self.dialect.limit(bound)
         below, above = (exp.LTE, exp.GT) if included else (exp.LT, exp.GTE)
         kind = below if literal.op == "<=" else above
-        test = kind(this=self.dialect.number(_column(literal.feature)), expression=limit)
-        parts = [exp.Not(this=_is_null(_column(literal.feature)))] if sure else []
-        nan = self.dialect.is_nan(_column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
+        test = kind(this=self.dialect.number(column(literal.feature)), expression=limit)
+        parts = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
+        nan = self.dialect.is_nan(column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
 
     def _spelled(self, literal: Literal, bound: float) -> exp.Expression | bool:
-        """A text column against a number: cells that spell none, or one beyond the doubles, are text."""
+        """A text column against a number: a cell that spells no number, or one beyond the doubles, is text."""
         if bound == (math.inf if literal.op == ">" else -math.inf):
             return False
-        value, limit = self.dialect.cast(_column(literal.feature)), self.dialect.bound
+        value, limit = self.dialect.spelled(column(literal.feature)), self.dialect.bound
         if literal.op == "<=" or bound == -math.inf:
             low, high = -_MAX, min(bound if literal.op == "<=" else _MAX, _MAX)
             test: exp.Expression = exp.Between(this=value, low=limit(low), high=limit(high))
         else:
             below = exp.LTE(this=value.copy(), expression=limit(_MAX))
             test = all_of(exp.GT(this=value, expression=limit(bound)), below)
-        undecided = self.dialect.spells(_column(literal.feature), literal.holds(0.0))
-        return _decided([*undecided, (test, True)], otherwise=False)
+        before = self.dialect.before_cast(column(literal.feature), zero=literal.holds(0.0))
+        return first_true([*before, (test, True)], otherwise=False)
 
     def _equals(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
-        """A column against a category; constant where no cell of its kind can be that category."""
+        """A column against a category; always true or always false where no cell can be that category."""
         differs = literal.op == "!="
-        kind, column = self.kinds[literal.feature], _column(literal.feature)
+        kind, cell = self.kinds[literal.feature], column(literal.feature)
         text = self.dialect.text(category)
         impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
         if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
             return differs
-        left, right = (
-            (column, self.dialect.boolean(category == "True"))
-            if kind == "boolean"
-            else self.dialect.sides(column, text)
-        )
+        truth = self.dialect.boolean(truth=category == "True")
+        left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(cell, text)
         if differs:
-            return any_of(_is_null(_column(literal.feature)), exp.NEQ(this=left, expression=right))
+            return any_of(is_null(column(literal.feature)), exp.NEQ(this=left, expression=right))
         equal = exp.EQ(this=left, expression=right)
-        return all_of(exp.Not(this=_is_null(_column(literal.feature))), equal) if sure else equal
+        return all_of(exp.Not(this=is_null(column(literal.feature))), equal) if sure else equal
 
     def label(self, label: Label) -> exp.Expression:
-        """A label with its type, as far as the database has it."""
+        """A label, with its type if the database has it."""
         node: exp.Expression | None
         match label:
             case str():
                 node = self.dialect.text(label)
             case bool():
-                node = self.dialect.boolean(label)
+                node = self.dialect.boolean(truth=label)
             case int():
                 node = exp.Literal.number(label) if -(2**63) < label < 2**63 else None
             case float():
-                node = self.dialect.literal(label) if math.isfinite(label) else self.dialect.infinity(label)
+                node = self.dialect.double(label)
         if node is None:
             raise ProgramError(f"{self.dialect.name} cannot hold the label {label!r}; give the class another name")
         return node
@@ -239,7 +235,7 @@ class _Writer:
         pieces: list[str | exp.Expression] = [f"{target} {label}, because "]
         for number, literal in enumerate(rule.default):
             pieces += [" and "] * (number > 0) + list(self._has(literal))
-        pieces += ["it always applies"] * (not rule.default)
+        pieces += ["it is the default"] * (not rule.default)
         for number, exception in enumerate(rule.exceptions):
             pieces.append(f"{' or' if number else ', and not'} ({exception})")
         return self._joined(pieces)
@@ -249,51 +245,23 @@ class _Writer:
         if literal.op not in {"<=", ">", "!="}:
             yield str(literal)
             return
-        cell = self.dialect.as_text(_column(literal.feature))
+        cell = self.dialect.as_text(column(literal.feature))
         yield f"{literal.feature} is "
         yield exp.Coalesce(this=cell, expressions=[self._text("missing")])
         yield f", {'at most' if literal.op == '<=' else 'above' if literal.op == '>' else 'not'} {literal.value!r}"
 
     def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
-        """The pieces one after another, neighbouring texts as one."""
-        nodes: list[exp.Expression] = []
-        texts = ""
-        for piece in [*pieces, None]:
-            if isinstance(piece, str):
-                texts += piece
-                continue
-            nodes += [self._text(texts)] * bool(texts) + ([] if piece is None else [piece])
-            texts = ""
-        while len(nodes) > 1:
-            nodes = [_concat(nodes[start : start + _CONCAT]) for start in range(0, len(nodes), _CONCAT)]
-        return nodes[0]
+        """The pieces one after another, with neighbouring texts as one."""
+        merged: list[str | exp.Expression] = []
+        for piece in pieces:
+            if isinstance(piece, str) and merged and isinstance(merged[-1], str):
+                merged[-1] += piece
+            else:
+                merged.append(piece)
+        return concat([self._text(piece) if isinstance(piece, str) else piece for piece in merged])
 
     def _text(self, text: str) -> exp.Expression:
         """A text for people: what the database cannot hold is escaped."""
         clean = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
         node = self.dialect.text(clean)
         return exp.Literal.string(clean) if node is None else node
-
-
-def _column(feature: str) -> exp.Column:
-    return exp.Column(this=exp.Identifier(this=feature, quoted=True))
-
-
-def _is_null(node: exp.Expression) -> exp.Expression:
-    return exp.Is(this=node, expression=exp.Null())
-
-
-def _decided(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
-    """The truth beside the first condition that holds, as a condition: a CASE keeps the order, where AND need not.
-
-    It compares numbers, since not every database has truth values outside of conditions.
-    """
-    case = exp.Case()
-    for condition, truth in arms:
-        case = case.when(condition, exp.Literal.number(int(truth)), copy=False)
-    case = case.else_(exp.Literal.number(int(otherwise)), copy=False)
-    return exp.EQ(this=case, expression=exp.Literal.number(1))
-
-
-def _concat(nodes: list[exp.Expression]) -> exp.Expression:
-    return nodes[0] if len(nodes) == 1 else exp.Concat(expressions=nodes)
