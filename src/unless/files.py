@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and never over what is being read."""
+"""Write files whole or not at all, and never over a file that is being read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Place", "descriptor_of", "refuse_inputs", "write_whole", "writing"]
 
 Place = str | os.PathLike[str] | int
-"""A file by its path, or by the number of an open one."""
+"""A file: its path, or the number of an open file."""
 
 _STANDARD = {"stdout": 1, "stderr": 2}
 _DESCRIPTOR = re.compile(r"/dev/(?:(stdout|stderr)|fd/([0-9]+))|/proc/self/fd/([0-9]+)")
@@ -33,21 +33,21 @@ _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[Place] = ()) -> None:
-    """Write a file so that it holds, whatever happens, either its old content or all of the new; see `writing`."""
+    """Write a file that holds either its old content or all of the new, whatever happens; see `writing`."""
     with writing(path, inputs) as file:
         file.write(content)
 
 
 @contextmanager
 def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Iterator[BinaryIO]:
-    """A file to write that holds, whatever happens, either its old content or all of the new.
+    """Open a file for writing that holds either its old content or all of the new, whatever happens.
 
-    What is written goes to a temporary file in the same folder. When the block ends, that reaches the disk and takes
-    the place of the old file, whose permissions and owner it keeps; if the block raises, it is removed. A symbolic link
-    stays one: the file that it points to is written. What is not a file, such as ``/dev/stdout`` or a named pipe, is
-    written to directly. Errors of writing are about ``path``, those of the block are its own.
+    The block writes to a temporary file in the same folder. When the block ends, the temporary file reaches the disk
+    and replaces the old file, with the same permissions and owner; if the block raises, it is removed. A symbolic link
+    stays a link: the file that it points to is written. Pipes and devices, such as ``/dev/stdout``, are written to
+    directly. Errors of writing name ``path``; errors of the block pass through.
 
-    A file of ``inputs``, those that are read, is refused.
+    ``inputs`` are the files that are being read: writing to one of them is refused.
     """
     refuse_inputs(path, inputs)
     target = Path(os.path.realpath(path))
@@ -65,10 +65,10 @@ def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Itera
 
 
 def refuse_inputs(output: Place, inputs: Iterable[Place]) -> None:
-    """Refuse an output that is one of the inputs, which would be lost.
+    """Refuse an output that is also an input: the input would be lost.
 
-    Files are the same if the system says so (by device and inode), whatever links lead there and however their paths
-    are spelled. Pipes and devices may be both.
+    Two files are the same if the system says so (device and inode), through any links and spellings of their paths.
+    Pipes and devices can be both.
     """
     written, name = _status(output), _called(output)
     for one in inputs:
@@ -79,11 +79,11 @@ def refuse_inputs(output: Place, inputs: Iterable[Place]) -> None:
 
 
 def _status(place: Place) -> os.stat_result | None:
-    """What the system knows of a file; None if there is no such file, or it is none that keeps what is written."""
+    """What the system knows about a file; None if there is no such file, or if it is a pipe or a device."""
     number = place if isinstance(place, int) else descriptor_of(place)
     try:
-        found = os.stat(place if number is None else number)  # noqa: PTH116 - of an open file too
-    except (OSError, ValueError):  # such as a path that cannot be one
+        found = os.stat(place if number is None else number)  # noqa: PTH116 - Path.stat takes no number of an open file
+    except (OSError, ValueError):  # a path with a NUL is a ValueError
         return None
     return found if stat.S_ISREG(found.st_mode) else None
 
@@ -102,8 +102,8 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
     with _blaming(path):
         old = _writable(target)
         _sweep(target.parent)
-        # 0o666 less the umask, as for any new file: what tempfile makes only its owner could read. What replaces a file
-        # is its writer's alone until it gets the permissions of that.
+        # 0o666 less the umask, as for any new file: only the owner could read what tempfile makes. A file that replaces
+        # another belongs to its writer alone until it gets the permissions of the old one.
         descriptor, name, named = _temporary(target.parent, 0o666 if old is None else 0o600)
     try:
         with _locked(descriptor):
@@ -125,7 +125,7 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
 
 
 def _writable(target: Path) -> os.stat_result | None:
-    """What the system knows of the old file, None if there is none; refuses one that may not be written to."""
+    """What the system knows about the old file, None if there is none; an error if it must not be written to."""
     if not target.exists():
         return None
     with target.open("ab"):
@@ -133,12 +133,14 @@ def _writable(target: Path) -> os.stat_result | None:
 
 
 def _temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
-    """A new file to write, which is locked, its name, and whether it has that already.
+    """A new, locked file to write, its name, and whether it has that name already.
 
-    It has not where the system has files without names: such a one is gone with its process, however that ends.
+    It does not where the system has files without names: they disappear with their process, however that ends.
     """
     while True:
-        name = folder / f".unless-{secrets.token_hex(8)}.tmp"  # a new one each time: somebody may be about to remove it
+        name = (
+            folder / f".unless-{secrets.token_hex(8)}.tmp"
+        )  # new each time: another process may be about to remove it
         descriptor = _unnamed(folder, mode)
         named = descriptor is None
         if descriptor is None:
@@ -146,16 +148,16 @@ def _temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
         _lock(descriptor)
         if not named or os.fstat(descriptor).st_nlink:
             return descriptor, name, named
-        os.close(descriptor)  # another process has swept it away before it was locked
+        os.close(descriptor)  # another process removed it before it was locked
 
 
 def _unnamed(folder: Path, mode: int) -> int | None:
-    """A new file without a name; None where there are none, or where they could not be named."""
+    """A new file without a name; None where the system has no such files, or could not name them later."""
     if not hasattr(os, "O_TMPFILE"):
         return None
     try:
         descriptor = os.open(folder, os.O_TMPFILE | os.O_WRONLY, mode)
-    except OSError:  # not on such a disk; or for a reason that the next try has too
+    except OSError:  # not on this disk; any other reason will show at the next try too
         return None
     if _link(descriptor).exists():
         return descriptor
@@ -164,10 +166,12 @@ def _unnamed(folder: Path, mode: int) -> int | None:
 
 
 def _name(descriptor: int, name: Path) -> None:
-    """Name a file that has no name. Only what has one can replace another file."""
+    """Give a file without a name its name, since only a file with a name can replace another."""
     folder = os.open(name.parent, os.O_RDONLY)
     try:
-        os.link(_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)  # follows only if a folder is given
+        os.link(
+            _link(descriptor), name, src_dir_fd=folder, follow_symlinks=True
+        )  # follows the link only if a folder is given
     finally:
         os.close(folder)
 
@@ -177,15 +181,15 @@ def _link(descriptor: int) -> Path:
 
 
 def _lock(descriptor: int) -> None:
-    """Mark a file as being written, until it is closed and every `_locked` block is left."""
+    """Mark a file as being written, until it is closed and every `_locked` block has ended."""
     if fcntl is not None:
-        with suppress(OSError):  # some disks have no locks; nothing is swept there
+        with suppress(OSError):  # some disks have no locks; nothing is removed there
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 @contextmanager
 def _locked(descriptor: int) -> Iterator[None]:
-    """Keep the lock of a file though it is closed meanwhile."""
+    """Keep the lock of a file, even after the file is closed."""
     held = None if fcntl is None else os.dup(descriptor)
     try:
         yield
@@ -196,7 +200,7 @@ def _locked(descriptor: int) -> Iterator[None]:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove the temporary files of processes that were killed: those that nobody has locked."""
+    """Remove the temporary files that killed processes left: the ones that are not locked."""
     if fcntl is None:
         return
     with suppress(OSError), os.scandir(folder) as entries:
@@ -206,7 +210,7 @@ def _sweep(folder: Path) -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    with suppress(OSError):  # such as BlockingIOError: it is locked
+    with suppress(OSError):  # BlockingIOError: it is locked
         descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -217,10 +221,10 @@ def _remove_unlocked(path: str) -> None:
 
 
 def _pass_on(old: os.stat_result, descriptor: int) -> None:
-    """Give a file the owner and the permissions of the one that it replaces.
+    """Give a file the owner and the permissions of the file that it replaces.
 
-    Setuid, setgid and sticky are not passed on: they were given to the old content. Who may not give files away remains
-    the owner of this one, and where the group is another too, it gets no permissions.
+    Setuid, setgid and sticky are not passed on: they were given to the old content. A user who must not give files away
+    stays the owner; if the group cannot be kept either, the group gets no permissions.
     """
     if not hasattr(os, "fchown"):  # Windows
         return
@@ -236,7 +240,7 @@ def _pass_on(old: os.stat_result, descriptor: int) -> None:
 
 
 class _Raw(io.FileIO):
-    """A file whose errors are about the path that was asked for, rather than about a temporary one."""
+    """A file whose errors name the path that was asked for, not the temporary file."""
 
     def __init__(self, descriptor: int, path: str | os.PathLike[str]) -> None:
         super().__init__(descriptor, "wb")
@@ -253,7 +257,7 @@ def _closing(raw: _Raw) -> Iterator[BinaryIO]:
     try:
         yield file
     except BaseException:
-        with suppress(OSError):  # what could not be written cannot be flushed either
+        with suppress(OSError):  # after an error of writing, flushing fails too
             file.close()
         raise
     with _blaming(raw.path):
@@ -264,16 +268,17 @@ def _closing(raw: _Raw) -> Iterator[BinaryIO]:
 def _blaming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
-    except OSError as error:  # the same kind of error
-        if isinstance(error.__cause__, OSError):  # told already: a buffer writes when it is closed
+    except OSError as error:
+        if isinstance(error.__cause__, OSError):  # it names the path already: a buffer writes when it is closed
             raise
+        # By its number, Python makes this the same kind of OSError.
         raise OSError(error.errno, f"cannot write the file: {error.strerror}", os.fspath(path)) from error
 
 
 def descriptor_of(path: str | os.PathLike[str]) -> int | None:
-    """The open file that a path names, such as /dev/stdout; None for a path of the file system.
+    """The number of the open file that a path such as /dev/stdout names; None for an ordinary path.
 
-    To open such a path anew would lose what a shell has appended to (``>>``), or fail where it is a pipe.
+    Opening such a path again would overwrite a file that the shell appends to (``>>``), or fail for a pipe.
     """
     found = _DESCRIPTOR.fullmatch(os.fspath(path))
     if found is None:
@@ -283,7 +288,7 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Let the new name reach the disk too, where the system can do that."""
+    """Write the new name to the disk too, where the system can do that."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""How large things may be: what a file may ask for before it is refused, rather than take all memory.
+"""How large files may be: a file that asks for more is refused before it takes all memory.
 
 A small file can claim to hold anything: gzip packs a gigabyte of zeros into one megabyte, and two cells of a workbook
-can be a billion apart. The limits are far beyond what rules are learned from; who needs more says so:
+can be a billion apart. The limits are far larger than the tables that rules are learned from. To raise one:
 
 >>> with raised(columns=200_000):
 ...     limit("columns")
@@ -20,14 +20,14 @@ from unless.errors import LimitError, ParameterError, suggest
 __all__ = ["DEFAULTS", "RATIO", "amount_of", "limit", "raised", "refuse_more", "refuse_unpacked"]
 
 DEFAULTS: Mapping[str, int] = {
-    "unpacked": 10**9,  # bytes in memory of what is packed in a file, or `RATIO` times its size if that is more
-    "columns": 100_000,  # of a table
-    "labels": 10_000,  # of a target: each rule counts the records of every label
-    "model": 256_000_000,  # bytes of a model file, of which 20 MB are read in a second
+    "unpacked": 10**9,  # bytes that a file takes in memory, unpacked; `RATIO` times its size is always allowed
+    "columns": 100_000,  # in a table
+    "labels": 10_000,  # in a target: each rule counts the records of every label
+    "model": 256_000_000,  # bytes of a model file; about 20 MB are read in a second
 }
 RATIO = 100
-"""How many times larger than itself a file may always be, unpacked. Tables are packed to a tenth, seldom to a fiftieth;
-gzip's bombs to a thousandth."""
+"""A file may always unpack to this many times its size. Tables pack to a tenth, seldom to a fiftieth; gzip bombs to a
+thousandth."""
 
 _UNITS = {"": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12}
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([a-z]*)", re.IGNORECASE)
@@ -36,13 +36,13 @@ _current: ContextVar[Mapping[str, int]] = ContextVar("_current", default=DEFAULT
 
 
 def limit(name: str) -> int:
-    """The limit that holds now."""
+    """The current limit."""
     return _current.get()[name]
 
 
 @contextmanager
 def raised(**limits: int | str) -> Iterator[None]:
-    """Other limits for what is read and learned within, such as ``columns=200_000`` or ``unpacked="8 GB"``."""
+    """Set other limits for a block of code, such as ``columns=200_000`` or ``unpacked="8 GB"``."""
     for name in limits:
         if name not in DEFAULTS:
             raise ParameterError(f"no limit {name!r}{suggest(name, DEFAULTS)}")
@@ -54,7 +54,7 @@ def raised(**limits: int | str) -> Iterator[None]:
 
 
 def refuse_more(name: str, amount: int, what: str) -> None:
-    """Refuse so much of something: ``what`` is said of it."""
+    """Refuse an amount above the limit; ``what`` starts the message."""
     if amount > limit(name):
         bytes_ = name in ("unpacked", "model")
         most = _spelled(limit(name)) if bytes_ else f"{limit(name):,}"
@@ -63,26 +63,26 @@ def refuse_more(name: str, amount: int, what: str) -> None:
 
 
 def refuse_unpacked(unpacked: int, size: int, where: str) -> None:
-    """Refuse a file of that size that takes so many bytes in memory."""
+    """Refuse a file of ``size`` bytes that takes too many bytes in memory."""
     if unpacked > RATIO * size:
         shown = f"{where}: {_spelled(size)} that take {_spelled(unpacked)} or more, unpacked"
         refuse_more("unpacked", unpacked, shown)
 
 
 def amount_of(text: str) -> int:
-    """The number that a text gives, with a unit or without.
+    """The number in a text, with a unit or without.
 
     >>> [amount_of(text) for text in ("8GB", "1.5 MB", "200000")]
     [8000000000, 1500000, 200000]
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (unit := found[2].lower()) not in _UNITS:
-        raise ParameterError(f"{text!r} is no amount; write a number, or a number with kB, MB, GB or TB: 8GB")
+        raise ParameterError(f"{text!r} is not an amount; write a number, or a number with kB, MB, GB or TB: 8GB")
     return int(float(found[1]) * _UNITS[unit])
 
 
 def _spelled(size: float) -> str:
-    """A number of bytes in a few letters, as `amount_of` takes it.
+    """A number of bytes as a short text that `amount_of` understands.
 
     >>> [_spelled(size) for size in (5, 1234, 10**9, 3.21e12)]
     ['5 bytes', '1.23 kB', '1 GB', '3.21 TB']

@@ -173,6 +173,6 @@ def test_limits_hold_within() -> None:
     with pytest.raises(ParameterError, match="no limit 'colums'; did you mean 'columns'"), raised(colums=3):
         pass
     for text in ("", "much", "8 XB", "-1", "1e9"):
-        with pytest.raises(ParameterError, match="is no amount"):
+        with pytest.raises(ParameterError, match="is not an amount"):
             amount_of(text)
     assert issubclass(LimitError, ReadError)

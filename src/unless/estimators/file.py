@@ -29,9 +29,9 @@ __all__ = ["SavedModel", "document", "file_text", "from_document", "parsed", "re
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:
-    """What a model file holds: a program, what it did in training, how columns were read, and how it was learned.
+    """A model as a file holds it: a program, what it did in training, how columns were read, and how it was learned.
 
-    A classifier without scikit-learn, which takes most of the time of a short command to import.
+    The commands use it instead of a classifier: importing scikit-learn would take most of the time of a short command.
     """
 
     program_: Program
@@ -42,13 +42,13 @@ class SavedModel:
     """The name of the classifier that learned it."""
     parameters: Mapping[str, Any]
     named: bool
-    """Whether the features have names of their own; those of an array are only numbered."""
+    """Whether the features have names of their own; the columns of an array only have numbers."""
     importances: Evidence | NDArray[np.float64] | None = None
-    """Of every feature, or the records to find them from; None if they are not known."""
+    """The importance of every feature, or the records to compute it from; None if neither is known."""
 
     @property
     def schema(self) -> Schema:
-        """How the columns were read, so that ``read_table(source, like=model)`` reads new records alike."""
+        """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
         return self.schema_
 
 

@@ -123,7 +123,7 @@ class Dialect:
         pattern = exp.Literal.string(f" *{_NUMBER} *")
         return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, pattern]))]
 
-    def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002 - PostgreSQL
+    def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002 - for PostgreSQL
         """Conditions that decide a text cell before it is cast to a double, each with the truth that it gives.
 
         ``zero`` is the truth for a cell that is too small to be a double other than zero.
