@@ -92,7 +92,7 @@ def test_class_weights_come_back(tmp_path):
 
 @pytest.mark.parametrize("weights", [None, np.ones(60), np.full(60, 2.0)], ids=["none", "ones", "twos"])
 def test_weighted_statistics_come_back(weights, tmp_path):
-    """Whether counts are sums of weights is kept; of plain counts the file says nothing, as it always did."""
+    """A file keeps whether counts are sums of weights; it says nothing about plain counts, as it always did."""
     path = tmp_path / "model.json"
     UnlessClassifier().fit(X, LABELS["text"], sample_weight=weights).save(path)
     weighted = weights is not None and bool(weights[0] == 2)
@@ -101,7 +101,7 @@ def test_weighted_statistics_come_back(weights, tmp_path):
 
 
 def test_a_model_of_an_array(tmp_path):
-    """Columns without names stay without."""
+    """Columns without names still have none when they come back."""
     FoldRMClassifier().fit(X.to_numpy(object), LABELS["text"]).save(tmp_path / "model.json")
     back = unless.load(tmp_path / "model.json")
     assert not hasattr(back, "feature_names_in_")
@@ -118,7 +118,7 @@ def test_a_model_file_is_a_program_file(tmp_path):
 
 
 def test_a_parameter_that_no_file_can_hold(tmp_path):
-    """It is named, and no file is written."""
+    """The parameter is named, and no file is written."""
     model = UnlessClassifier().fit(X, LABELS["text"]).set_params(verbose=object())
     with pytest.raises(ProgramError, match="the parameter verbose is"):
         model.save(tmp_path / "model.json")
@@ -142,7 +142,7 @@ def test_files_of_earlier_versions_load(path):
 
 
 def test_a_file_without_importances(tmp_path):
-    """One of an earlier version has none: that is said, with what to do, and the file saved again has none either."""
+    """A file of an earlier version has none: the error says so and what to do, and saving it again adds none."""
     model = unless.load(DATA / "model-v1-unless.json")
     with pytest.raises(AttributeError, match=r"not known.*fit it again.*with_program\(model.program_, X, y\)"):
         _ = model.feature_importances_
@@ -157,7 +157,7 @@ DOCUMENT = json.loads(
 
 
 def test_a_model_that_is_too_large(tmp_path):
-    """It is refused, with what may be read at most."""
+    """A model that is too large is refused, with the limit."""
     with raised(model=1000), pytest.raises(LimitError, match=r"model.json: too large for a model; the limit is 1 kB"):
         _load(DOCUMENT, tmp_path)
 
@@ -190,7 +190,7 @@ def test_a_model_that_is_too_large(tmp_path):
     ids=str,
 )
 def test_a_wrong_file_is_refused(place, value, message, tmp_path):
-    """With the place of what is wrong."""
+    """A wrong file is refused with the place of what is wrong."""
     document = copy.deepcopy(DOCUMENT)
     node = document
     for key in place[:-1]:
@@ -201,7 +201,7 @@ def test_a_wrong_file_is_refused(place, value, message, tmp_path):
 
 
 def test_statistics_need_columns_and_counts(tmp_path):
-    """Half a model is none."""
+    """Half a model is refused."""
     without = {key: value for key, value in DOCUMENT.items() if key != "columns"}
     with pytest.raises(ProgramError, match="statistics but no columns"):
         _load(without, tmp_path)
@@ -215,7 +215,7 @@ def test_statistics_need_columns_and_counts(tmp_path):
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    """It is named, and so is the nearest that is there."""
+    """A missing file is named, and so is the nearest name that exists."""
     UnlessClassifier().fit(X, LABELS["text"]).save(tmp_path / "model.json")
     with pytest.raises(MissingFileError, match=r"did you mean 'model.json'"):
         unless.load(tmp_path / "modell.json")
@@ -248,7 +248,7 @@ PLACES = [place for place in places(DOCUMENT) if place]
 @given(st.data())
 @settings(max_examples=250, deadline=None)
 def test_a_damaged_file_is_refused_or_works(tmp_path_factory, data):
-    """Whatever is changed, left out or doubled, only an error of unless comes out, or a model that predicts."""
+    """Whatever is changed, left out or doubled, the result is an error of unless, or a model that predicts."""
     document = copy.deepcopy(DOCUMENT)
     for place in data.draw(st.lists(st.sampled_from(PLACES), min_size=1, max_size=2)):
         _damage(document, place, data)
@@ -265,7 +265,7 @@ def test_a_damaged_file_is_refused_or_works(tmp_path_factory, data):
 
 
 def _damage(document, place, data):
-    """Change, remove or double what stands at a place, if it still does."""
+    """Change, remove or double what is at a place, if it is still there."""
     node = document
     try:
         for key in place[:-1]:

@@ -189,7 +189,7 @@ def test_javascript_may_stand_in_a_page():
 
 @pytest.mark.parametrize("width", [1, 8])
 def test_200_levels_deep(node, width):
-    """The deepest program that there may be runs in both languages."""
+    """The deepest program that is allowed runs in both languages."""
     program = Program("y", ("n", "t"), (chain(200, width=width),), "no")
     rows = [{"n": level - 0.5, "t": "a"} for level in range(203)]
     wanted = [program.label(row) for row in rows]
@@ -287,12 +287,12 @@ def test_functions_do_not_hide_what_they_call():
 
 @pytest.mark.parametrize("export", [to_python, to_javascript])
 def test_results_are_checked(export):
-    """What a function cannot return is refused, with the nearest that it can."""
+    """A result that a function cannot return is refused, with a suggestion."""
     with pytest.raises(ParameterError, match="a function cannot return 'rules'; did you mean 'rule'"):
         export(Program("y", ()), returns="rules")
 
 
 def test_integers_that_javascript_would_round():
-    """An integer that is no double is refused as a label of JavaScript."""
+    """An integer that is not a double is refused as a label in JavaScript."""
     with pytest.raises(ProgramError, match="JavaScript cannot hold the label 9007199254740993"):
         to_javascript(Program("y", (), (), 2**53 + 1))

@@ -73,7 +73,7 @@ def test_the_format(program: Program) -> None:
 
 
 def test_the_text_is_readable(program: Program) -> None:
-    """A list or object stands on one line where it fits; characters are written as they are."""
+    """A list or object is on one line where it fits; characters are written as they are."""
     assert json.dumps(program).splitlines() == [
         "{",
         '  "format": "unless-program",',
@@ -138,7 +138,7 @@ def test_whole_numbers_may_be_written_without_a_point(document: dict[str, Any]) 
 
 
 def test_what_may_be_left_out(document: dict[str, Any]) -> None:
-    """Without ``otherwise`` nothing is said of the rest, and without ``exceptions`` there are none."""
+    """Without ``otherwise`` records that no rule covers get no label, and without ``exceptions`` a rule has none."""
     del document["otherwise"], document["rules"][1]["exceptions"]
     program = json.from_dict(document)
     assert program.otherwise is None
@@ -169,7 +169,7 @@ def test_two_surrogates_that_would_merge_are_refused() -> None:
 
 
 def test_long_lists_are_one_item_per_line() -> None:
-    """Many features stand one per line, so that a diff shows the one that changed."""
+    """Many features are written one per line, so that a diff shows the one that changed."""
     features = tuple(f"a feature with the number {number}" for number in range(10))
     assert '    "a feature with the number 3",' in json.dumps(Program("y", features)).splitlines()
 
@@ -258,7 +258,7 @@ def test_a_document_is_an_object(found: object) -> None:
 
 
 def test_other_objects_are_not_programs() -> None:
-    """A JSON object of another kind is told apart before anything else is said about it."""
+    """A JSON object of another kind is recognised before anything else is checked."""
     with pytest.raises(ProgramError, match='not a program of unless: it has no "format"; a program starts with'):
         json.from_dict({"dataset": "anneal"})
 
@@ -315,7 +315,7 @@ def test_nesting_has_a_limit() -> None:
 
 
 def test_minus_zero_is_zero(document: dict[str, Any]) -> None:
-    """Also where a file says otherwise."""
+    """Minus zero in a file is read as zero."""
     document["rules"][0]["default"] = [["age", "<=", -0.0]]
     assert str(json.from_dict(document).rules[0].default[0]) == "age <= 0.0"
 
@@ -365,7 +365,7 @@ def test_files_come_back(program: Program, tmp_path: Path) -> None:
 
 
 def test_a_missing_file_is_named_with_its_nearest(program: Program, tmp_path: Path) -> None:
-    """A file that is not there is an error that suggests one that is."""
+    """A file that does not exist is an error that suggests one that does."""
     json.save(program, tmp_path / "wine.json")
     with pytest.raises(MissingFileError, match=r"no file '.*vine\.json'; did you mean 'wine\.json'\?"):
         json.load(tmp_path / "vine.json")
@@ -412,7 +412,7 @@ def test_an_invalid_program_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    """Writing into a folder that is not there is an error that says so."""
+    """Writing into a folder that does not exist is an error that says so."""
     with pytest.raises(MissingFileError, match=r"no folder '.*there' to write 'x' to; create it first"):
         write_whole(tmp_path / "there" / "x", b"")
     assert issubclass(MissingFileError, UnlessError)
@@ -447,7 +447,7 @@ def test_permissions_are_kept(tmp_path: Path) -> None:
 
 @posix
 def test_links_stay_links(tmp_path: Path) -> None:
-    """Writing to a symbolic link writes the file that it points to, also one that is not there yet."""
+    """Writing to a symbolic link writes the file that it points to, even if that does not exist yet."""
     (tmp_path / "folder").mkdir()
     link = tmp_path / "link"
     link.symlink_to(Path("folder") / "file")

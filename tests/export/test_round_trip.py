@@ -35,7 +35,7 @@ def packed(frame: pl.DataFrame, form: str) -> bytes:
 
 
 def column(data: bytes, form: str, name: str) -> list[object]:
-    """A column of a file, as everybody reads it; every record is whole."""
+    """A column of a file, read with a plain reader; every record is whole."""
     match form:
         case "csv" | "tsv":
             text = io.StringIO(data.decode(), newline="")
@@ -94,7 +94,7 @@ def test_any_name_of_a_column_comes_back(name: str) -> None:
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_half_a_character(to: str) -> None:
-    """A label or a prefix that no file can hold is refused, rather than an error of whoever writes."""
+    """A label or a prefix that no file can hold is refused before it becomes an error of the writer."""
     for program, prefix in ((Program("y", (), (), "\ud800"), ""), (Program("y", (), (), "a"), "\udcff")):
         with pytest.raises(ParameterError, match="is half a character: no file can hold it"):
             predict_file(program, io.BytesIO(b"k\n1\n"), io.BytesIO(), format="csv", to=to, prefix=prefix)
@@ -175,19 +175,19 @@ def test_what_is_no_text_is_refused(form: str, bad: bytes, reason: str) -> None:
 
 
 def test_whole_characters_are_read() -> None:
-    """Both halves of a character make one, and a backslash may stand before anything."""
+    """Both halves of a character make one, and a backslash may come before anything."""
     data = rb'{"a":"\ud83d\ude00"}' + b"\n" + rb'{"a":"\\ud800"}'
     assert [read_table(data, format="jsonl").record(row)["a"] for row in (0, 1)] == ["😀", r"\ud800"]
 
 
 def test_escapes_that_are_none() -> None:
-    """What only begins like half a character is no JSON."""
+    """Text that only begins like half a character is not JSON."""
     with pytest.raises(ReadError, match="line 1: not JSON"):
         read_table(rb'{"a":"\ud8zz"}', format="jsonl")
 
 
 def test_utf_16_is_recognised() -> None:
-    """A file as some editors save it by default is told from one that is just broken."""
+    """A file in the default encoding of some editors is told apart from one that is broken."""
     for form, text in (("csv", "a,b\n1,2\n"), ("jsonl", '{"a":1}\n')):
         with pytest.raises(ReadError, match="line 1: the byte 0xff is not UTF-8; the file seems to be UTF-16"):
             read_table(text.encode("utf-16"), format=form)

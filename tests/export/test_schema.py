@@ -1,4 +1,4 @@
-"""The published schema, ``program.schema.json``, and the reader agree on which documents are right."""
+"""The reader and the published schema, ``program.schema.json``, agree on which documents are right."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.export.test_random_json import programs, scraps
+from tests.export.test_random_json import programs, texts
 from unless.errors import ProgramError
 from unless.estimators.file import from_document
 from unless.export import json
+from unless.rule import Program
 
 jsonschema = pytest.importorskip("jsonschema", reason="the validator to compare with is not installed")
 
@@ -29,6 +30,18 @@ MODEL["statistics"]["parameters"] += [
     ["numeric", ["age", 3]],
     ["max_seconds", {"float": "inf"}],
 ]
+
+
+scraps = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | texts
+    | st.sampled_from(["f", "==", "<=", "inf", 10**400, 1, 1.0, True, {"float": "inf"}, ["f", "missing", None]]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["default", "label", "x"]), inner),
+    max_leaves=5,
+)
 
 
 def nodes(schema: Any) -> Iterator[dict[str, Any]]:
@@ -76,13 +89,16 @@ def changed(draw: st.DrawFn) -> Any:
 @settings(deadline=None, max_examples=500)
 @given(changed() | scraps)
 def test_the_reader_agrees_with_the_schema(document: Any) -> None:
-    """What the schema refuses, the reader refuses, in its words; what it accepts, only what a program is may refuse."""
+    """The reader refuses what the schema refuses, in its words, and otherwise only what no schema can know."""
     try:
-        from_document(document)
+        found = from_document(document)
     except ProgramError as error:
         message = str(error)
+        assert message.isprintable()
     else:
         message = ""
+        program = found if isinstance(found, Program) else found.program_
+        assert json.loads(json.dumps(program)) == program
     told = re.search(r"(?:^|: )expected (.*), not ", message)
     if VALIDATOR.is_valid(document):
         assert not told
@@ -94,7 +110,7 @@ def test_the_reader_agrees_with_the_schema(document: Any) -> None:
 
 
 def test_the_examples_fit_the_schema() -> None:
-    """The documents that are changed here are right before."""
+    """The model that is changed here is right before."""
     assert VALIDATOR.is_valid(MODEL)
 
 

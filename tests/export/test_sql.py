@@ -204,7 +204,7 @@ BOUNDS = [0.0, 0.1, 1 / 3, 0.5, 1e22, 1e23, 2.0**53, 1e300, 5e-324, 2.2250738585
 @pytest.mark.parametrize("database", ["postgres"], indirect=True)
 @pytest.mark.parametrize("bound", [sign * bound for bound in BOUNDS for sign in (1, -1)] + [math.inf, -math.inf])
 def test_decimals_between_two_doubles_in_postgres(database, bound):
-    """A numeric cell is the nearest double, of two equally near the even one, however many digits that takes."""
+    """A numeric cell is the nearest double, the even one of two equally near, however many digits that takes."""
     cells = list(_around(math.copysign(sys.float_info.max, bound) if math.isinf(bound) else bound))
     cells += [Decimal("0.10000000000000001249000500"), Decimal(repr(bound)), Decimal("1e-16383"), Decimal("-1e-16383")]
     rules = (Rule("low", (Literal("n", "<=", bound),)), Rule("high", (Literal("n", ">", bound),)))
@@ -308,7 +308,7 @@ def test_case_matters_in_sqlite_even_where_the_column_ignores_it():
 
 @pytest.mark.parametrize("width", [1, 8])
 def test_200_levels_deep(database, width):
-    """The deepest program that there may be runs, also with many literals on every level."""
+    """The deepest program that is allowed runs, also with many literals on every level."""
     program = Program("y", ("n", "t"), (chain(200, width=width),), "no")
     cells = {"n": [-1.0, *(level + 0.5 for level in range(201)), None], "t": ["a"] * 203}
     kinds = {"n": "number", "t": "text"}
@@ -455,7 +455,7 @@ def test_kinds_are_inferred_from_literals():
 
 
 def test_a_model_knows_its_kinds():
-    """Of a fitted classifier, the kinds of columns are those that it was fitted on."""
+    """A fitted classifier knows the kinds of the columns that it was fitted on."""
 
     class Model:
         program_ = Program("y", ("m",), (Rule("x", (Literal("m", ">", 1.0),)),))
@@ -488,7 +488,7 @@ def test_constant_programs(database, grid):
     ],
 )
 def test_arguments_are_checked(error, message, arguments):
-    """What has no meaning is refused, with the nearest that has."""
+    """An argument that has no meaning is refused, with a suggestion."""
     with pytest.raises(error, match=message):
         to_sql(Program("y", ("n",)), **arguments)
 
@@ -508,7 +508,7 @@ def test_names_that_no_column_can_have():
 
 
 def test_labels_that_no_database_can_hold():
-    """A label that would come back as another is refused."""
+    """A label that would come back as another one is refused."""
     for label in (2**63, "\ud800"):
         with pytest.raises(ProgramError, match="cannot hold the label"):
             to_sql(Program("y", (), (), label))

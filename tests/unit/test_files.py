@@ -23,7 +23,7 @@ HAS_UNNAMED = hasattr(os, "O_TMPFILE")
 
 @pytest.fixture(autouse=True, params=["unnamed", "named"])
 def temporary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Temporary files without names, and with them, as on systems that have no others."""
+    """Temporary files without names, and with names, as on systems that need them."""
     if request.param == "named":
         monkeypatch.setattr(files, "_unnamed", lambda *_: None)
     elif not HAS_UNNAMED:
@@ -32,7 +32,7 @@ def temporary(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_new_file_takes_the_place_of_the_old_at_the_end(tmp_path: Path) -> None:
-    """Until the block ends, the old file is there; then it is the new one, and there is no other."""
+    """The old file is there until the block ends; then the new one is, and no other file."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
     path.chmod(0o640)
@@ -47,7 +47,7 @@ def test_the_new_file_takes_the_place_of_the_old_at_the_end(tmp_path: Path) -> N
 
 
 def test_what_replaces_a_private_file_is_private_from_the_beginning(tmp_path: Path) -> None:
-    """Nobody who may not read the old file can read the new one while it is written."""
+    """A user who must not read the old file cannot read the new one while it is written."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
     path.chmod(0o600)
@@ -58,7 +58,7 @@ def test_what_replaces_a_private_file_is_private_from_the_beginning(tmp_path: Pa
 
 @pytest.mark.parametrize("error", [ValueError("mine"), KeyboardInterrupt(), SystemExit(143), OSError(5, "mine")])
 def test_an_error_in_the_block_is_its_own(tmp_path: Path, error: BaseException) -> None:
-    """What the block raises is raised as it is, the old file stays, and no other is left."""
+    """An error of the block passes through, the old file stays, and no other file is left."""
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with pytest.raises(type(error)) as caught, writing(path) as file:  # noqa: PT012 - the error comes after writing
@@ -127,7 +127,7 @@ class TestInputs:
         assert set(found.values()) == {b"old"}
 
     def test_the_message_tells_both_names(self, tmp_path: Path) -> None:
-        """Who wonders why is told which file it is."""
+        """The message says which input it is."""
         (tmp_path / "a").touch()
         (tmp_path / "b").symlink_to("a")
         with pytest.raises(OverwriteError, match=r"^'.*/b' is the same file as '.*/a', which is read"):
@@ -136,7 +136,7 @@ class TestInputs:
             refuse_inputs(tmp_path / "a", [tmp_path / "a"])
 
     def test_other_files_and_devices(self, tmp_path: Path) -> None:
-        """A copy is another file, and what keeps nothing may be both."""
+        """A copy is another file, and a pipe or a device can be both."""
         for name in ("a", "b"):
             (tmp_path / name).write_bytes(b"old")
         write_whole(tmp_path / "a", b"new", inputs=[tmp_path / "b", tmp_path / "none", "\0", tmp_path])
@@ -165,7 +165,7 @@ class TestPermissions:
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
     def test_the_owner_stays(self, tmp_path: Path) -> None:
-        """What root writes for somebody is still theirs."""
+        """A file that root writes for another user still belongs to that user."""
         path = tmp_path / "file"
         path.write_bytes(b"old")
         os.chown(path, 12345, 23456)
@@ -193,12 +193,12 @@ class TestPermissions:
 
 
 class TestLeftovers:
-    """What a process leaves behind that was killed while it wrote."""
+    """What a process leaves behind when it is killed while it writes."""
 
     STALE = ".unless-0123456789abcdef.tmp"
 
     def test_they_are_swept(self, tmp_path: Path) -> None:
-        """Whoever writes next removes what nobody writes any more, and nothing else."""
+        """The next write removes what no process writes any more, and nothing else."""
         (tmp_path / self.STALE).write_bytes(b"half")
         others = [".unless-0123.tmp", "unless-0123456789abcdef.tmp", f"{self.STALE}.csv"]
         for name in others:
@@ -207,7 +207,7 @@ class TestLeftovers:
         assert set(content_of(tmp_path)) == {"file", *others}
 
     def test_what_is_being_written_stays(self, tmp_path: Path, temporary: str) -> None:
-        """A file is not removed while somebody writes it: another process, or another thread."""
+        """A file is not removed while another process or thread writes it."""
         with (tmp_path / self.STALE).open("wb") as other:
             fcntl.flock(other, fcntl.LOCK_EX)
             with writing(tmp_path / "file") as file:

@@ -47,7 +47,7 @@ def test_real_data_is_packed_less(tmp_path: Path) -> None:
 
 
 def test_a_packed_line_without_end(tmp_path: Path) -> None:
-    """Nor is a header read that is longer."""
+    """A header that unpacks to more than the limit is refused too."""
     path = tmp_path / "bomb.csv.gz"
     path.write_bytes(gzip.compress(b"a" * 3_000_000))
     with raised(**WITHIN):
@@ -98,7 +98,7 @@ def test_cells_that_are_far_apart() -> None:
 
 
 def test_cells_without_content_do_not_count() -> None:
-    """A cell that has only a colour is no cell to whoever reads the sheet."""
+    """A cell that has only a colour does not count as a cell."""
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.active["A1"], book.active["A2"] = "a", 1
     book.active["XFD1048576"].font = openpyxl.styles.Font(bold=True)
@@ -121,7 +121,7 @@ def test_a_workbook_that_is_a_bomb(claimed: int | None) -> None:
 
 
 def test_columns() -> None:
-    """Too many columns are refused, and of JSON lines also those that hardly any line has."""
+    """Too many columns are refused, also in JSON lines where each line has only a few."""
     with raised(columns=10):
         for form, data in (
             ("csv", b",".join(b"c%d" % k for k in range(11)) + b"\n"),
@@ -140,7 +140,7 @@ def test_columns() -> None:
 
 
 def test_labels() -> None:
-    """A target with a label for every record is refused by the learners, not by who only looks at it."""
+    """The learners refuse a target with a label for every record; reading it is fine."""
     rows = [{"n": k % 7, "id": f"a{k}"} for k in range(30)]
     with raised(labels=20):
         table = read_table(rows, "id")
@@ -163,7 +163,7 @@ def test_models(tmp_path: Path) -> None:
 
 
 def test_limits_hold_within() -> None:
-    """They are raised for a block, in which all others are as before; unknown ones are refused."""
+    """Limits are raised for a block, where all others stay as they are; unknown names are refused."""
     with raised(columns=5, unpacked="1.5 GB"):
         assert (limit("columns"), limit("unpacked"), limit("labels")) == (5, 1_500_000_000, DEFAULTS["labels"])
         with raised(columns=6):
