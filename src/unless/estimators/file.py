@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -106,11 +105,7 @@ def _spelled(name: str, value: Any) -> Any:
 
 def read(path: str | os.PathLike[str]) -> SavedModel | Program:
     """Read a model file; a file that holds only a program gives the `Program`."""
-    try:
-        text = content(Path(path))
-    except ProgramError as error:
-        raise ProgramError(f"{os.fspath(path)}: {error}") from error
-    return parsed(text, os.fspath(path))
+    return parsed(content(path), os.fspath(path))
 
 
 def read_stream(file: BinaryIO, name: str) -> SavedModel | Program:

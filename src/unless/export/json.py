@@ -11,7 +11,6 @@ numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``,
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any
 
 from unless.errors import ProgramError, suggest
@@ -46,8 +45,9 @@ def save(program: Program, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str]) -> Program:
     """Read the program from a file that `save` wrote, or from a model file."""
+    text = content(path)
     try:
-        return loads(content(Path(path)))
+        return loads(text)
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
 
@@ -165,9 +165,10 @@ def _body(head: Label | None, node: dict[str, Any], place: Place, features: dict
     exceptions = []
     inside = (place, "exceptions")
     for index, exception in enumerate(typed(list, node.get("exceptions", _NONE), inside, "a list of exceptions")):
-        _EXCEPTION.check(exception, (inside, index))
+        here = (inside, index)
+        _EXCEPTION.check(exception, here)
         # One frame per level keeps 200 levels within Python's limit.
-        exceptions.append(_body(None, exception, (inside, index), features, depth + 1))
+        exceptions.append(_body(None, exception, here, features, depth + 1))
     _set_exceptions(rule, tuple(exceptions))
     return rule
 

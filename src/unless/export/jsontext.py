@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -41,17 +42,18 @@ def uncollected() -> Iterator[None]:
 # Reading.
 
 
-def content(path: Path) -> bytes:
+def content(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file, or an error that names it. A file that is too large is refused before all of it is read."""
+    file = Path(path)
     try:
-        with path.open("rb") as file:  # it may be endless, such as a device
-            found = file.read(limit("model") + 1)
+        with file.open("rb") as stream:  # it may be endless, such as a device
+            found = stream.read(limit("model") + 1)
     except FileNotFoundError:
-        names = sorted(one.name for one in path.parent.glob("*.json"))
-        raise MissingFileError(f"no file {str(path)!r}{suggest(path.name, names) if names else ''}") from None
+        names = sorted(one.name for one in file.parent.glob("*.json"))
+        raise MissingFileError(f"no file {str(file)!r}{suggest(file.name, names) if names else ''}") from None
     except OSError as error:
-        raise ProgramError(f"cannot be read: {error.strerror}") from error
-    refuse_long(found, str(path))
+        raise ProgramError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
+    refuse_long(found, str(file))
     return found
 
 
