@@ -105,7 +105,7 @@ _EXPECTED = {
 }
 
 # Literals and rules are made without their constructors, which would check again what was just checked: a literal
-# takes 0.7 µs that way and 0.3 µs this way, a rule 1.6 and 0.4. Files with many rules are read at 26 MB/s, not 15.
+# takes 0.7 µs that way and 0.3 µs this way, a rule 1.6 and 0.4. Files with many rules are read at 27 MB/s, not 20.
 _new = object.__new__
 _set_feature, _set_op, _set_value = (getattr(Literal, name).__set__ for name in ("feature", "op", "value"))
 _set_head, _set_default, _set_exceptions = (getattr(Rule, name).__set__ for name in ("head", "default", "exceptions"))
