@@ -12,7 +12,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
-from unless.cli.lines import unseen_lines
+from unless.cli.layout import unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs
 from unless.errors import ParameterError, UnknownNameError, suggest

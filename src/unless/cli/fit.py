@@ -13,7 +13,7 @@ import typer
 
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.inputs import label_among
-from unless.cli.lines import MARGIN, command_line, duration, report_line
+from unless.cli.layout import MARGIN, command_line, duration, report_line
 from unless.cli.options import (
     Algorithm,
     Categorical,

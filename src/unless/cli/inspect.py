@@ -11,7 +11,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, listed, source_of, tokens
-from unless.cli.lines import command_line
+from unless.cli.layout import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import keep_inputs, shell_word
 from unless.cli.remarks import named, remark_table, short

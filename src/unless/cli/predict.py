@@ -11,7 +11,7 @@ import typer
 
 from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
-from unless.cli.lines import duration, unseen_lines
+from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs, terminal
 from unless.errors import ParameterError

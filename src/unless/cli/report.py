@@ -8,7 +8,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.inputs import complete_columns, program_of, read, read_model
-from unless.cli.lines import unseen_lines
+from unless.cli.layout import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import keep_inputs, write_document
 from unless.errors import ParameterError
