@@ -12,6 +12,7 @@ from unittest import mock
 import pytest
 
 from tests.cli.command import called, environment, unless
+from tests.cli.test_terminal import shown
 from tests.docs.manual import PAGE, examples, written
 from unless.cli.app import COMMANDS, function
 
@@ -36,7 +37,21 @@ def test_the_command_alone_shows_its_help():
     done, asked = unless(), unless("--help")
     assert (done.returncode, asked.returncode) == (2, 0)
     assert done.stdout == asked.stdout
-    assert all(re.search(rf"^  {name} ", done.stdout, re.MULTILINE) for name in COMMANDS)
+    for name, summary in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(summary)}$", done.stdout, re.MULTILINE), name
+
+
+@pytest.mark.parametrize("line", [[], *([name] for name in COMMANDS)], ids=str)
+def test_help_in_a_terminal_is_the_same_in_bold(line, monkeypatch):
+    """A terminal shows the names in bold, and nothing else differs; a flag takes no value, an argument has no type."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERM", "xterm")
+    plain, bold = called(*line, "--help").stdout, shown([*line, "--help"])
+    assert bold.count("\x1b[1m") > 5
+    assert re.sub(r"\x1b\[[01]m", "", bold) == plain
+    assert re.search(r"^  -h, --help  +Show this message", plain, re.MULTILINE)
+    assert not re.search(r"<(bool|str|list)|\{", plain)
+    assert max(map(len, plain.splitlines())) <= 80
 
 
 @pytest.mark.usefixtures("loans")

@@ -18,7 +18,7 @@ import unless as library
 from tests.cli.command import COMMAND, environment
 from unless.cli import app as cli
 from unless.cli import console
-from unless.cli.inputs import complete_columns, complete_features, complete_labels
+from unless.cli.completion import complete_columns, complete_features, complete_labels
 from unless.cli.outputs import terminal
 from unless.export import json as programs
 

@@ -53,7 +53,7 @@ def evaluate(
     ] = None,
     algorithm: Annotated[
         list[Algorithm] | None,
-        typer.Option("--algorithm", "-a", help="Which learners (repeat); all that apply, unless given."),
+        typer.Option("--algorithm", "-a", metavar="|".join(Algorithm), help="Which learners (repeat). [default: all]"),
     ] = None,
     seed: Seed = 0,
     numeric: Numeric = None,

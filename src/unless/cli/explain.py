@@ -10,8 +10,9 @@ from typing import Literal as OneOf
 
 import typer
 
+from unless.cli.completion import complete_features, complete_labels
 from unless.cli.console import Screen
-from unless.cli.inputs import complete_features, complete_labels, label_named, listed, program_of, read, read_model
+from unless.cli.inputs import label_named, listed, program_of, read, read_model
 from unless.cli.layout import unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import keep_inputs

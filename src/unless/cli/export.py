@@ -8,8 +8,9 @@ from typing import Literal as OneOf
 
 import typer
 
+from unless.cli.completion import complete_features
 from unless.cli.console import Screen
-from unless.cli.inputs import complete_features, program_of, read, read_model
+from unless.cli.inputs import program_of, read, read_model
 from unless.cli.options import Model, Quiet
 from unless.cli.outputs import Output, keep_inputs, write_document
 from unless.errors import ParameterError, UnlessError, suggest

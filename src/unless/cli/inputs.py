@@ -1,18 +1,16 @@
-"""What commands take: tables and models from files or standard input, lists of columns, and completion in the shell."""
+"""What commands read: tables and models, from files or standard input."""
 
 from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from unless.cli.outputs import shell_word
-from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, UnlessError, suggest
+from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.values import DEFAULT_MISSING, label_place
 
@@ -24,10 +22,6 @@ if TYPE_CHECKING:
     from unless.values import Label
 
 __all__ = [
-    "complete_columns",
-    "complete_features",
-    "complete_formats",
-    "complete_labels",
     "label_among",
     "label_named",
     "listed",
@@ -41,7 +35,6 @@ __all__ = [
 ]
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
-_FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 
 def source_of(data: str, format: str | None) -> tuple[Any, str | None]:
@@ -135,70 +128,3 @@ def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
 def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
     """The cells that mean missing: the default itself unless some are given."""
     return DEFAULT_MISSING if missing is None else tuple(missing)
-
-
-# In the shell. Whatever goes wrong there, a person who presses Tab sees no traceback.
-
-
-def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
-    """The columns of the file that the command line names already."""
-    from unless.read.table import column_names
-
-    data = _given(context, "data")
-    try:
-        names = column_names(data) if data and data != "-" else []
-    except (UnlessError, OSError):
-        return []
-    return _offered(names, incomplete)
-
-
-def complete_labels(context: typer.Context, incomplete: str) -> list[str]:
-    """The labels that the rules of the model give."""
-    program = _completing(context)
-    if program is None:
-        return []
-    labels = dict.fromkeys(str(label) for label in (*(rule.head for rule in program), program.otherwise))
-    return _offered((label for label in labels if label != "None"), incomplete)
-
-
-def complete_features(ending: str = "") -> Callable[[typer.Context, str], list[str]]:
-    """The features that the rules of the model test."""
-
-    def complete(context: typer.Context, incomplete: str) -> list[str]:
-        program = _completing(context)
-        return [f"{name}{ending}" for name in _offered(program.used if program else (), incomplete)]
-
-    return complete
-
-
-def _offered(names: Iterable[str], incomplete: str) -> list[str]:
-    """The names that go on like that, but those that would do something to the terminal that lists them."""
-    return [name for name in names if name.startswith(incomplete) and name.isprintable()]
-
-
-def _completing(context: typer.Context) -> Program | None:
-    """The program that the command line names already."""
-    from unless.export.json import load
-
-    model = _given(context, "model")
-    try:
-        return load(model) if model and model != "-" else None
-    except (UnlessError, OSError):
-        return None
-
-
-def _given(context: typer.Context, argument: str) -> str | None:
-    """An argument of the command line so far.
-
-    The parser stops at the option that is being completed, before it has told arguments apart: they are just a row.
-    """
-    if (found := context.params.get(argument)) is not None:
-        return str(found)
-    names = [one.name for one in context.command.params if one.param_type_name == "argument"]
-    given = dict(zip(names, context.args, strict=False))
-    return given.get(argument)
-
-
-def complete_formats(incomplete: str) -> list[str]:
-    """The formats of tables."""
-    return [name for name in _FORMATS if name.startswith(incomplete)]

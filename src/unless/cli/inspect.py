@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
-from unless.cli.inputs import complete_columns, listed, source_of, tokens
+from unless.cli.inputs import listed, source_of, tokens
 from unless.cli.layout import command_line
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import keep_inputs, shell_word

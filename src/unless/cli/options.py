@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from unless.cli.inputs import complete_columns, complete_formats
+from unless.cli.completion import complete_columns, complete_formats
 
 __all__ = [
     "Algorithm",

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
-from unless.cli.inputs import complete_columns, program_of, read, read_model
+from unless.cli.inputs import program_of, read, read_model
 from unless.cli.layout import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import keep_inputs, write_document
