@@ -22,7 +22,7 @@ import pytest
 
 import unless as library
 from tests.cli.command import COMMAND, called, environment, started, unless, writes_in
-from unless.cli.outputs import shell_word
+from unless.cli.layout import shell_word
 from unless.export import json as programs
 
 pytestmark = pytest.mark.usefixtures("loans")

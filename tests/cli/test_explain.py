@@ -102,6 +102,33 @@ def test_a_column_whose_values_are_given_may_be_absent(run):
     assert (done.code, done.err.startswith("unless: less.csv: no column 'amount'")) == (1, True)
 
 
+def test_a_long_list_of_rules(run):
+    """Of many rules that did not apply, the nearest are told, and how many others there are; --all tells of all."""
+    literals = [unless.Literal(name, "==", "yes") for name in "abc"]
+    held = unless.Rule("no", (), (unless.Rule(None, tuple(literals[:0])),))
+    far, near = unless.Rule("no", tuple(literals)), unless.Rule("no", tuple(literals[:1]))
+    rules = (*[far] * 9, held, *[far] * 9, near, far, near, unless.Rule("yes"))
+    programs.save(unless.Program("y", ("a", "b", "c"), rules), "long.json")
+    done = run("explain", "long.json", "--set", "a=no")
+    assert done.out.splitlines()[2:] == [
+        "  rule 10 did not apply: an exception applies, because it always applies",
+        "  rule 20 did not apply: a is no, but must be yes",
+        "  rule 22 did not apply: a is no, but must be yes",
+        "  and 19 other earlier rules did not apply; --all shows them",
+    ]
+    everything = run("explain", "long.json", "--set", "a=no", "--all").out
+    assert [line.split()[1] for line in everything.splitlines()[2:]] == [str(number) for number in range(1, 23)]
+    assert (
+        everything == str(unless.explain(programs.load("long.json"), {"a": "no", "b": None, "c": None}).story()) + "\n"
+    )
+    refused = run("explain", "long.json", "--set", "a=no", "--why-not", "no").out.splitlines()
+    assert [line.split()[1] for line in refused[-4:]] == ["10", "20", "22", "19"]
+    assert refused[-1] == "  and 19 other rules for this label; --all shows them"
+    for more in ([], ["--all"]):
+        document = json.loads(run("explain", "long.json", "--set", "a=no", "--json", *more).out)
+        assert len(document["records"][0]["proof"]["rules"]) == 23
+
+
 def test_why_not(run, model):
     """What stopped each rule of a label follows the reasons; changes then lead to that label."""
     done = run("explain", "model.json", "new.csv", "--row", "8", "--why-not", "refuse", "--what-if")

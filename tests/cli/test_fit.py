@@ -37,7 +37,7 @@ class TestStory:
         assert lines[0] == "applicants.csv  900 records, 7 features (left out: applicant, unique)"
         assert lines[1].startswith("learned         8 rules with 11 exceptions in ")
         assert lines[3].split() == ["decided", "right"]
-        assert lines[4].split() == ["1", "accept", "if", "amount", "≤", "28,000", "383", "0.984"]
+        assert lines[4].split() == ["1", "accept", "383", "0.984", "if", "amount", "≤", "28,000"]
         assert lines[5].strip() == "unless years_at_address is abroad"
         assert lines[-1].startswith("test            180 records held back: accuracy 0.9")
         assert lines[-1].endswith("(always accept: 0.583)")
@@ -56,6 +56,13 @@ class TestStory:
         assert shown["model"] == json.loads(path.read_text())
         assert shown["test"]["records"] == 180
         assert model.statistics_.total == 720
+
+    def test_a_reader_that_has_gone(self, applicants, tmp_path):
+        """Who reads on, as in `unless fit … | head -1`, does not matter to the model: it is saved."""
+        path = tmp_path / "model.json"
+        command = shlex.join([*COMMAND, "fit", str(applicants), "-t", "decision", "-o", str(path)])
+        subprocess.run(f"{command} | true", shell=True, check=True, stderr=subprocess.DEVNULL, env=environment())
+        assert load(path).program_
 
     def test_not_saved(self, applicants, tmp_path):
         """Without -o nothing is written, and it says so."""
@@ -92,7 +99,7 @@ class TestStory:
         assert len(rules) > 45
         assert f" {len(rules)} " in fit(applicants, *options).stdout
         shown = unless("fit", applicants, "-t", "decision", *options, env=terminal).stdout
-        assert f"and {len(rules) - 40} rules more" in shown
+        assert f"and {len(rules) - 40} more rules" in shown
 
 
 class TestColumns:

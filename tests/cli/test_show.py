@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import unless
+from tests.cli.test_terminal import shown
 from unless.export import json as programs
 from unless.export import to_text
 
@@ -21,8 +24,39 @@ def test_rules_are_a_table_with_figures(run):
     assert done.err == "decision: 8 rules, 11 exceptions\n"
     first, second, *_ = done.out.splitlines()
     assert first.split() == ["decided", "right"]
-    assert second.split() == ["1", "accept", "if", "amount", "≤", "28,000", "383", "0.984"]
+    assert second.split() == ["1", "accept", "383", "0.984", "if", "amount", "≤", "28,000"]
     assert not any(line != line.rstrip() for line in done.out.splitlines())
+
+
+def test_figures_stay_near_their_rule(run):
+    """In a pipe a rule of any length is one line, and does not push the figures of others away."""
+    header, *lines = run("show", "model.json").out.splitlines()
+    document = json.loads(Path("model.json").read_text())
+    program = programs.load("model.json")
+    long = unless.Rule("accept", tuple(unless.Literal("age", ">", number) for number in range(60)))
+    document["rules"] = programs.to_dict(replace(program, rules=(long, *program.rules[1:])))["rules"]
+    Path("long.json").write_text(json.dumps(document))
+    again, first, second, *_ = run("show", "long.json").out.splitlines()
+    assert (again, second) == (header, lines[5])
+    assert "0.984  if age > 0 and age > 1 " in first
+    assert first.endswith(" and age > 59")
+
+
+@pytest.mark.parametrize("columns", [50, 80, 120])
+def test_long_rules_break_between_conditions(columns, monkeypatch):
+    """A line that is too long for a terminal breaks before an "and", and goes on below its first condition."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("TERM", "xterm")
+    literals = tuple(unless.Literal(f"feature {number}", "==", "a b") for number in range(9))
+    rule = unless.Rule("yes", literals, (unless.Rule(None, literals[1:]),))
+    programs.save(unless.Program("y", tuple(literal.feature for literal in literals), (rule,)), "long.json")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown(["show", "long.json", "--quiet"])).splitlines()
+    assert max(map(len, map(str.rstrip, lines))) <= columns
+    for line in lines:
+        assert re.fullmatch(r" 1  yes  if feature 0 is a b( and feature . is a b)*|"
+                            r" {12}and feature . is a b( and feature . is a b)*|"
+                            r" {11}unless feature 1 is a b( and feature . is a b)*|"
+                            r" {18}and feature . is a b( and feature . is a b)*", line.rstrip()), line  # fmt: skip
 
 
 def test_weights_are_called_so(run):
@@ -33,7 +67,7 @@ def test_weights_are_called_so(run):
     Path("weighted.json").write_text(json.dumps(document))
     header, first, *others = run("show", "weighted.json").out.splitlines()
     assert header.split() == ["weight", "right"]
-    assert first.split()[-2:] == ["383.5", "0.984"]
+    assert first.split()[2:4] == ["383.5", "0.984"]
     assert ".5 " not in "".join(others)
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from unless.cli.console import Screen
+from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
-from unless.cli.outputs import shell_word
 
 if TYPE_CHECKING:
     from unless.cli.fit import Fitted
@@ -74,7 +74,7 @@ def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
     present(screen, fitted)
     proofs = ((number, explain(model.program_, table.record(number - 1))) for number in fitted.held_back)
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
-    screen.show("", reasons(proof, number, model.statistics_))
+    screen.show("", *reasons(proof, number, model.statistics_, everything=True))
     screen.show(what_changes(counterfactuals(model.program_, proof.record, table=model.domain_)))
     screen.out.file.flush()
     screen.note("\nnext            unless demo loans       files to play with")

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.inputs import needed, program_of, read_model, source_of
+from unless.cli.layout import Conditions, grid, hanging
 from unless.cli.options import Format, Json, Quiet
-from unless.cli.outputs import keep_inputs
-from unless.errors import ParameterError
+from unless.cli.outputs import check_files
+from unless.cli.rules import literal_text, rule_lines
+from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
+from unless.estimators.file import SavedModel
+from unless.explanation.words import DEFAULT, printable
+from unless.rule import Literal, Program
 from unless.values import counted, percent
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from unless.diff import Comparison, Effect, Switch
-    from unless.estimators.file import SavedModel
-    from unless.rule import Program
 
 __all__ = ["diff"]
 
+_MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
+_STYLES = {"added": "green", "removed": "red", "changed": "yellow", "kept": "dim"}
+
 
 def diff(
-    old: Annotated[str, typer.Argument(metavar="OLD", help="A model file; or - for standard input.")],
+    old: Annotated[str, typer.Argument(metavar="OLD", help="A model file, or - for standard input.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="The model file to compare it with.")],
     data: Annotated[
         str | None, typer.Argument(metavar="DATA", help="Records, to see which change label.", show_default=False)
@@ -37,15 +41,13 @@ def diff(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Compare two models: rules added, removed and changed; with data, which records change label.
+    """Compare two models: rules added, removed and changed. With data, show which records change label.
+
+    The signs: + added, - removed, ~ changed, > moved.
 
     Example: unless diff old.json model.json applicants.csv
     """
-    from unless.diff import compare_rules
-
-    if [old, new, data].count("-") > 1:
-        raise ParameterError("- is standard input, which can be read only once; give the others as files")
-    keep_inputs(None, old, new, data, format=format)
+    check_files(None, old, new, data, format=format)
     screen = Screen(quiet=quiet)
     before, after = read_model(old), read_model(new)
     found = compare_rules(program_of(before), program_of(after))
@@ -62,7 +64,6 @@ def diff(
 def _effect(
     screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, format: str | None, most: int
 ) -> Effect:
-    from unless.diff import compare_records
     from unless.read.table import read_table
 
     source, known = source_of(data, format)
@@ -71,12 +72,10 @@ def _effect(
         return compare_records(program_of(old), program_of(new), tables[0], tables[1], most)
 
 
+# Rules.
+
+
 def _rules(found: Comparison) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    from unless.cli.changes import rule_changes
-    from unless.explanation.words import printable
-
     target = printable(found.new.target)
     if found.old.target != found.new.target:
         yield Text(f"The targets differ: {printable(found.old.target)} before, {target} after.", "yellow")
@@ -84,29 +83,89 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
         if names:
             yield f"{what} features: {', '.join(map(printable, names))}"
     if found.same:
-        yield Text.assemble(f"{target}: the rules are the same, {counted(len(found.new), 'rule')}")
+        yield Text(f"{target}: the rules are the same, {counted(len(found.new), 'rule')}")
         return
     counts = ", ".join(f"{count:,} {status}" for status, count in found.counts.items() if count)
     yield Text(f"{target}: {counted(len(found.old), 'rule')} before, {len(found.new):,} after: {counts}", "bold")
-    yield rule_changes(found)
+    yield _changes(found)
     if not found.same_otherwise:
         labels = ("none" if one is None else printable(str(one)) for one in (found.old.otherwise, found.new.otherwise))
         yield f"otherwise: {' → '.join(labels)}"
 
 
-def _records(moved: Effect) -> Iterator[RenderableType]:
-    from rich.table import Table
-    from rich.text import Text
+def _changes(found: Comparison) -> Table:
+    """Return the rules that changed or moved, in the order of the new program."""
+    table = grid({"no_wrap": True}, {"no_wrap": True, "style": "dim"}, {"style": "bold cyan"}, {})
+    for edit in found.rules:
+        if edit.status != "kept" or edit.moved:
+            mark = _MARKS[edit.status].strip() + ">" * edit.moved
+            numbers = dict.fromkeys(str(one + 1) for one in (edit.old_number, edit.new_number) if one is not None)
+            label = printable(str(edit.rule.head))
+            table.add_row(Text(mark, _STYLES[edit.status]), " → ".join(numbers), label, Group(*_body(edit)))
+    return table
 
+
+def _body(edit: RuleEdit) -> Iterator[Conditions]:
+    if edit.status in ("changed", "kept"):
+        return _edited(edit, "if", 0)
+    style = _STYLES[edit.status]
+    return (_line(" ", depth, word, literals, style) for depth, word, literals in rule_lines(edit.rule))
+
+
+def _edited(edit: RuleEdit, word: str, depth: int) -> Iterator[Conditions]:
+    """Yield the lines of a rule that both programs have: its literals, those removed and added, its exceptions."""
+    both = [one for one in edit.literals if one.status in ("kept", "changed")]
+    if both or not edit.literals:
+        style = "yellow" if any(one.status == "changed" for one in both) else "dim" if edit.status == "kept" else ""
+        mark = "~" if style == "yellow" else " "
+        yield Conditions(Text(word, style), [*map(_literal, both)] or [Text("always")], depth, f"{mark} ")
+    for status in ("removed", "added"):
+        literals = [literal_text(_either(one)) for one in edit.literals if one.status == status]
+        if literals:
+            yield _line(_MARKS[status], depth, "and" if both else word, literals, _STYLES[status])
+    for exception in edit.exceptions:
+        yield from _exception(exception, depth + 1)
+
+
+def _exception(edit: RuleEdit, depth: int) -> Iterator[Conditions]:
+    if edit.status == "changed":
+        yield from _edited(edit, "unless", depth)
+        return
+    for level, word, literals in rule_lines(edit.rule):
+        said = {"if": "unless", "otherwise": "unless always"}.get(word, word)
+        yield _line(_MARKS[edit.status], depth + level, said, literals, _STYLES[edit.status])
+
+
+def _line(mark: str, depth: int, word: str, literals: list[str], style: str) -> Conditions:
+    return Conditions(Text(word, style), [Text(literal, style) for literal in literals], depth, f"{mark} ")
+
+
+def _literal(edit: LiteralEdit) -> Text:
+    """Return a literal that both rules have; if its value changed, with the old one and the new one."""
+    if edit.old is None or edit.new is None or edit.status == "kept":
+        return Text(literal_text(_either(edit)))
+    old, new = (DEFAULT.value(one.feature, one.value) for one in (edit.old, edit.new))
+    test = literal_text(edit.old).removesuffix(old)
+    return Text.assemble(test, (old, "red"), " → ", (new, "green"))
+
+
+def _either(edit: LiteralEdit) -> Literal:
+    literal = edit.new or edit.old
+    if literal is None:
+        raise AssertionError("an edit is about a literal")
+    return literal
+
+
+# Records.
+
+
+def _records(moved: Effect) -> Iterator[RenderableType]:
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
     yield ""
     yield Text(f"{moved.changed:,} of {counted(moved.records, 'record')} {changes} label{share}", "bold")
     if moved.changed:
-        table = Table.grid(padding=(0, 2, 0, 0))
-        table.add_column()
-        table.add_column()
-        table.add_column(justify="right")
+        table = grid({}, {}, {"justify": "right"})
         for old, new, count in moved.shifts:
             table.add_row(f"  {_label(old)}", f"→ {_label(new)}", f"{count:,}")
         yield table
@@ -120,18 +179,9 @@ def _records(moved: Effect) -> Iterator[RenderableType]:
 
 
 def _switch(switch: Switch) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    from unless.cli.reasons import hanging
-
     truth = "" if switch.truth is None else f" (in the data: {_label(switch.truth)})"
-    yield Text.assemble(
-        f"Record {switch.number:,}: ",
-        (_label(switch.old.label), "red"),
-        " → ",
-        (_label(switch.new.label), "green"),
-        truth,
-    )
+    old, new = (_label(switch.old.label), "red"), (_label(switch.new.label), "green")
+    yield Text.assemble(f"Record {switch.number:,}: ", old, " → ", new, truth)
     for when, proof in (("before", switch.old), ("after", switch.new)):
         reason = "no rule applies" if proof.rule is None else proof.rule.reason()
         rule = "" if proof.decided is None else f"rule {proof.decided + 1}: "
@@ -139,6 +189,4 @@ def _switch(switch: Switch) -> Iterator[RenderableType]:
 
 
 def _label(label: Any) -> str:
-    from unless.explanation.words import printable
-
     return "(no label)" if label is None else printable(str(label))

@@ -26,7 +26,7 @@ from unless.cli.options import (
     Seed,
     Target,
 )
-from unless.cli.outputs import keep_inputs
+from unless.cli.outputs import check_files
 from unless.errors import ReadError
 from unless.values import counted, share_text
 
@@ -81,7 +81,7 @@ def evaluate(
     from unless.estimators.learners import LEARNERS, program_of
     from unless.judge.learners import Evaluation, cross_validation, holdout
 
-    keep_inputs(None, data, test, format=format)
+    check_files(None, data, test, format=format)
     screen = Screen(quiet=quiet)
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from typing import Literal as OneOf
 
 import typer
+from rich.text import Text
 
 from unless.cli.completion import complete_features, complete_labels
 from unless.cli.console import Screen
 from unless.cli.inputs import label_named, listed, program_of, read, read_model
-from unless.cli.layout import unseen_lines
+from unless.cli.layout import hanging, unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
-from unless.cli.outputs import keep_inputs
+from unless.cli.outputs import check_files
+from unless.cli.reasons import obstacles, reasons, what_changes
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.estimators.file import SavedModel
+from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
+from unless.explanation.why import Proof, WhyNot
+from unless.explanation.why import explain as proof_of
+from unless.explanation.why import why_not as why_not_of
+from unless.explanation.words import DEFAULT, printable
+from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
+from unless.model import Statistics
+from unless.read.table import read_table
 from unless.rule import Program
-from unless.values import counted
-
-if TYPE_CHECKING:
-    from unless.estimators.file import SavedModel
-    from unless.explanation.changes.counterfactuals import Counterfactuals
-    from unless.explanation.why import Proof, WhyNot
-    from unless.judge.unseen import Unseen
-    from unless.model import Statistics
-    from unless.table import Table
-    from unless.values import Label, Value
+from unless.table import Column, Table
+from unless.values import Label, Value, label_data, same_label, value_data
 
 __all__ = ["explain"]
 
-_SCREENFUL = 12  # rules that did not apply which a terminal shows
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 
 
@@ -77,6 +81,9 @@ def explain(
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many changes to show: 3, unless given.")
     ] = None,
+    all: Annotated[
+        bool, typer.Option("--all", help="Show every rule that did not apply, not just the nearest.")
+    ] = False,
     strict: Strict = False,
     format: Format = None,
     quiet: Quiet = False,
@@ -88,17 +95,13 @@ def explain(
 
     Example: unless explain model.json --set history=late --why-not accept
     """
-    from unless.judge.unseen import refuse, refuse_ignorance
-
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
-    if model == data == "-":
-        raise ParameterError("model and data cannot both be standard input; give one of them as a file")
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
             raise typer.BadParameter("it belongs to --what-if", param_hint=option)
-    keep_inputs(None, model, data, format=format)
+    check_files(None, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
     program = program_of(found)
@@ -121,8 +124,7 @@ def explain(
         screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})
         return
     for place, answer in enumerate(answers):
-        shown = _SCREENFUL if screen.out.is_terminal else None
-        screen.show(*[""] * bool(place), *answer.shown(style, shown))
+        screen.show(*[""] * bool(place), *answer.shown(style, everything=all))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +140,6 @@ class _Answer:
     changes: Counterfactuals | None
 
     def to_dict(self) -> dict[str, Any]:
-        from unless.values import label_data, value_data
-
         place = -1 if self.proof.decided is None else self.proof.decided
         figures = self.statistics and {
             "decided": float(self.statistics.support[place]),
@@ -156,29 +156,19 @@ class _Answer:
             "changes": None if self.changes is None else self.changes.to_dict()["changes"],
         }
 
-    def shown(self, style: OneOf["plain", "tree", "rules"], most: int | None) -> Iterator[Any]:
-        from rich.text import Text
-
-        from unless.cli.reasons import hanging, reasons, what_changes
-        from unless.explanation.words import DEFAULT, printable
-        from unless.values import same_label
-
+    def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
         changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
             yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
         number = None if changed else self.number
         if style == "plain":
-            yield reasons(self.proof, number, self.statistics, most=most)
+            yield from reasons(self.proof, number, self.statistics, everything=everything)
         else:
             yield self.proof.text(style, number=number)
         if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
             yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
         if self.why_not is not None:
-            title, *stops = self.why_not.text().split("\n")
-            yield Text(title, "bold")
-            yield from (hanging("  ", Text(stop.strip())) for stop in stops[:most])
-            if stops[most:] and most is not None:
-                yield Text(f"  … and {counted(len(stops) - most, 'more rule')}", "dim")
+            yield from obstacles(self.why_not, everything=everything)
         if self.changes is not None:
             yield what_changes(self.changes)
 
@@ -196,9 +186,6 @@ class _Asked:
     def answer(
         self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
     ) -> _Answer:
-        from unless.explanation.changes.counterfactuals import counterfactuals
-        from unless.explanation.why import explain, why_not
-
         nearest = None
         if self.fixed is not None:
             domain = getattr(self.model, "domain_", None)
@@ -207,18 +194,15 @@ class _Asked:
             number,
             changed,
             None if changed else said,
-            explain(self.program, record),
+            proof_of(self.program, record),
             getattr(self.model, "statistics_", None),
-            None if self.label is None else why_not(self.program, record, self.label),
+            None if self.label is None else why_not_of(self.program, record, self.label),
             nearest,
         )
 
 
 def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
     """What the explained records hold that training did not have; of rules alone nobody knows."""
-    from unless.judge.unseen import unseen_values
-    from unless.table import Column, Table
-
     if isinstance(model, Program):
         return ()
     records = [answer.proof.record for answer in answers]
@@ -292,11 +276,6 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
 
 
 def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:
-    import csv
-    import io
-
-    from unless.read.table import read_table
-
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
     source = text.getvalue().encode("utf-8", "surrogateescape")  # what the shell gave, byte for byte

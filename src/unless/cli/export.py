@@ -11,9 +11,9 @@ import typer
 from unless.cli.completion import complete_features
 from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read, read_model
-from unless.cli.options import Model, Quiet
-from unless.cli.outputs import Output, keep_inputs, write_document
-from unless.errors import ParameterError, UnlessError, suggest
+from unless.cli.options import Model, Output, Quiet
+from unless.cli.outputs import check_files, write_document
+from unless.errors import UnlessError, suggest
 
 if TYPE_CHECKING:
     from unless.estimators.file import SavedModel
@@ -105,9 +105,7 @@ def export(
     options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
     _refuse_others(to, options)
     screen = Screen(quiet=quiet)
-    if model == records == "-":
-        raise ParameterError("model and records cannot both be standard input; give one of them as a file")
-    keep_inputs(output, model, records)
+    check_files(output, model, records)
     found = read_model(model)
     if records is not None:
         options["records"] = read(screen, records, like=found, features=program_of(found).used)

@@ -13,7 +13,7 @@ import typer
 
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.inputs import label_among
-from unless.cli.layout import MARGIN, command_line, duration, report_line
+from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
 from unless.cli.options import (
     Algorithm,
     Categorical,
@@ -25,11 +25,12 @@ from unless.cli.options import (
     Json,
     Missing,
     Numeric,
+    Output,
     Quiet,
     Seed,
     Target,
 )
-from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
+from unless.cli.outputs import check_files, write_document
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.values import counted, share_text
 
@@ -108,7 +109,7 @@ def fit(
     options = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
     options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, options, output, json=json)
-    keep_inputs(output, data, format=format)
+    check_files(output, data, format=format)
     from unless.cli.training import Columns, read_training
 
     screen = Screen(quiet=quiet, aside=output == "-")
@@ -120,8 +121,10 @@ def fit(
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
         return
-    present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
-    _save(fitted.model, output)  # after they are shown: a full disk should not cost a person the rules
+    try:
+        present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
+    finally:  # a full disk should not cost a person the rules, nor `| head` the model
+        _save(fitted.model, output)
     _next(screen, fitted, output, format)
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unless.cli.outputs import shell_word
+from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.values import DEFAULT_MISSING, label_place

@@ -12,9 +12,9 @@ import typer
 from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
 from unless.cli.inputs import listed, source_of, tokens
-from unless.cli.layout import command_line
+from unless.cli.layout import command_line, shell_word
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
-from unless.cli.outputs import keep_inputs, shell_word
+from unless.cli.outputs import check_files
 from unless.cli.remarks import named, remark_table, short
 from unless.values import counted, percent
 
@@ -52,7 +52,7 @@ def inspect(
     from unless.inspection import profile
     from unless.read.table import column_names
 
-    keep_inputs(None, data, format=format)
+    check_files(None, data, format=format)
     screen = Screen(quiet=quiet)
     source, form = source_of(data, format)
     names = column_names(source, format=form)

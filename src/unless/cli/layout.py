@@ -1,38 +1,98 @@
-"""Lines of a report: what each is about, then what is to be said."""
+"""How lines are laid out for a terminal: what is too long continues below its own beginning."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
     from unless.judge.unseen import Unseen
 
-__all__ = ["MARGIN", "command_line", "duration", "report_line", "unseen_lines"]
+__all__ = [
+    "MARGIN",
+    "Conditions",
+    "command_line",
+    "duration",
+    "grid",
+    "hanging",
+    "report_line",
+    "shell_word",
+    "unseen_lines",
+]
 
 MARGIN = 12
+_DEEP = 12  # levels that are indented; deeper ones stay in the same column
+
+
+def grid(*columns: dict[str, object]) -> Table:
+    """Return a table without lines, its columns two spaces apart."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(**{"overflow": "fold", **column})  # type: ignore[arg-type]  # what rich's add_column takes
+    return table
+
+
+def hanging(lead: str | Text, text: Text) -> RenderableType:
+    """Return a text after its lead; lines that are too long continue below the text, not below the lead."""
+    if not lead:
+        return text
+    table = Table.grid()
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row(Text(lead, "dim") if isinstance(lead, str) else lead, text)
+    return table
+
+
+class Conditions:
+    """Conditions after ``if`` or ``unless``. A line that is too long breaks before an "and", not within a condition.
+
+    ::
+
+        if amount ≤ 28,000 and income > 45,400
+           and history is good
+    """
+
+    def __init__(self, word: Text, conditions: Sequence[Text], depth: int = 0, mark: str = "") -> None:
+        self._lead = Text.assemble(mark, "  " * min(depth, _DEEP), word, " " if conditions else "")
+        self._conditions = conditions
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield hanging(self._lead, self._lines(options.max_width - self._lead.cell_len))
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        text = self._lines(options.max_width)
+        return Measurement.get(console, options, hanging(self._lead, text))
+
+    def _lines(self, room: int) -> Text:
+        lines: list[Text] = []
+        for condition in self._conditions:
+            if lines and lines[-1].cell_len + len(" and ") + condition.cell_len <= room:
+                lines[-1] = Text.assemble(lines[-1], " and ", condition)
+            else:
+                lines.append(Text.assemble("and " if lines else "", condition))
+        return Text("\n").join(lines)
 
 
 def report_line(about: str, text: str, margin: int = MARGIN) -> RenderableType:
-    """A line whose text, if it is too long, goes on below its own beginning."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(min_width=margin, max_width=max(margin, 30), style="bold", overflow="fold")
-    grid.add_column(overflow="fold")
-    grid.add_row(about, Text(text))
-    return grid
+    """Return a line of a report: what it is about, then its text."""
+    table = grid({"min_width": margin, "max_width": max(margin, 30), "style": "bold"}, {})
+    table.add_row(about, Text(text))
+    return table
 
 
 def command_line(about: str, command: str, margin: int = 0) -> RenderableType:
-    """A line with a command to be copied: it is never broken by us."""
+    """Return a line with a command to copy, which is never broken."""
     return Text.assemble((f"{about:{margin}}  ", "bold"), command, no_wrap=True, overflow="ignore")
 
 
 def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
-    """What training did not have: what should not be overlooked first, then what may be chance."""
+    """Return lines about what training did not have: first what matters, then what may be chance."""
     from unless.judge.unseen import summary, unusual
 
     lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
@@ -40,7 +100,25 @@ def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: "3 ms", "1.4 s", "2 min 5 s"."""
+    """Return a time as people say it: "3 ms", "1.4 s", "2 min 5 s"."""
     if seconds < 0.9995:
         return f"{max(1000 * seconds, 1):.0f} ms"
     return f"{seconds:.1f} s" if seconds < 60 else f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+def shell_word(text: str) -> str:
+    r"""Return a text as one visible word of a command line: ``$'\x1b'`` (bash, zsh and ksh) where it needs escapes."""
+    if text.isprintable():
+        return shlex.quote(text)
+    return f"$'{''.join(map(_escaped, text))}'"
+
+
+def _escaped(one: str) -> str:
+    if one in "\\'":
+        return f"\\{one}"
+    if one.isprintable():
+        return one
+    code = ord(one)
+    if code < 0x80 or 0xDC80 <= code <= 0xDCFF:  # the latter is how Python keeps a byte that is not UTF-8
+        return f"\\x{code & 0xFF:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -11,8 +11,9 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.options import Json, Quiet, Seed
-from unless.cli.outputs import Output, keep_inputs, shell_word, write_document
+from unless.cli.layout import shell_word
+from unless.cli.options import Json, Output, Quiet, Seed
+from unless.cli.outputs import check_files, write_document
 from unless.errors import ParameterError
 from unless.values import counted, share_text
 
@@ -84,9 +85,7 @@ def learn(
             "fold-rpp learns rules for one label; name it" if positive is None else f"{algorithm} has no such option"
         )
         raise typer.BadParameter(wants, param_hint="--positive")
-    if [*background, examples].count("-") > 1:
-        raise ParameterError("- is standard input, which can be read only once; give the others as files")
-    keep_inputs(output, *background, examples)
+    check_files(output, *background, examples)
     screen = Screen(quiet=quiet, aside=output == "-")
     with screen.busy(f"learning {target}"):
         found = learn_logic(

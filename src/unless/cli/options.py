@@ -21,6 +21,7 @@ __all__ = [
     "Missing",
     "Model",
     "Numeric",
+    "Output",
     "Quiet",
     "Seed",
     "Strict",
@@ -73,6 +74,10 @@ Format = Annotated[
     typer.Option(metavar="FORMAT", help="The format, whatever the file is called.", autocompletion=complete_formats),
 ]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all; - is standard output."),
+]
 Seed = Annotated[int, typer.Option(metavar="N", help="What chance starts from; the same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]

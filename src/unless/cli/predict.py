@@ -13,7 +13,7 @@ from unless.cli.console import Screen, visible
 from unless.cli.inputs import needed, read_model, take_ctrl_c_back
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
-from unless.cli.outputs import keep_inputs, terminal
+from unless.cli.outputs import check_files, terminal
 from unless.errors import ParameterError
 from unless.explanation.words import printable
 from unless.values import counted, share_text
@@ -58,9 +58,7 @@ def predict(
     from unless.stream import predict_file
 
     screen = Screen(quiet=quiet, aside=output == "-")
-    if model == data == "-":
-        raise ParameterError("the model and the data cannot both come from standard input; name one of the files")
-    keep_inputs(output, model, data, format=format)
+    check_files(output, model, data, format=format)
     found = read_model(model)
     take_ctrl_c_back()
     source, out = _source(data), _out(output, to)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unless.cli.outputs import shell_word
+from unless.cli.layout import shell_word
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

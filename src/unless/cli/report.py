@@ -11,7 +11,7 @@ from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read, read_model
 from unless.cli.layout import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
-from unless.cli.outputs import keep_inputs, write_document
+from unless.cli.outputs import check_files, write_document
 from unless.errors import ParameterError
 from unless.values import share_text
 
@@ -60,11 +60,9 @@ def report(
     from unless.judge.unseen import refuse, refuse_ignorance
     from unless.report import render, summarise
 
-    if model == data == "-":
-        raise ParameterError("model and data cannot both be standard input; give one of them as a file")
     if show and output == "-":
         raise ParameterError("--open needs a file to open; name one: -o report.html")
-    keep_inputs(output, model, data, format=format)
+    check_files(output, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
     table = read(screen, data, target, like=found, features=program_of(found).used, format=format)

@@ -10,7 +10,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read_model
 from unless.cli.options import Json, Model, Quiet
-from unless.cli.outputs import keep_inputs, write_document
+from unless.cli.outputs import check_files, write_document
 from unless.values import counted
 
 __all__ = ["show"]
@@ -37,7 +37,7 @@ def show(
     from unless.export.json import to_dict
 
     screen = Screen(quiet=quiet)
-    keep_inputs(None, model)
+    check_files(None, model)
     found = read_model(model)
     program = program_of(found)
     if json:
