@@ -1,4 +1,4 @@
-"""The command `unless`, also as `python -m unless`; it says what to install where its libraries are absent."""
+"""The command `unless`, also run by `python -m unless`. If its libraries are missing, it says what to install."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def main() -> None:
     _open_closed_streams()
     try:
         from unless.cli.app import main as run
-    except KeyboardInterrupt:  # a quarter of a second of imports, and somebody has thought better of it
+    except KeyboardInterrupt:  # during the imports, which take a moment
         sys.stderr.write("unless: interrupted\n")
         sys.exit(130)
     except ModuleNotFoundError as error:
@@ -25,10 +25,10 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Where a shell has closed a stream (``>&-``) Python has None for it; what is written there is lost."""
+    """Open streams that a shell has closed (``>&-``), which are None in Python; what is written there is lost."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - to the end
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
 
 
 if __name__ == "__main__":

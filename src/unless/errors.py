@@ -1,4 +1,4 @@
-"""The exceptions of unless: one small tree, every branch a ValueError, so that a caller needs to know only one."""
+"""The exceptions of unless: one small tree of ValueErrors, so that a caller can catch all of them as one."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ __all__ = [
 
 
 class UnlessError(ValueError):
-    """Anything that unless refuses, with what is wrong and how to mend it."""
+    """Anything that unless refuses, with what is wrong and how to fix it."""
 
 
 class ParameterError(UnlessError):
-    """An argument that has no meaning, such as a ratio of -1."""
+    """An argument that makes no sense, such as a ratio of -1."""
 
 
 class UnknownNameError(UnlessError):
-    """A column, label or feature that is not there."""
+    """A column, label or feature that does not exist."""
 
 
 class ReadError(UnlessError):
@@ -40,9 +40,9 @@ class ReadError(UnlessError):
 
 
 class FormatError(ReadError, ParameterError):
-    """A file whose format its name does not tell, or tells wrongly.
+    """A file whose name does not tell its format, or tells it wrongly.
 
-    ``formats`` are those that it may have, ``parameter`` is what tells which: ``format``, or ``to`` of a file to write.
+    ``formats`` are the possible ones. ``parameter`` is the one to set: ``format``, or ``to`` for a file to write.
     """
 
     def __init__(self, finding: str, *formats: str, parameter: str = "format") -> None:
@@ -53,7 +53,7 @@ class FormatError(ReadError, ParameterError):
 
 
 class LimitError(ReadError):
-    """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` one that would do."""
+    """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` a value that would do."""
 
     def __init__(self, finding: str, limit: str, enough: str) -> None:
         super().__init__(f"{finding}; if that is meant, do it within unless.limits.raised({limit}={enough!r})")
@@ -63,27 +63,27 @@ class LimitError(ReadError):
 
 
 class MissingFileError(ReadError, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
 class OverwriteError(ParameterError):
-    """An output that is one of the inputs, or would be taken for one."""
+    """An output that is one of the inputs, or would be read as one."""
 
 
 class UnseenValuesError(ReadError):
-    """Records that hold what training did not have, where that was to be refused."""
+    """Records with values that training did not have, where the caller wants those refused."""
 
 
 class ProgramError(UnlessError):
-    """A program, or a file that claims to hold one, that is not valid."""
+    """A program that is not valid, or a file that should have one and does not."""
 
 
 class UnlessWarning(UserWarning):
-    """Anything that unless does, but that its user may want to know of."""
+    """Something that unless does, but that its user may want to know."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during learning; ``program`` is the valid program learned until then."""
+    """Ctrl-C during learning; ``program`` is the program learned so far, which is valid."""
 
     def __init__(self, program: object) -> None:
         super().__init__("learning was interrupted; the program learned so far is in this exception's .program")
@@ -91,13 +91,13 @@ class Interrupted(KeyboardInterrupt):
 
 
 def either(words: Iterable[str]) -> str:
-    """Words to choose one of: "csv, tsv or jsonl"."""
+    """Return a choice of words: "csv, tsv or jsonl"."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the nearest known one, or the first few."""
+    """Return the end of a message about an unknown name: the nearest known one, or the first few."""
     names = list(known)
     folded = {known_name.casefold(): known_name for known_name in names}
     if close := get_close_matches(name.casefold(), folded, n=1):

@@ -165,14 +165,12 @@ def test_what_is_too_large(run, monkeypatch):
     assert (done.code, done.out) == (1, "")
     assert re.fullmatch(
         r"unless: bomb\.csv\.gz: [12]\.\d+ kB that take 1\.\d+ MB or more, unpacked; the limit is 1 MB; "
-        r"if that is meant: unless --limit unpacked=\d\.\d+MB …\n",
+        r"to allow it: unless --limit unpacked=\d\.\d+MB …\n",
         done.err,
     ), done.err
     assert run("inspect", "bomb.csv.gz").code == 0
     assert run("--limit", "labels=2", "fit", "applicants.csv", "-t", "decision").code == 1
-    assert run("--limit", "model=1kB", "show", "model.json").err.endswith(
-        "if that is meant: unless --limit model=2kB …\n"
-    )
+    assert run("--limit", "model=1kB", "show", "model.json").err.endswith("to allow it: unless --limit model=2kB …\n")
     for wrong in ("unpacked", "unpackd=1", "unpacked=much"):
         done = run("--limit", wrong, "inspect", "applicants.csv")
         assert (done.code, done.out, "--limit" in done.err) == (2, "", True), done
@@ -180,7 +178,7 @@ def test_what_is_too_large(run, monkeypatch):
     def exhausted(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("unless.inspection.profile", exhausted)
+    monkeypatch.setattr("unless.cli.inspect.profile", exhausted)
     done = run("inspect", "applicants.csv")
     assert (done.code, done.out, done.err.startswith("unless: there is not enough memory")) == (1, "", True)
 

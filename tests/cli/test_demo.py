@@ -14,7 +14,7 @@ def test_a_first_look(run):
     """Without a folder: what `fit` says of the table, and one refusal with what would change it."""
     done = run("demo")
     assert done.code == 0
-    assert done.out.startswith("applicants.csv  900 records, 7 features (left out: applicant, unique)\n")
+    assert done.out.startswith("applicants.csv  900 records, 7 features; left out: applicant (unique)\n")
     assert "0.984  if amount ≤ 28,000" in done.out
     assert "is decided: refuse (rule " in done.out
     assert "What would change it:\n" in done.out

@@ -20,12 +20,12 @@ def test_table(applicants):
     done = evaluate(applicants, "--cv", 3)
     assert done.returncode == 0
     lines = done.stdout.splitlines()
-    assert lines[0].endswith("900 records, 7 features (left out: applicant, unique)")
+    assert lines[0].endswith("900 records, 7 features; left out: applicant (unique)")
     assert lines[1] == "3 folds, seed 0: mean ± standard deviation"
     assert lines[3].split() == ["most", "frequent", "unless", "fold-rm"]
     assert [line.split()[0] for line in lines[4:]] == ["accuracy", "precision", "recall", "F1", "rules", "time"]
     assert lines[4].split()[1] == "0.582"
-    assert done.stderr == "fold-rpp is left out: it learns one of two labels, and 'decision' has 3.\n"
+    assert done.stderr == "fold-rpp is left out: it needs two labels, and 'decision' has 3.\n"
 
 
 def test_two_labels(tmp_path):
@@ -84,7 +84,7 @@ def test_interrupted(applicants, monkeypatch):
                     raise KeyboardInterrupt
                 yield run
 
-        monkeypatch.setattr(unless.judge.learners, "cross_validation", stopped)
+        monkeypatch.setattr("unless.cli.evaluate.cross_validation", stopped)
 
     stopping(8)
     done = evaluate(applicants, "--cv", 5)
@@ -100,7 +100,7 @@ def test_interrupted(applicants, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("-a", "fold-rpp"), 1, "fold-rpp learns one of two labels, but 'decision' has 3; leave it out"),
+        (("-a", "fold-rpp"), 1, "fold-rpp needs two labels, but 'decision' has 3; leave it out"),
         (("--cv", "1000"), 1, "2 to 900 folds"),
         (("--cv", "1"), 2, "--cv"),
         (("--cv", "3", "--test", "x.csv"), 2, "leave out --cv"),

@@ -166,7 +166,7 @@ def test_fixed_features_and_most(run):
     for option in ("--fixed", "amount"), ("--most", "5"):
         wrong = run("explain", "model.json", "new.csv", "--row", "5", *option)
         assert wrong.code == 2
-        assert f"invalid value for {option[0]}: it belongs to --what-if" in wrong.err
+        assert f"invalid value for {option[0]}: it needs --what-if" in wrong.err
     assert run(*options, "--fixed", "amout").err == "unless: --fixed: no feature 'amout'; did you mean 'amount'?\n"
 
 

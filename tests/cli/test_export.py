@@ -188,7 +188,7 @@ def _read(descriptor: int) -> bytes:
 def test_both_from_standard_input(run):
     """Model and records cannot both be standard input."""
     done = run("export", "-", "--to", "clingo", "--records", "-")
-    assert (done.code, "cannot both be standard input" in done.err) == (1, True)
+    assert (done.code, "can be read only once" in done.err) == (1, True)
 
 
 def test_json_is_a_program(run, model):

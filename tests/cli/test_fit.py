@@ -34,7 +34,7 @@ class TestStory:
         done = fit(applicants, "-o", model)
         assert done.returncode == 0
         lines = done.stdout.splitlines()
-        assert lines[0] == "applicants.csv  900 records, 7 features (left out: applicant, unique)"
+        assert lines[0] == "applicants.csv  900 records, 7 features; left out: applicant (unique)"
         assert lines[1].startswith("learned         8 rules with 11 exceptions in ")
         assert lines[3].split() == ["decided", "right"]
         assert lines[4].split() == ["1", "accept", "383", "0.984", "if", "amount", "≤", "28,000"]
@@ -137,7 +137,7 @@ class TestColumns:
         columns |= {"age": [k * 7 % 31 for k in rows], "y": [str(k * 7 % 31 > 15) for k in rows]}
         pl.DataFrame(columns).write_csv(tmp_path / "t.csv")
         first = called("fit", tmp_path / "t.csv", "-t", "y").stdout.splitlines()[0]
-        assert first.endswith("1 feature (left out: name, unique; ticket, nearly unique; id, an identifier)")
+        assert first.endswith("1 feature; left out: name (unique), ticket (nearly unique), id (an identifier)")
 
     def test_exclude(self, applicants):
         """Excluded columns are no features; several may stand with commas between."""
@@ -205,19 +205,16 @@ class TestAlgorithms:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("--positive", "accept"), "--positive: it belongs to --algorithm fold-rpp, not to unless"),
-            (
-                ("-a", "fold-rm", "--min-support", "3"),
-                "--min-support: it belongs to --algorithm unless, not to fold-rm",
-            ),
-            (("--otherwise", "none"), "--otherwise: it belongs to --algorithm fold-rm, not to unless"),
+            (("--positive", "accept"), "--positive: it is for --algorithm fold-rpp, not for unless"),
+            (("-a", "fold-rm", "--min-support", "3"), "--min-support: it is for --algorithm unless, not for fold-rm"),
+            (("--otherwise", "none"), "--otherwise: it is for --algorithm fold-rm, not for unless"),
             (("--test", "1.5"), "--test"),
             (("--ratio", "-1"), "--ratio"),
             (("--class-weight", "3"), "'3' is not LABEL=WEIGHT"),
             (("--class-weight", "accept=x"), "'accept=x' is not LABEL=WEIGHT"),
             (("--json", "-o", "-"), "cannot both go to standard output"),
             (("--exclude", "decision"), "'decision' is the target"),
-            (("--exclude", "applicant", "--include", "applicant"), "'applicant' stands in --exclude too"),
+            (("--exclude", "applicant", "--include", "applicant"), "'applicant' is in --exclude too"),
         ],
     )
     def test_wrong_usage(self, applicants, options, message):
@@ -230,7 +227,7 @@ class TestAlgorithms:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            (("-a", "fold-rpp"), "fold-rpp learns one of two labels, but 'decision' has 3; use --algorithm fold-rm"),
+            (("-a", "fold-rpp"), "fold-rpp needs two labels, but 'decision' has 3; use --algorithm fold-rm"),
             (("-a", "fold-rm", "--otherwise", "refused"), "no label 'refused'; did you mean 'refuse'?"),
             (("--class-weight", "yes=2"), "'decision' has no label 'yes'"),
             (("--exclude", "agee"), "no column 'agee'; did you mean 'age'?"),

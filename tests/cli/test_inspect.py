@@ -82,7 +82,7 @@ def test_wide_table(tmp_path):
 def test_many_labels(tmp_path):
     """Of many labels the most frequent are shown, and how many more there are."""
     path = written(tmp_path / "many.csv", {"x": list(range(200)), "y": [f"c{place % 40}" for place in range(200)]})
-    assert "and 28 more labels of 140 records" in called("inspect", path, "-t", "y").stdout
+    assert "and 28 more labels with 140 records" in called("inspect", path, "-t", "y").stdout
 
 
 def test_advice_names_the_tokens_in_use(tmp_path):

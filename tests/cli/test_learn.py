@@ -142,7 +142,7 @@ def test_examples_are_held_back(run):
     done = run("learn", "people.lp", "who.lp", "-t", "plays")
     assert done.out.splitlines()[-2].startswith("% with people.lp: entails 24 of 24 examples")
     assert done.out.splitlines()[-1] == "% test: 6 examples held back: accuracy 1.000, F1 1.000 (always no: 0.667)"
-    assert done.err.startswith("friend is not used: every value belongs to one example only; say in a rule what")
+    assert done.err.startswith("friend is not used: every value belongs to one example only; add a rule that says")
     assert run("learn", "people.lp", "who.lp", "-t", "plays").out == done.out
     document = json.loads(
         run("learn", "people.lp", "who.lp", "-t", "plays", "--test", "0.5", "--seed", "3", "--json").out
@@ -158,7 +158,7 @@ def test_nothing_learned_is_said(run):
     Path("labels.lp").write_text("y(a,1). y(b,2). y(c,3).")
     done = run("learn", "alike.lp", "labels.lp", "-t", "y")
     first, worth, _ = done.out.splitlines()
-    assert first.startswith("% no rule was found: no predicate tells one label from the others; say more of the")
+    assert first.startswith("% no rule was found: no predicate tells one label from the others; describe the")
     assert worth == "% with alike.lp: entails 0 of 3 examples (clingo)"
     assert run("learn", "alike.lp", "labels.lp", "-t", "y", "--exclusive").out == done.out
     document = json.loads(run("learn", "alike.lp", "labels.lp", "-t", "y", "--json").out)

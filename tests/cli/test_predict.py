@@ -56,7 +56,7 @@ class TestOutput:
         assert [row["predicted"] for row in rows] == ["low", "high", "low", "high"]
         assert [line for line in done.stderr.splitlines() if "in" in line] == done.stderr.splitlines()
         assert done.stderr.startswith("4 records in ")
-        assert done.stderr.endswith(": low 2, high 2; accuracy 0.750 by the labels in the data\n")
+        assert done.stderr.endswith(": low 2, high 2; accuracy 0.750 against the labels in the data\n")
 
     def test_pipes(self, here: Path) -> None:
         """From standard input to standard output, CSV unless said; --quiet says nothing."""
@@ -96,8 +96,11 @@ class TestOutput:
         done = called("predict", "program.json", "new.csv", "-o", "out.csv", cwd=here)
         named = called("predict", "program.json", "new.csv", "--prefix", "m_", cwd=here)
 
-        assert done.stderr.splitlines()[0] == "new.csv has rule already: called rule_2 (--prefix gives other names)"
-        assert "program.json holds rules alone" in done.stderr.splitlines()[1]
+        assert (
+            done.stderr.splitlines()[0]
+            == "new.csv already has rule: the new one is called rule_2 (--prefix gives other names)"
+        )
+        assert "program.json has only rules" in done.stderr.splitlines()[1]
         assert "'\\x1b[2Jhigh' 1" in done.stderr.splitlines()[2]
         assert done.stderr.endswith("undecided 1\n")
         assert named.stdout.startswith("a,b,rule,m_predicted,m_rule\n")
@@ -121,7 +124,7 @@ class TestOutput:
         assert "9,k,high,\\x1b[2Jhigh,2\r\n" in shown
         assert "\x1b" not in shown
         assert refused.returncode == 1
-        assert b"parquet is not for a terminal; name a file: -o predicted.parquet" in refused.stderr
+        assert b"parquet cannot be shown in a terminal; write it to a file: -o predicted.parquet" in refused.stderr
 
     def test_what_takes_long_has_a_bar(self, here: Path) -> None:
         """After a second a terminal shows how many records are done; at the end the line is gone."""
@@ -155,7 +158,7 @@ class TestMistakes:
             (["model.json", "new.csv", "-o", "out.xlsx"], 1, "write a .csv file, which Excel opens"),
             (["model.json", "new.csv", "-o", "out.txt"], 1, "or say which: --to csv, tsv, jsonl, parquet or arrow"),
             (["model.json", "zip.csv", "-o", "out.csv"], 1, "rename it, or say so: --format excel"),
-            (["-", "-"], 1, "cannot both come from standard input"),
+            (["-", "-"], 1, "can be read only once"),
             (["model.json", "new.csv", "--to", "excel"], 2, "--to"),
             (["model.json"], 2, "unless predict --help"),
         ],

@@ -32,7 +32,7 @@ def test_writes_a_page(folder):
     )
     assert (done.returncode, done.stdout) == (0, "")
     assert "page.html (" in done.stderr
-    assert "200 records, 50 of them to look at, accuracy 0." in done.stderr
+    assert "200 records, 50 of them shown, accuracy 0." in done.stderr
     assert "For the board</h1>" in (folder / "page.html").read_text()
 
 
@@ -49,7 +49,7 @@ def test_without_true_labels(folder):
     """Data without the target column gives a page that says so; another column of labels can be named."""
     done = run("report", "model.json", "new.csv", cwd=folder)
     assert done.returncode == 0
-    assert "without true labels, as there is no complete column 'decision'" in done.stderr
+    assert "no true labels: column 'decision' is missing or incomplete" in done.stderr
     assert "no true labels" in (folder / "report.html").read_text()
     done = run("report", "model.json", "other.csv", "--target", "outcome", cwd=folder)
     assert "accuracy 0." in done.stderr
@@ -61,7 +61,7 @@ def test_without_true_labels(folder):
         (("model.json", "nothing.csv"), 1, "no file 'nothing.csv'"),
         (("model.json", "data.csv", "--target", "decison"), 1, "did you mean 'decision'?"),
         (("model.json", "data.csv", "--sample", "0"), 2, "--sample"),
-        (("-", "-"), 1, "cannot both be standard input"),
+        (("-", "-"), 1, "can be read only once"),
         (("model.json", "data.csv", "-o", "-", "--open"), 1, "--open needs a file"),
         (("model.json", "data.csv", "-o", "no/folder/page.html"), 1, "no folder"),
         (("data.csv", "data.csv"), 1, "is a table, not a model"),

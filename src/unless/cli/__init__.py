@@ -1,5 +1,10 @@
 """The command `unless`: it parses, calls the library, prints.
 
-A file per command. `app` puts them together and turns errors into a line or two; `console` knows whether a person or a
-pipe reads along; `options` are those that commands share; `inputs` gives them tables and models.
+Every command has a module with its name, and `app` has the list of them; it also turns errors into a line or two. What
+commands share:
+
+- before: `options` and `completion` (what the shell offers for them);
+- data: `inputs` reads tables and models, `training` the tables to learn from, `outputs` writes files;
+- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `rules` the table of rules,
+  `reasons` those of a decision, `remarks` what looks suspicious in a table.
 """

@@ -102,7 +102,7 @@ def _version(asked: bool) -> None:
 
 
 def _raise_limits(context: typer.Context, given: list[str] | None) -> list[str] | None:
-    """Let other limits hold until the command has ended."""
+    """Raise limits until the command ends."""
     for text in given or ():
         name, sign, amount = text.partition("=")
         if not sign:
@@ -122,7 +122,7 @@ def _options(
         typer.Option(
             metavar="NAME=AMOUNT",
             callback=_raise_limits,
-            help=f"How large things may be (repeat): {', '.join(DEFAULTS)}, such as unpacked=8GB.",
+            help=f"Raise a limit (repeat): {either(DEFAULTS)}, such as unpacked=8GB.",
         ),
     ] = None,
     version: Annotated[
@@ -136,7 +136,7 @@ def main() -> None:
     """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C."""
     signal.signal(signal.SIGTERM, _end)
     sys.excepthook = _traceback
-    warnings.showwarning = _warning  # type: ignore[assignment]  # it needs no more than the message
+    warnings.showwarning = _warning  # type: ignore[assignment]  # only the message is needed
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show ≤ gets \u2264, not a traceback.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
@@ -155,30 +155,30 @@ def _run(call: Callable[[], object]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         complain("interrupted")
         return _INTERRUPTED
-    except BrokenPipeError:  # such as of `unless show model.json | head`: nobody reads on
+    except BrokenPipeError:  # such as in `unless show model.json | head`: nobody reads on
         return 1
-    except Exception as error:  # noqa: BLE001 - those that are not expected go on
+    except Exception as error:  # noqa: BLE001 - _failed raises those that it does not expect
         return _failed(error)
-    return result if isinstance(result, int) else 0  # of typer.Exit(1) typer gives the code
+    return result if isinstance(result, int) else 0  # typer returns the code of typer.Exit
 
 
 def _give_up_the_rest() -> None:
-    """Drop what a stream could not take. Python would try again at its end, complain, and exit with 120."""
+    """Drop what a stream could not take. Python would try again at exit, complain, and return 120."""
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
-        except OSError:  # which was told when it happened
+        except OSError:  # it was reported when it happened
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _failed(error: Exception) -> int:
-    """Say what failed; an error that is neither the data's nor the caller's is ours, and keeps its traceback."""
+    """Say what failed. An error that neither the data nor the caller caused is a bug, and keeps its traceback."""
     match error:
         case LimitError():
-            complain(f"{error.finding}; if that is meant: unless --limit {error.limit}={error.enough} …")
+            complain(f"{error.finding}; to allow it: unless --limit {error.limit}={error.enough} …")
             return 1
         case MemoryError():
-            complain("there is not enough memory for that; give it a smaller file, or fewer columns")
+            complain("there is not enough memory for this; try a smaller file, or fewer columns")
             return 1
         case FormatError():
             complain(f"{error.finding}: --{error.parameter} {either(error.formats)}")
@@ -189,7 +189,7 @@ def _failed(error: Exception) -> int:
         case OSError():
             complain(": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error))
             return 1
-    if hasattr(error, "format_message"):  # typer's usage errors, whose class stands in a private module
+    if hasattr(error, "format_message"):  # typer's usage errors, which have a private class
         return _usage(error)
     raise error
 
@@ -207,7 +207,7 @@ def _usage(error: Any) -> int:
 
 
 def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """What Python says of an error that is ours, in letters that do nothing to a terminal."""
+    """Print the traceback of a bug, in letters that do nothing to a terminal."""
     sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
 
 
@@ -216,5 +216,5 @@ def _warning(message: Warning | str, *_: object) -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """Leave as after an error, so that half-written files are removed."""
+    """Exit as after an error, so that half-written files are removed."""
     sys.exit(128 + number)

@@ -12,9 +12,9 @@ from unless.errors import UnlessError
 if TYPE_CHECKING:
     from unless.rule import Program
 
-__all__ = ["complete_columns", "complete_features", "complete_formats", "complete_labels"]
+__all__ = ["FORMATS", "complete_columns", "complete_features", "complete_formats", "complete_labels"]
 
-_FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 
 def complete_columns(context: typer.Context, incomplete: str) -> list[str]:
@@ -75,4 +75,4 @@ def _given(context: typer.Context, argument: str) -> str | None:
 
 def complete_formats(incomplete: str) -> list[str]:
     """Offer the formats of tables."""
-    return [name for name in _FORMATS if name.startswith(incomplete)]
+    return [name for name in FORMATS if name.startswith(incomplete)]

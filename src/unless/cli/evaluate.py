@@ -1,13 +1,16 @@
-"""`unless evaluate`: how good the learners are on records that they have not seen, side by side."""
+"""`unless evaluate`: how well the learners do on records that they have not seen, side by side."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
+from rich.table import Table as Grid
+from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.inputs import source_of
@@ -27,15 +30,13 @@ from unless.cli.options import (
     Target,
 )
 from unless.cli.outputs import check_files
+from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
+from unless.explanation.words import printable
+from unless.judge.learners import BASELINE, Evaluation, Run, Score, cross_validation, holdout
+from unless.read.table import column_names, read_table
+from unless.table import Table
 from unless.values import counted, share_text
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from unless.cli.training import Training
-    from unless.judge.learners import Evaluation, Run, Score
-    from unless.table import Table
 
 __all__ = ["evaluate"]
 
@@ -47,13 +48,13 @@ def evaluate(
     data: Data,
     target: Target,
     *,
-    cv: Annotated[int | None, typer.Option(metavar="N", min=2, help="How many folds. [default: 10]")] = None,
+    cv: Annotated[int | None, typer.Option(metavar="N", min=2, help="How many folds.  [default: 10]")] = None,
     test: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Learn from all of DATA and test on these records instead.")
+        str | None, typer.Option(metavar="DATA", help="Learn from all of DATA and test on this file instead.")
     ] = None,
     algorithm: Annotated[
         list[Algorithm] | None,
-        typer.Option("--algorithm", "-a", metavar="|".join(Algorithm), help="Which learners (repeat). [default: all]"),
+        typer.Option("--algorithm", "-a", metavar="|".join(Algorithm), help="Which learners (repeat).  [default: all]"),
     ] = None,
     seed: Seed = 0,
     numeric: Numeric = None,
@@ -68,18 +69,16 @@ def evaluate(
 ) -> None:
     """Compare the learners by cross-validation: accuracy, weighted precision, recall and F1, rules, time to fit.
 
-    Rules are counted as in the paper, exceptions too. Figures are means over the folds ± standard deviations.
-    Ctrl-C shows the folds that are done.
+    Rules are counted as in the paper, including exceptions. The figures are means over the folds ± standard deviations.
+    After Ctrl-C, the folds done so far are shown.
 
     Example: unless evaluate applicants.csv --target decision --cv 5
 
     Example: unless evaluate applicants.csv -t decision -a unless --json
     """
     if test is not None and cv is not None:
-        raise typer.BadParameter("--test takes the place of folds; leave out --cv", param_hint="--test")
-    from unless.cli.training import Columns, read_training
-    from unless.estimators.learners import LEARNERS, program_of
-    from unless.judge.learners import Evaluation, cross_validation, holdout
+        raise typer.BadParameter("--test replaces the folds; leave out --cv", param_hint="--test")
+    from unless.estimators.learners import LEARNERS, program_of  # with narwhals, which takes 40 ms: help needs neither
 
     check_files(None, data, test, format=format)
     screen = Screen(quiet=quiet)
@@ -108,23 +107,19 @@ def evaluate(
 
 
 def _applying(screen: Screen, asked: Sequence[Algorithm] | None, training: Training) -> list[str]:
-    """The learners that are asked for, and that can learn such labels."""
+    """Return the learners that were asked for, or all that can learn these labels."""
     names = [str(name) for name in dict.fromkeys(asked or Algorithm)]
     count = len(training.labels.labels)
     if count > 2 and "fold-rpp" in names:
         if asked:
-            raise ReadError(
-                f"fold-rpp learns one of two labels, but {training.labels.name!r} has {count}; leave it out"
-            )
-        screen.note(f"fold-rpp is left out: it learns one of two labels, and {training.labels.name!r} has {count}.")
+            raise ReadError(f"fold-rpp needs two labels, but {training.labels.name!r} has {count}; leave it out")
+        screen.note(f"fold-rpp is left out: it needs two labels, and {training.labels.name!r} has {count}.")
         names.remove("fold-rpp")
     return names
 
 
 def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Table:
-    """The records of the test, read as those of training were."""
-    from unless.read.table import column_names, read_table
-
+    """Read the records to test on as those of training were read."""
     source, form = source_of(test, form)
     target = table.schema.target
     with screen.busy(f"reading {test}"):
@@ -134,7 +129,7 @@ def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Tab
 
 
 def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tuple[list[Run], bool]:
-    """The runs, and whether that is all of them; Ctrl-C ends them."""
+    """Return the runs, and whether that is all of them: Ctrl-C ends them early."""
     done: list[Run] = []
     try:
         with screen.steps("cross-validation" if many else "learning", total) as step:
@@ -165,13 +160,7 @@ def _document(
 def _heading(
     data: str, test: str | None, training: Training, found: Evaluation, *, seed: int, complete: bool
 ) -> list[RenderableType]:
-    from rich.text import Text
-
-    from unless.explanation.words import printable
-
-    table = training.table
-    said = f" ({training.said})" if training.said else ""
-    first = f"{printable(data)}: {counted(len(table), 'record')}, {counted(len(table.columns), 'feature')}{said}"
+    first = f"{printable(data)}: {training.size}"
     if test is not None:
         second = f"tested on {counted(found.scores[0].runs[0].quality.records, 'record')} of {printable(test)}"
     elif complete:
@@ -182,10 +171,7 @@ def _heading(
 
 
 def _table(found: Evaluation) -> RenderableType:
-    """The learners side by side, the best of each quality in bold."""
-    from rich.table import Table as Grid
-    from rich.text import Text
-
+    """Return the learners side by side, the best value of each measure in bold."""
     grid = Grid(box=None, header_style="cyan", pad_edge=False, padding=(0, 2, 0, 0))
     grid.add_column("")
     for score in found.scores:
@@ -199,9 +185,7 @@ def _table(found: Evaluation) -> RenderableType:
 
 
 def _figure(score: Score, measure: str) -> str:
-    """A mean and its spread; the baseline has no rules and takes no time."""
-    from unless.judge.learners import BASELINE
-
+    """Return a mean and its spread; the baseline has no rules and takes no time."""
     mean, spread = score.mean(measure), score.spread(measure)
     if measure not in _QUALITIES and score.algorithm == BASELINE:
         return "–"

@@ -1,4 +1,4 @@
-"""`unless explain`: why a record is decided as it is, why not otherwise, and what would change it."""
+"""`unless explain`: why a record got its label, why not another, and what would change it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
 
 import typer
@@ -22,7 +22,6 @@ from unless.cli.outputs import check_files
 from unless.cli.reasons import obstacles, reasons, what_changes
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel
-from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.why import Proof, WhyNot
 from unless.explanation.why import explain as proof_of
 from unless.explanation.why import why_not as why_not_of
@@ -34,6 +33,9 @@ from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, same_label, value_data
 
+if TYPE_CHECKING:
+    from unless.explanation.changes.counterfactuals import Counterfactuals
+
 __all__ = ["explain"]
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
@@ -44,7 +46,9 @@ def explain(
     data: Annotated[
         str | None,
         typer.Argument(
-            metavar="DATA", help="The records: a file, a folder, or -. Not needed with --set.", show_default=False
+            metavar="DATA",
+            help="The records: a file, a folder, or - for standard input. Not needed with --set.",
+            show_default=False,
         ),
     ] = None,
     *,
@@ -57,20 +61,22 @@ def explain(
         typer.Option(
             "--set",
             metavar="NAME=VALUE",
-            help="Give a feature a value; without DATA, all others are missing.",
+            help="Give a feature a value. Without DATA, all others are missing.",
             autocompletion=complete_features("="),
         ),
     ] = None,
     style: Annotated[
         OneOf["plain", "tree", "rules"],
-        typer.Option(help="plain: sentences; tree and rules: the justifications of the paper."),
+        typer.Option(help="plain is sentences; tree and rules are the justifications of the paper."),
     ] = "plain",
     why_not: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="What stopped the rules of a label.", autocompletion=complete_labels),
+        typer.Option(
+            metavar="LABEL", help="Show what stopped the rules for this label.", autocompletion=complete_labels
+        ),
     ] = None,
     what_if: Annotated[
-        bool, typer.Option("--what-if", help="The nearest changes that give another label, or that of --why-not.")
+        bool, typer.Option("--what-if", help="Show the nearest changes that give another label, or that of --why-not.")
     ] = False,
     fixed: Annotated[
         list[str] | None,
@@ -79,7 +85,7 @@ def explain(
         ),
     ] = None,
     most: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="How many changes to show: 3, unless given.")
+        int | None, typer.Option(metavar="N", min=1, help="How many changes to show.  [default: 3]")
     ] = None,
     all: Annotated[
         bool, typer.Option("--all", help="Show every rule that did not apply, not just the nearest.")
@@ -89,7 +95,9 @@ def explain(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Explain a decision: why, why not otherwise, and what would change it.
+    """Explain a decision: why, why not another label, and what would change it.
+
+    Of the rules that did not apply, it tells of the three that came nearest: those with the fewest failing conditions.
 
     Example: unless explain model.json new.csv --row 8 --what-if
 
@@ -100,7 +108,7 @@ def explain(
         raise typer.BadParameter("give the records, such as new.csv, or values: --set NAME=VALUE", param_hint="DATA")
     for option, value in (("--fixed", fixed), ("--most", most)):
         if value and not what_if:
-            raise typer.BadParameter("it belongs to --what-if", param_hint=option)
+            raise typer.BadParameter("it needs --what-if", param_hint=option)
     check_files(None, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
@@ -129,7 +137,7 @@ def explain(
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What is said about one record; ``number`` is None if its values are those of the command line."""
+    """What is said about one record; ``number`` is None if all its values come from the command line."""
 
     number: int | None
     changed: dict[str, Value]
@@ -175,7 +183,7 @@ class _Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is asked about every record; ``fixed`` is None if nobody asks what would change it."""
+    """What is asked about every record; ``fixed`` is None without --what-if."""
 
     program: Program
     model: SavedModel | Program
@@ -188,6 +196,8 @@ class _Asked:
     ) -> _Answer:
         nearest = None
         if self.fixed is not None:
+            from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
+
             domain = getattr(self.model, "domain_", None)
             nearest = counterfactuals(self.program, record, self.label, fixed=self.fixed, most=self.most, table=domain)
         return _Answer(
@@ -202,7 +212,7 @@ class _Asked:
 
 
 def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
-    """What the explained records hold that training did not have; of rules alone nobody knows."""
+    """Return what the records have that training did not; nothing is known about rules without a model."""
     if isinstance(model, Program):
         return ()
     records = [answer.proof.record for answer in answers]
@@ -219,12 +229,12 @@ def _records(
     rows: list[tuple[int, int]],
     format: str | None,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
-    """The records asked for, with their numbers and the labels that the data gives them."""
+    """Yield the records asked for, with their numbers and their labels in the data."""
     used = program_of(model).used
     if data is None:
         yield None, {**dict.fromkeys(used), **changed}, None
         return
-    # A column whose values are given may be absent from the data.
+    # The data need not have a column whose value --set gives.
     table = read(screen, data, like=model, features=[name for name in used if name not in changed], format=format)
     for number in _numbers(rows, table, data):
         said = None if table.target is None else table.target.labels[int(table.target.codes[number - 1])]
@@ -232,18 +242,20 @@ def _records(
 
 
 def _span(text: str) -> tuple[int, int]:
-    """Rows as the option gives them: the first and the last."""
+    """Return the first and the last row that a text names."""
     found = _ROWS.fullmatch(text)
     if found is None:
-        raise typer.BadParameter(f"{text!r} is no record; write 8, or 3-8", param_hint="--row")
+        raise typer.BadParameter(f"{text!r} is not a row; write 8, or 3-8", param_hint="--row")
     first, last = int(found.group(1)), int(found.group(2) or found.group(1))
     if not 1 <= first <= last:
-        raise typer.BadParameter(f"{text!r} is no record; they are counted from 1, upwards", param_hint="--row")
+        raise typer.BadParameter(
+            f"{text!r} is not a row; rows are counted from 1, the lower one first", param_hint="--row"
+        )
     return first, last
 
 
 def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterator[int]:
-    """The numbers of the records asked for; the only one there is, if none is named."""
+    """Yield the numbers of the records asked for; without --row, that of the only record."""
     count = len(table)
     if not rows and count != 1:
         raise typer.BadParameter(f"{data} has {count:,} records; say which: --row 8, or --row 3-8", param_hint="--row")
@@ -254,7 +266,7 @@ def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterat
 
 
 def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str, Value]:
-    """The values that the command line gives features, each read as a cell of a file would be."""
+    """Return the values that --set gives to features, read like cells of a file."""
     program = program_of(model)
     cells: dict[str, str] = {}
     for text in texts:
@@ -267,7 +279,7 @@ def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str,
 
 
 def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
-    """Names that an option gives, all of them features of the program."""
+    """Return the names that an option gives, if they are features of the program."""
     found = list(names)
     for name in found:
         if name not in program.features:
@@ -278,5 +290,5 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
 def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:
     text = io.StringIO()
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
-    source = text.getvalue().encode("utf-8", "surrogateescape")  # what the shell gave, byte for byte
+    source = text.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
     return read_table(source, like=model, features=list(cells), format="csv").record(0)

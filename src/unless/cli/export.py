@@ -14,15 +14,13 @@ from unless.cli.inputs import program_of, read, read_model
 from unless.cli.options import Model, Output, Quiet
 from unless.cli.outputs import check_files, write_document
 from unless.errors import UnlessError, suggest
+from unless.estimators.file import SavedModel
+from unless.export import to_javascript, to_python, to_text
+from unless.export.json import dumps
+from unless.rule import Program
 
 if TYPE_CHECKING:
-    from unless.estimators.file import SavedModel
-    from unless.export.code import Returns
     from unless.export.sql import What
-    from unless.export.text import Style
-    from unless.logic.write_prolog import Dialect as Prolog
-    from unless.rule import Program
-    from unless.table import Table
 
 __all__ = ["export"]
 
@@ -40,7 +38,7 @@ _TAKES = {
     "json": set[str](),
     "text": {"style"},
 }
-"""The options that each language has."""
+"""The options of each language."""
 
 
 def _complete_dialects(context: typer.Context, incomplete: str) -> list[str]:
@@ -53,7 +51,7 @@ def export(
     *,
     to: Annotated[
         OneOf["clingo", "prolog", "scasp", "sql", "python", "javascript", "json", "text"],
-        typer.Option("--to", help="The language; json and text are the rules alone."),
+        typer.Option("--to", help="The language; json and text are just the rules."),
     ],
     output: Output = None,
     dialect: Annotated[
@@ -65,16 +63,17 @@ def export(
         ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(metavar="NAME", help="SQL: a whole query over that table, not an expression.")
+        str | None, typer.Option(metavar="NAME", help="SQL: write a whole query over this table, not an expression.")
     ] = None,
     what: Annotated[
-        OneOf["label", "rule", "because"] | None, typer.Option(help="SQL: what the expression gives.  [default: label]")
+        OneOf["label", "rule", "because"] | None,
+        typer.Option(help="SQL: what the expression returns.  [default: label]"),
     ] = None,
     column: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=KIND",
-            help="SQL: the kind of a column: number, text, mixed or boolean.",
+            help="SQL: the kind of a column (repeat): number, text, mixed or boolean.",
             autocompletion=complete_features("="),
         ),
     ] = None,
@@ -87,29 +86,32 @@ def export(
         typer.Option(help="Python, JavaScript: what the function returns.  [default: label]"),
     ] = None,
     style: Annotated[
-        OneOf["paper", "exclusive"] | None, typer.Option(help="Text: rules in order, or without.  [default: paper]")
+        OneOf["paper", "exclusive"] | None,
+        typer.Option(help="Text: rules in order, or rules whose order does not matter.  [default: paper]"),
     ] = None,
     records: Annotated[
-        str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add the facts of these records.")
+        str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add these records as facts.")
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Write the rules of a model in another language, where they decide every record alike.
+    """Write the rules of a model in another language, where they decide every record the same way.
 
     Example: unless export model.json --to sql --table applicants
 
     Example: unless export model.json --to clingo --records new.csv -o new.lp
     """
-    given = {"dialect": dialect, "table": table, "what": what, "column": column, "name": name}
-    given |= {"returns": returns, "style": style, "records": records}
-    options: dict[str, Any] = {option: value for option, value in given.items() if value is not None}
+    given: dict[str, Any] = {"dialect": dialect, "table": table, "what": what, "column": column}
+    given |= {"name": name, "returns": returns, "style": style, "records": records}
+    options = {option: value for option, value in given.items() if value is not None}
     _refuse_others(to, options)
     screen = Screen(quiet=quiet)
     check_files(output, model, records)
     found = read_model(model)
     if records is not None:
-        options["records"] = read(screen, records, like=found, features=program_of(found).used)
-    write_document(_WRITERS[to](found, **options), output)
+        del options["records"]
+        options["table"] = read(screen, records, like=found, features=program_of(found).used)
+    text = _sql(found, **options) if to == "sql" else _WRITERS[to](program_of(found), **options)
+    write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")
 
@@ -124,22 +126,6 @@ def _refuse_others(to: str, options: dict[str, Any]) -> None:
         raise typer.BadParameter(f"no dialect {dialect!r}{suggest(dialect, _DIALECTS[to])}", param_hint="--dialect")
 
 
-def _clingo(model: SavedModel | Program, records: Table | None = None) -> str:
-    from unless.logic import to_clingo
-
-    return to_clingo(program_of(model), records)
-
-
-def _prolog(model: SavedModel | Program, records: Table | None = None, dialect: Prolog = "swi") -> str:
-    from unless.logic import to_prolog
-
-    return to_prolog(program_of(model), records, dialect)
-
-
-def _scasp(model: SavedModel | Program, records: Table | None = None) -> str:
-    return _prolog(model, records, "scasp")
-
-
 def _sql(
     model: SavedModel | Program,
     dialect: str = "duckdb",
@@ -151,7 +137,7 @@ def _sql(
         from unless.export.query import to_query
         from unless.export.sql import to_sql
     except ImportError as error:
-        raise UnlessError("SQL is written with sqlglot, which is not installed: pip install 'unless[sql]'") from error
+        raise UnlessError("SQL needs sqlglot, which is not installed: pip install 'unless[sql]'") from error
     kinds = cast("Any", _kinds(column))
     if table is None:
         return to_sql(model, dialect, what or "label", kinds) + "\n"
@@ -168,37 +154,25 @@ def _kinds(columns: Sequence[str]) -> dict[str, str]:
     return kinds
 
 
-def _python(model: SavedModel | Program, name: str = "classify", returns: Returns = "label") -> str:
-    from unless.export import to_python
+def _clingo(program: Program, **options: Any) -> str:
+    from unless.logic import to_clingo  # 30 ms that other languages do not need
 
-    return to_python(program_of(model), name=name, returns=returns)
-
-
-def _javascript(model: SavedModel | Program, name: str = "classify", returns: Returns = "label") -> str:
-    from unless.export import to_javascript
-
-    return to_javascript(program_of(model), name=name, returns=returns)
+    return to_clingo(program, **options)
 
 
-def _json(model: SavedModel | Program) -> str:
-    from unless.export.json import dumps
+def _prolog(program: Program, **options: Any) -> str:
+    from unless.logic import to_prolog
 
-    return dumps(program_of(model)) + "\n"
-
-
-def _text(model: SavedModel | Program, style: Style = "paper") -> str:
-    from unless.export import to_text
-
-    return to_text(program_of(model), style) + "\n"
+    return to_prolog(program, **options)
 
 
 _WRITERS: dict[str, Callable[..., str]] = {
     "clingo": _clingo,
     "prolog": _prolog,
-    "scasp": _scasp,
-    "sql": _sql,
-    "python": _python,
-    "javascript": _javascript,
-    "json": _json,
-    "text": _text,
+    "scasp": lambda program, **options: _prolog(program, dialect="scasp", **options),
+    "python": to_python,
+    "javascript": to_javascript,
+    "json": lambda program: dumps(program) + "\n",
+    "text": lambda program, **options: to_text(program, **options) + "\n",
 }
+"""What writes a program in each language except SQL, which needs the columns of the model too."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from unless.cli.console import RuleMeter, Screen
@@ -31,22 +32,24 @@ from unless.cli.options import (
     Target,
 )
 from unless.cli.outputs import check_files, write_document
+from unless.cli.rules import rule_table
+from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
-from unless.values import counted, share_text
+from unless.estimators.file import SavedModel, document, file_text
+from unless.estimators.progress import metered_by
+from unless.explanation.words import printable
+from unless.judge.labels import Quality
+from unless.judge.learners import baseline, held_back, judged
+from unless.table import Labels
+from unless.values import Label, counted, label_data, share_text
 
 if TYPE_CHECKING:
-    from unless.cli.training import Training
-    from unless.estimators.file import SavedModel
     from unless.estimators.learners import Learner
-    from unless.inspection import Remark
-    from unless.judge.labels import Quality
-    from unless.table import Labels
-    from unless.values import Label
 
 __all__ = ["Fitted", "fit", "learned", "present"]
 
 _OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "positive": "fold-rpp"}
-_SCREENFUL = 40  # rules that a terminal shows
+_SCREENFUL = 40  # rules shown in a terminal
 
 
 def fit(
@@ -56,10 +59,12 @@ def fit(
     output: Output = None,
     algorithm: Annotated[
         Algorithm,
-        typer.Option("--algorithm", "-a", help="unless: our own; fold-rm and fold-rpp (two labels): as published."),
+        typer.Option(
+            "--algorithm", "-a", help="The learner: our own; or fold-rm or fold-rpp (two labels), as published."
+        ),
     ] = Algorithm.UNLESS,
     test: Annotated[
-        float, typer.Option(metavar="SHARE", min=0, max=0.99, help="Hold back this share of the records for a test.")
+        float, typer.Option(metavar="SHARE", min=0, max=0.99, help="Hold back this share of the records to test on.")
     ] = 0.2,
     seed: Seed = 0,
     numeric: Numeric = None,
@@ -71,36 +76,43 @@ def fit(
     drop_unlabelled: DropUnlabelled = False,
     ratio: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, max=1, help="Wrong records per right one in a rule (unless: 0.75, else 0.5)."),
+        typer.Option(
+            metavar="X",
+            min=0,
+            max=1,
+            help="Wrong records that a rule may cover per right one.  [default: 0.75 for unless, else 0.5]",
+        ),
     ] = None,
     penalty: Annotated[
-        float | None, typer.Option(metavar="X", min=0, help="Larger gives fewer and shorter rules (unless: 1).")
+        float | None,
+        typer.Option(metavar="X", min=0, help="For unless: more gives fewer and shorter rules.  [default: 1]"),
     ] = None,
     min_support: Annotated[
-        float | None, typer.Option(metavar="N", min=0, help="Records that every rule must cover (unless: 3).")
+        float | None,
+        typer.Option(metavar="N", min=0, help="For unless: records that every rule must cover.  [default: 3]"),
     ] = None,
     otherwise: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="Where no rule decides: a label, most_frequent, or none (fold-rm)."),
+        typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
     ] = None,
     positive: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The label to learn rules for (fold-rpp).")
+        str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")
     ] = None,
     class_weight: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABEL=WEIGHT", help="What a record of a label weighs (repeat); or: balanced."),
+        typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
     ] = None,
-    max_rules: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after so many rules.")] = None,
+    max_rules: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rules.")] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(metavar="X", min=0, help="Stop after so many seconds, between two rules.")
+        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, when the current rule is finished.")
     ] = None,
-    keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, go on with the rules learned so far.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Learn rules, show them, test them on records held back, and save them with -o.
 
-    Columns that tell records apart, such as names and numbers of customers, are left out; --include keeps one.
+    Columns that only identify records, such as names or customer numbers, are left out; --include keeps one.
 
     Example: unless fit applicants.csv --target decision -o model.json
 
@@ -110,8 +122,6 @@ def fit(
     options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, options, output, json=json)
     check_files(output, data, format=format)
-    from unless.cli.training import Columns, read_training
-
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
@@ -130,36 +140,31 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What was learned from which data, in how long, and how it did on the rows held back (None if there were none)."""
+    """What was learned, from which data and how fast, and how it did on the records held back, if there were any."""
 
     data: str
     model: SavedModel
-    records: int
-    left_out: tuple[Remark, ...]
-    said: str
+    training: Training
     seconds: float
     held_back: tuple[int, ...]
-    """The numbers of the records of the test, from 1."""
+    """The numbers of the records held back, counted from 1."""
     test: Quality | None
     usual: Label | None
-    """The most frequent label of training."""
+    """The most frequent label in training."""
     baseline: Quality | None
-    """What always saying that would have given on the rows held back."""
+    """How that label alone would have done on the records held back."""
     interrupted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """What was found, as JSON holds it; ``model`` is what a model file holds."""
-        from unless.estimators.file import document
-        from unless.values import label_data
-
+        """Return the result for JSON; ``model`` is the content of a model file."""
         statistics, program = self.model.statistics_, self.model.program_
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
         return {
             "data": self.data,
             "target": program.target,
-            "records": self.records,
+            "records": len(self.training.table),
             "features": list(program.features),
-            "left_out": [remark.to_dict() for remark in self.left_out],
+            "left_out": [remark.to_dict() for remark in self.training.left_out],
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "rules": [
@@ -181,11 +186,11 @@ def _measures(found: Quality) -> dict[str, Any]:
 
 
 def _check(algorithm: Algorithm, options: dict[str, Any], output: str | None, *, json: bool) -> None:
-    """Refuse what makes no sense, before a minute is spent on learning."""
+    """Refuse what makes no sense before a minute is spent on learning."""
     for name, owner in _OWN.items():
         if options[name] is not None and algorithm != owner:
             hint = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"it belongs to --algorithm {owner}, not to {algorithm}", param_hint=hint)
+            raise typer.BadParameter(f"it is for --algorithm {owner}, not for {algorithm}", param_hint=hint)
     if json and output == "-":
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
@@ -195,7 +200,7 @@ def _check(algorithm: Algorithm, options: dict[str, Any], output: str | None, *,
 def _check_writable(path: Path) -> None:
     folder = path.resolve().parent
     if path.is_dir():
-        raise ParameterError(f"{str(path)!r} is a folder; name the file in it: {str(path / 'model.json')!r}")
+        raise ParameterError(f"{str(path)!r} is a folder; give a file, such as {str(path / 'model.json')!r}")
     if not folder.is_dir():
         raise MissingFileError(f"no folder {str(path.parent)!r} to write {str(path)!r} to; create it first")
     if not os.access(folder if not path.exists() else path, os.W_OK):
@@ -205,12 +210,12 @@ def _check_writable(path: Path) -> None:
 def _learner(
     algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
 ) -> Learner:
-    """The learner that the options describe."""
-    from unless.estimators.learners import LEARNERS
+    """Return the learner that the options describe."""
+    from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
         raise ParameterError(
-            f"fold-rpp learns one of two labels, but {labels.name!r} has {len(labels.labels)}; "
+            f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
             "use --algorithm fold-rm or unless"
         )
     given = {name: value for name, value in options.items() if value is not None}
@@ -222,7 +227,7 @@ def _learner(
 
 
 def _otherwise(text: str, labels: Labels) -> Label | None:
-    """A label; else what the two words mean."""
+    """Return a label, or what the words ``none`` and ``most_frequent`` mean if they are not labels."""
     if text in ("none", "most_frequent") and text not in map(str, labels.labels):
         return None if text == "none" else text
     return _label(text, labels)
@@ -253,12 +258,8 @@ def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] 
 def learned(
     screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
 ) -> Fitted:
-    """Learn from the records that are not held back, and test on those that are."""
-    import numpy as np
-
+    """Learn from the records that are not held back, and test on the others."""
     from unless.estimators.learners import learn
-    from unless.estimators.progress import metered_by
-    from unless.judge.learners import baseline, held_back, judged
 
     table = training.table
     back = held_back(training.labels, test, seed)
@@ -274,9 +275,7 @@ def learned(
     return Fitted(
         data,
         model,
-        len(table),
-        training.left_out,
-        training.said,
+        training,
         seconds,
         tuple((np.flatnonzero(back) + 1).tolist()),
         judged(model.program_, tests) if len(tests) else None,
@@ -287,9 +286,7 @@ def learned(
 
 
 def _save(model: SavedModel, output: str | None) -> None:
-    """Write the model where it is wanted, if it is wanted."""
-    from unless.estimators.file import file_text
-
+    """Write the model, if it is wanted."""
     if output is not None:
         write_document(file_text(model), output)
 
@@ -298,18 +295,12 @@ def _save(model: SavedModel, output: str | None) -> None:
 
 
 def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
-    """Show what was learned: the data, the rules (at most so many), the test."""
-    from unless.cli.rules import rule_table
-
+    """Show what was learned: the data, the rules (no more than ``most``), the test."""
     program = fitted.model.program_
-    features = counted(len(program.features), "feature")
-    said = f" ({fitted.said})" if fitted.said else ""
     rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
-        screen.show(
-            report_line(_name(fitted), f"{counted(fitted.records, 'record')}, {features}{said}", _margin(fitted))
-        )
+        screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
         screen.show(report_line("learned", summary, _margin(fitted)), "")
     screen.show(rule_table(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
@@ -318,34 +309,30 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
 
 
 def _ended(fitted: Fitted) -> str:
-    """That the learning ended before its time, if it did."""
+    """Return why the learning ended early, if it did."""
     limits, program = fitted.model.parameters, fitted.model.program_
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
     if limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
         return ", as many as --max-rules allows"
     if limits["max_seconds"] is not None and fitted.seconds >= limits["max_seconds"]:
-        return ", then --max-seconds were over"
+        return ", then the time of --max-seconds was up"
     return ""
 
 
 def _name(fitted: Fitted) -> str:
-    from unless.explanation.words import printable
-
     return "standard input" if fitted.data == "-" else printable(Path(fitted.data).name or fitted.data)
 
 
 def _margin(fitted: Fitted) -> int:
-    """How wide the column is that says what a line is about: as the name of the data, within reason."""
+    """Return the width of the first column: that of the name of the data, within reason."""
     return max(MARGIN, min(len(_name(fitted)), 30))
 
 
 def _test(fitted: Fitted) -> str:
-    """How the rules do on the records held back, and what always saying the same would do."""
-    from unless.explanation.words import printable
-
+    """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.test is None or fitted.baseline is None:
-        return "no records were held back; unless evaluate tells how good such rules are"
+        return "no records were held back; to see how good such rules are: unless evaluate"
     found = fitted.test
     records = f"{counted(found.records, 'record')} held back"
     undecided = f", {counted(found.undecided, 'record')} undecided" if found.undecided else ""
@@ -354,7 +341,7 @@ def _test(fitted: Fitted) -> str:
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:
-    """What to do with the model, as commands that run as they are."""
+    """Say what to do with the model, in commands that run as they are."""
     if output == "-":
         return
     screen.out.file.flush()

@@ -6,20 +6,21 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
+from unless.cli.console import Screen
 from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
+from unless.estimators.file import SavedModel, read_stream
+from unless.estimators.file import read as read_file
+from unless.model import Model
 from unless.rule import Program
-from unless.values import DEFAULT_MISSING, label_place
+from unless.values import DEFAULT_MISSING, Label, label_place
 
 if TYPE_CHECKING:
-    from unless.cli.console import Screen
-    from unless.estimators.file import SavedModel
-    from unless.model import Model
     from unless.table import Table
-    from unless.values import Label
 
 __all__ = [
     "label_among",
@@ -30,6 +31,7 @@ __all__ = [
     "read",
     "read_model",
     "source_of",
+    "standard_input",
     "take_ctrl_c_back",
     "tokens",
 ]
@@ -37,21 +39,26 @@ __all__ = [
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
 
 
-def source_of(data: str, format: str | None) -> tuple[Any, str | None]:
-    """What `read_table` takes as source and format: a path, or the bytes of standard input, CSV unless said.
-
-    A pipe with a name, such as the shell's ``<(…)``, is read like standard input: it can be read once only.
-    """
-    if data != "-":
-        return (Path(data).read_bytes(), format or "csv") if Path(data).is_fifo() else (data, format)
+def standard_input(example: str) -> TextIO:
+    """Return standard input; refuse a terminal, where the command would wait for a person who waits for it."""
     if sys.stdin.isatty():
-        raise ParameterError("- is standard input, but nothing is piped into it: unless … - < data.csv")
-    return sys.stdin.buffer.read(), format or "csv"
+        raise ParameterError(f"- is standard input, but nothing is piped into it: unless {example}")
+    return sys.stdin
+
+
+def source_of(data: str, format: str | None) -> tuple[Any, str | None]:
+    """Return the source and the format for `read_table`: a path, or the bytes of standard input, CSV by default.
+
+    A named pipe, such as the shell's ``<(…)``, is read like standard input: both can be read only once.
+    """
+    if data == "-":
+        return standard_input("… - < data.csv").buffer.read(), format or "csv"
+    return (Path(data).read_bytes(), format or "csv") if Path(data).is_fifo() else (data, format)
 
 
 def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:
-    """A table, while the screen says what takes so long."""
-    from unless import read_table
+    """Read a table, while the screen says what takes so long."""
+    from unless import read_table  # show and export need no tables
 
     take_ctrl_c_back()
     source, options["format"] = source_of(data, options.get("format"))
@@ -60,18 +67,17 @@ def read(screen: Screen, data: str, target: str | None = None, **options: Any) -
 
 
 def take_ctrl_c_back() -> None:
-    """Let Python handle Ctrl-C again, which polars does from its import on.
+    """Let Python handle Ctrl-C again, after polars took it over when it was imported.
 
-    By its way a wait for a pipe goes on, and KeyboardInterrupt may come twice, the second time while we clean up.
+    With polars' handler a wait for a pipe goes on, and KeyboardInterrupt may come again while we clean up.
     """
-    import polars  # noqa: F401, ICN001
-
+    import_module("polars")
     signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
 
 
 @contextmanager
 def needed(by_model: bool, data: str) -> Iterator[None]:
-    """Say of a column that is not there that the model needs it."""
+    """Add to the error about a missing column that the model needs it."""
     try:
         yield
     except UnknownNameError as error:
@@ -82,35 +88,30 @@ def needed(by_model: bool, data: str) -> Iterator[None]:
 
 
 def read_model(path: str) -> SavedModel | Program:
-    """A model, or the program of a file that holds nothing more."""
-    from unless.estimators.file import read, read_stream
-
-    if path != "-":
-        try:
-            return read(path)
-        except (ProgramError, LimitError):
-            if path.lower().endswith(_TABLES):
-                fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
-                raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None
-            raise
-    if sys.stdin.isatty():
-        raise ParameterError("- is standard input, but nothing is piped into it: unless … - < model.json")
-    return read_stream(sys.stdin.buffer, "standard input")
+    """Read a model, or a program from a file that has only rules."""
+    if path == "-":
+        return read_stream(standard_input("… - < model.json").buffer, "standard input")
+    try:
+        return read_file(path)
+    except (ProgramError, LimitError):
+        if path.lower().endswith(_TABLES):
+            fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
+            raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None
+        raise
 
 
 def program_of(model: Model | Program) -> Program:
-    """The rules of a model."""
+    """Return the rules of a model."""
     return model if isinstance(model, Program) else model.program_
 
 
 def label_named(program: Program, text: str) -> Label:
-    """The label of a program that a text spells."""
-    labels = program.labels
-    return label_among(labels, text, "no rule gives the label")
+    """Return the label of a program that a text spells."""
+    return label_among(program.labels, text, "no rule gives the label")
 
 
 def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
-    """The label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
+    """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
     place = label_place(text, labels)
     if place is None:
         raise UnknownNameError(f"{complaint} {text!r}{suggest(text, dict.fromkeys(map(str, labels)))}")
@@ -118,7 +119,7 @@ def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
 
 
 def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
-    """Names of columns as options give them: one at a time, or several with commas between."""
+    """Return the names of columns that options give: one at a time, or several with commas between them."""
     found: list[str] = []
     for name in names or ():
         found += [name] if name in known else [part.strip() for part in name.split(",")]
@@ -126,5 +127,5 @@ def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
 
 
 def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
-    """The cells that mean missing: the default itself unless some are given."""
+    """Return the texts of missing cells: those given, or the default."""
     return DEFAULT_MISSING if missing is None else tuple(missing)

@@ -1,33 +1,35 @@
-"""`unless inspect`: what a table looks like, and what is suspicious about it, before anything is learned."""
+"""`unless inspect`: what is in a table, and what looks suspicious, before anything is learned."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
 
 from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
 from unless.cli.inputs import listed, source_of, tokens
-from unless.cli.layout import command_line, shell_word
+from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
 from unless.cli.outputs import check_files
 from unless.cli.remarks import named, remark_table, short
+from unless.explanation.words import number_text
+from unless.inspection import ColumnProfile, Profile, TargetProfile, profile
+from unless.read.table import column_names
 from unless.values import counted, percent
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from unless.inspection import ColumnProfile, Profile, TargetProfile
 
 __all__ = ["inspect"]
 
-_MANY = 40  # columns; of more only those with remarks are listed
-_CLASSES = 12
-_BAR = 24
+_MANY = 40  # columns; a wider table lists only those with remarks
+_CLASSES = 12  # labels that are listed
+_BAR = 24  # letters of the longest bar
 
 
 def inspect(
@@ -35,7 +37,9 @@ def inspect(
     *,
     target: Annotated[
         str | None,
-        typer.Option("--target", "-t", metavar="COLUMN", help="The column of labels.", autocompletion=complete_columns),
+        typer.Option(
+            "--target", "-t", metavar="COLUMN", help="The column with the labels.", autocompletion=complete_columns
+        ),
     ] = None,
     numeric: Numeric = None,
     categorical: Categorical = None,
@@ -45,13 +49,10 @@ def inspect(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show what a table holds: columns, their kinds and why, missing cells, labels, and what is suspicious.
+    """Show what is in a table: columns, their kinds and why, missing cells, labels, and what looks suspicious.
 
     Example: unless inspect applicants.csv --target decision
     """
-    from unless.inspection import profile
-    from unless.read.table import column_names
-
     check_files(None, data, format=format)
     screen = Screen(quiet=quiet)
     source, form = source_of(data, format)
@@ -76,15 +77,13 @@ def inspect(
 
 
 def _size(path: Path) -> int:
-    """The bytes of a file, or of the files in a folder."""
+    """Return the size of a file, or of the files in a folder."""
     return (
         sum(part.stat().st_size for part in path.iterdir() if part.is_file()) if path.is_dir() else path.stat().st_size
     )
 
 
 def _heading(data: str, found: Profile, size: int) -> RenderableType:
-    from rich.text import Text
-
     columns = counted(len(found.columns) + (found.target is not None), "column")
     said = f"  {counted(found.records, 'record')}, {columns}, {_bytes(size)}"
     name = "standard input" if data == "-" else short(Path(data).name or data)
@@ -103,40 +102,31 @@ def _bytes(size: float) -> str:
 
 
 def _balance(target: TargetProfile) -> Iterator[RenderableType]:
-    """How many records each label has, as bars."""
-    from rich.padding import Padding
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for justify in ("left", "right", "right", "left"):
-        grid.add_column(justify=justify, no_wrap=True)
+    """Show how many records each label has, as bars."""
+    table = grid(*({"justify": justify, "no_wrap": True} for justify in ("left", "right", "right", "left")))
     total = sum(count for _, count in target.classes)
     for label, count in target.classes[:_CLASSES]:
         bar = "█" * max(round(_BAR * count / target.classes[0][1]), 1)
         share = percent(count / total, 1)
-        grid.add_row(Text(short(label), "bold cyan"), f"{count:,}", share, Text(bar, "cyan"))
+        table.add_row(Text(short(label), "bold cyan"), f"{count:,}", share, Text(bar, "cyan"))
     yield Text.assemble((short(target.name), "bold"), f"  {counted(len(target.classes), 'label')}")
-    yield Padding(grid, (0, 0, 0, 2), expand=False)
+    yield Padding(table, (0, 0, 0, 2), expand=False)
     if rest := target.classes[_CLASSES:]:
         records = counted(sum(count for _, count in rest), "record")
-        yield Text(f"  and {counted(len(rest), 'more label')} of {records}", "dim")
+        yield Text(f"  and {counted(len(rest), 'more label')} with {records}", "dim")
 
 
 # Columns.
 
 
 def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
-    """The columns in a table; of very many those with remarks, unless everything is asked for."""
-    from rich.table import Table
-    from rich.text import Text
-
+    """Show the columns in a table; of a wide one only those with remarks, unless everything is asked for."""
     shown = found.columns
     if len(shown) > _MANY and not everything:
         shown = tuple(column for column in shown if column.remarks)
         kinds = Counter(column.kind for column in found.columns)
         said = ", ".join(f"{kinds[kind]:,} {kind}" for kind in ("number", "text", "mixed") if kinds[kind])
-        few = {0: "none has remarks, none is", 1: "1 has remarks and is"}
+        few = {0: "none has remarks, so none is", 1: "1 has remarks and is"}
         some = few.get(len(shown), f"{len(shown):,} have remarks and are")
         yield Text(f"{len(found.columns):,} features: {said}; {some} listed (--all lists all)")
     table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
@@ -144,7 +134,7 @@ def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
     table.add_column("kind", no_wrap=True)
     table.add_column("distinct", justify="right", no_wrap=True)
     table.add_column("missing", no_wrap=True)
-    table.add_column("values")  # what is cut where the terminal is too narrow
+    table.add_column("values")  # this column is cut where the terminal is too narrow
     for column in shown:
         mark = Text.assemble(("! ", "bold yellow") if column.remarks else "  ", short(column.name))
         values = Text(_values(column), no_wrap=True, overflow="ellipsis")
@@ -153,7 +143,7 @@ def _columns(found: Profile, *, everything: bool) -> Iterator[RenderableType]:
 
 
 def _gaps(column: ColumnProfile) -> str:
-    """How many cells are missing, and as what they are spelled: "17 ?", "20 (? 17, empty 3)"."""
+    """Say how many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
     if not column.missing:
         return "–"
     names = [short(cell) if cell.strip() else "empty" if not cell else repr(cell) for cell, _ in column.tokens]
@@ -164,9 +154,7 @@ def _gaps(column: ColumnProfile) -> str:
 
 
 def _values(column: ColumnProfile) -> str:
-    """What stands in a column, in a few words: its range, its most frequent texts."""
-    from unless.explanation.words import number_text
-
+    """Say what is in a column, in a few words: its range, its most frequent texts."""
     parts = []
     if column.low is not None and column.high is not None:
         ends = (column.low, column.high)
@@ -182,26 +170,21 @@ def _values(column: ColumnProfile) -> str:
 
 
 def _reasons(found: Profile) -> Iterator[RenderableType]:
-    """Why columns are read as they are, those with the same reason together."""
-    from rich.table import Table
-    from rich.text import Text
-
+    """Say why columns are read as they are; those with the same reason go together."""
     reasons: dict[tuple[str, str], list[str]] = defaultdict(list)
     for column in found.columns:
         reasons[column.kind, column.why].append(column.name)
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold")
+    table = grid({"no_wrap": True}, {})
     for (kind, why), names in sorted(reasons.items(), key=lambda entry: -len(entry[1])):
-        grid.add_row(Text(kind, "dim"), Text.assemble((why, "dim"), f": {named(names)}"))
-    yield grid
+        table.add_row(Text(kind, "dim"), Text.assemble((why, "dim"), f": {named(names)}"))
+    yield table
 
 
 def _next(data: str, found: Profile, form: str | None, declared: Mapping[str, Sequence[str] | None]) -> str:
-    """The command to go on with, as it can be run; what was said of columns and cells is said again."""
+    """Return the command to run next, with the options about columns and cells that were given."""
     target = found.target.name if found.target else found.likely_target
     if target is None:
-        return "name the column of labels to see more: --target COLUMN"
+        return "to see more, name the column with the labels: --target COLUMN"
     command = f"unless {'fit' if found.target else 'inspect'} {shell_word(data)} --target {shell_word(target)}"
     command += f" --format {shell_word(form)}" if form else ""
     command += "".join(f" --{option}={shell_word(one)}" for option, given in declared.items() for one in given or ())

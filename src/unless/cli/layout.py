@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -30,7 +30,7 @@ MARGIN = 12
 _DEEP = 12  # levels that are indented; deeper ones stay in the same column
 
 
-def grid(*columns: dict[str, object]) -> Table:
+def grid(*columns: Mapping[str, object]) -> Table:
     """Return a table without lines, its columns two spaces apart."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for column in columns:

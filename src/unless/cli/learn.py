@@ -1,58 +1,59 @@
-"""`unless learn`: rules from background knowledge and examples, both logic programs."""
+"""`unless learn`: learn rules from background knowledge and examples, both in logic programs."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from typing import Literal as OneOf
 
 import typer
+from rich.text import Text
 
 from unless.cli.console import Screen
+from unless.cli.inputs import standard_input
 from unless.cli.layout import shell_word
 from unless.cli.options import Json, Output, Quiet, Seed
 from unless.cli.outputs import check_files, write_document
-from unless.errors import ParameterError
-from unless.values import counted, share_text
-
-if TYPE_CHECKING:
-    from unless.export.text import Style
-    from unless.logic import Hypothesis
-    from unless.logic.background import Source
-    from unless.logic.learn import Algorithm
-    from unless.values import Label
+from unless.export.json import to_dict
+from unless.export.text import Style
+from unless.logic import Hypothesis, learn_logic
+from unless.logic.background import Source
+from unless.logic.learn import Algorithm
+from unless.values import Label, counted, label_data, share_text
 
 __all__ = ["learn"]
 
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
 
 _NO_RULE = (
-    "no rule was found: no predicate tells one label from the others; say more of the examples in rules of the "
+    "no rule was found: no predicate tells one label from the others; describe the examples further in the "
     "background, or try another --ratio or --algorithm"
 )
 
 
 def learn(
     background: Annotated[
-        list[str], typer.Argument(metavar="BACKGROUND", help="What is known: .lp files; or - for standard input.")
+        list[str], typer.Argument(metavar="BACKGROUND", help="What is known: .lp files, or - for standard input.")
     ],
     examples: Annotated[str, typer.Argument(metavar="EXAMPLES", help="The examples: an .lp file of facts.")],
     *,
     target: Annotated[
-        str, typer.Option("--target", "-t", metavar="PREDICATE", help="What to learn: habitat, of habitat(kitty,land).")
+        str,
+        typer.Option(
+            "--target", "-t", metavar="PREDICATE", help="What to learn, such as habitat for habitat(kitty,land)."
+        ),
     ],
     output: Output = None,
     exclusive: Annotated[
-        bool, typer.Option("--exclusive", help="Print rules that need no order, as the file has them.")
+        bool, typer.Option("--exclusive", help="Print rules whose order does not matter, as -o writes them.")
     ] = False,
-    algorithm: Annotated[OneOf["fold-rm", "fold-rpp", "unless"], typer.Option(help="How to learn.")] = "fold-rm",
+    algorithm: Annotated[OneOf["fold-rm", "fold-rpp", "unless"], typer.Option(help="The learner.")] = "fold-rm",
     ratio: Annotated[
-        float, typer.Option(metavar="X", min=0, help="Wrong examples that a default may cover per right one.")
+        float, typer.Option(metavar="X", min=0, help="Wrong examples that a rule may cover per right one.")
     ] = 0.5,
     positive: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="The label that fold-rpp learns rules for.")
+        str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")
     ] = None,
     features: Annotated[
         list[str] | None,
@@ -67,19 +68,19 @@ def learn(
             metavar="SHARE",
             min=0,
             max=0.99,
-            help="Hold back this share of the examples for a test.  [default: 0.2 of 20 and more]",
+            help="Hold back this share of the examples to test on.  [default: 0.2, if there are 20 or more]",
         ),
     ] = None,
     seed: Seed = 0,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Learn rules from background knowledge, and test them on examples held back; -o writes what clingo runs beside it.
+    """Learn rules from background knowledge and examples, and test them on examples held back.
+
+    With -o, write a program that clingo runs together with the background.
 
     Example: unless learn zoo.lp examples.lp --target habitat -o habitat.lp
     """
-    from unless.logic import learn_logic
-
     if (algorithm == "fold-rpp") != (positive is not None):
         wants = (
             "fold-rpp learns rules for one label; name it" if positive is None else f"{algorithm} has no such option"
@@ -112,11 +113,7 @@ def learn(
 
 
 def _source(argument: str) -> Source:
-    if argument != "-":
-        return Path(argument)
-    if sys.stdin.isatty():
-        raise ParameterError("- is standard input, but nothing is piped into it: unless learn - … < zoo.lp")
-    return sys.stdin.read()
+    return standard_input("learn - … < zoo.lp").read() if argument == "-" else Path(argument)
 
 
 def _names(given: Iterable[str]) -> list[str]:
@@ -124,7 +121,7 @@ def _names(given: Iterable[str]) -> list[str]:
 
 
 def _label(text: str | None) -> str | int | None:
-    """A label as logic programs spell it: ``1`` is a number, ``"1"`` a text."""
+    """Return a label that is spelled as in a logic program: ``1`` is a number, ``"1"`` a text."""
     if text is None:
         return None
     if text.removeprefix("-").isdecimal():
@@ -133,9 +130,7 @@ def _label(text: str | None) -> str | int | None:
 
 
 def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive: bool) -> None:
-    """The rules, and what they are worth, in a comment: what is printed is still a logic program."""
-    from rich.text import Text
-
+    """Show the rules and, in comments, how good they are: what is printed is a logic program."""
     for line in _lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
     known = " and ".join("standard input" if one == "-" else one for one in background)
@@ -146,17 +141,17 @@ def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive
     if found.left_out:
         names = f"{' and '.join(found.left_out)} {'is' if len(found.left_out) == 1 else 'are'}"
         reason = "every value belongs to one example only"
-        screen.note(f"{names} not used: {reason}; say in a rule what they have in common")
+        screen.note(f"{names} not used: {reason}; add a rule that says what they have in common")
 
 
 def _lines(found: Hypothesis, style: Style = "paper") -> list[str]:
-    """The rules line by line, none if nothing was learned."""
+    """Return the lines of the rules, none if nothing was learned."""
     text = found.to_text(style)
     return text.split("\n") if text else []
 
 
 def _test(found: Hypothesis) -> str:
-    """How the rules do on the examples held back, and what always saying the same would do."""
+    """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {counted(len(found.individuals), 'example')} was held back"
     undecided = f", {trial.quality.undecided:,} undecided" if trial.quality.undecided else ""
@@ -168,8 +163,6 @@ def _test(found: Hypothesis) -> str:
 
 
 def _document(found: Hypothesis) -> dict[str, object]:
-    from unless.export.json import to_dict
-
     return {
         "rules": _lines(found),
         "clingo": found.to_clingo(),
@@ -198,8 +191,6 @@ def _trial(found: Hypothesis) -> dict[str, object] | None:
 def _labels(
     individuals: Iterable[str], labels: Iterable[Label], entailed: Iterable[Label | None]
 ) -> list[dict[str, object]]:
-    from unless.values import label_data
-
     return [
         {"individual": one, "label": label_data(label), "entailed": label_data(found)}
         for one, label, found in zip(individuals, labels, entailed, strict=True)

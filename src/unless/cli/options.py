@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from unless.cli.completion import complete_columns, complete_formats
+from unless.cli.completion import FORMATS, complete_columns, complete_formats
 
 __all__ = [
     "Algorithm",
@@ -30,55 +30,35 @@ __all__ = [
 
 
 class Algorithm(StrEnum):
-    """What learns. An enumeration, because typer takes no list of `Literal`."""
+    """The learners. An enumeration, because typer does not accept a list of `Literal`."""
 
     UNLESS = "unless"
     FOLD_RM = "fold-rm"
     FOLD_RPP = "fold-rpp"
 
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA",
-        help="A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (also .gz), a folder of them, or - for stdin.",
-    ),
-]
-Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file, as fit writes it; or - for standard input.")]
-Target = Annotated[
-    str, typer.Option("--target", "-t", metavar="COLUMN", help="The column of labels.", autocompletion=complete_columns)
-]
-Numeric = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Read a column as numbers (repeat, or a,b).", autocompletion=complete_columns),
-]
-Categorical = Annotated[
-    list[str] | None,
-    typer.Option(metavar="COLUMN", help="Read a column as categories.", autocompletion=complete_columns),
-]
-Exclude = Annotated[
-    list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out.", autocompletion=complete_columns)
-]
-Include = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="COLUMN", help="Keep a column that looks like an identifier.", autocompletion=complete_columns
-    ),
-]
-Missing = Annotated[
-    list[str] | None,
-    typer.Option(metavar="TEXT", help="A cell that means missing, in place of: empty, NA, N/A, NaN, null, ?"),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(metavar="FORMAT", help="The format, whatever the file is called.", autocompletion=complete_formats),
-]
-DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records whose label is missing.")]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to a file, whole or not at all; - is standard output."),
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="What chance starts from; the same seed gives the same result.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")]
+def _columns(what: str) -> Any:
+    return typer.Option(metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns)
+
+
+_DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
+_LABELS = "The column with the labels."
+_OUTPUT = "Write to this file, completely or not at all; - is standard output."
+_MISSING = "Cells with this text are missing (repeat).  [default: empty, NA, N/A, NaN, null, ?]"
+_FORMAT = f"The format of the data, if its name does not tell: {', '.join(FORMATS)}."
+
+Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA)]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that fit wrote, or - for standard input.")]
+Target = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help=_LABELS, autocompletion=complete_columns)]
+Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help=_OUTPUT)]
+Numeric = Annotated[list[str] | None, _columns("Read this column as numbers")]
+Categorical = Annotated[list[str] | None, _columns("Read this column as categories")]
+Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
+Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier")]
+Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING)]
+Format = Annotated[str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats)]
+DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

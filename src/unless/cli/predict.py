@@ -1,29 +1,27 @@
-"""`unless predict`: what a model decides, for files of any size."""
+"""`unless predict`: the labels that a model gives to the records of a file, of any size."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING, Annotated, BinaryIO, TextIO, cast
+from typing import Annotated, BinaryIO, TextIO, cast
 from typing import Literal as OneOf
 
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.inputs import needed, read_model, take_ctrl_c_back
+from unless.cli.inputs import needed, read_model, standard_input, take_ctrl_c_back
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
 from unless.cli.outputs import check_files, terminal
 from unless.errors import ParameterError
 from unless.explanation.words import printable
+from unless.stream import PredictedFile, predict_file
 from unless.values import counted, share_text
-
-if TYPE_CHECKING:
-    from unless.stream import PredictedFile
 
 __all__ = ["predict"]
 
-_LABELS = 6  # that the summary counts
+_LABELS = 6  # labels that the summary counts
 
 
 def predict(
@@ -36,32 +34,31 @@ def predict(
             "--output",
             "-o",
             metavar="FILE",
-            help="The file to write, whole or not at all; its ending tells the format.",
+            help="The file to write, completely or not at all; its ending sets the format.",
         ),
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow"] | None,
-        typer.Option(help="The format to write, whatever the file is called."),
+        typer.Option(help="The format to write, if the name of the file does not tell."),
     ] = None,
-    prefix: Annotated[str, typer.Option(metavar="TEXT", help="What the names of the new columns begin with.")] = "",
+    prefix: Annotated[str, typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.")] = "",
     strict: Strict = False,
     format: Format = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Predict every record: all its columns, and predicted (the label), confidence, and rule (the one that decides).
+    """Predict the label of every record, and add the columns predicted (the label), confidence and rule.
 
-    Files may be of any size. From CSV to CSV every byte of a record stays as it is.
+    Files can have any size. From CSV to CSV, every byte of a record stays as it is.
 
     Example: unless predict model.json new.csv -o predicted.csv
     """
-    from unless.stream import predict_file
-
     screen = Screen(quiet=quiet, aside=output == "-")
     check_files(output, model, data, format=format)
     found = read_model(model)
     take_ctrl_c_back()
-    source, out = _source(data), _out(output, to)
+    source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
+    out = _out(output, to)
     started = time.perf_counter()
     with screen.share("predicting") as tell, needed(by_model=True, data=data):
         done = predict_file(
@@ -84,25 +81,17 @@ def predict(
         screen.note(_summary(done, time.perf_counter() - started))
 
 
-def _source(data: str) -> str | BinaryIO:
-    if data != "-":
-        return data
-    if sys.stdin.isatty():
-        raise ParameterError("- is standard input, but nothing is piped into it: unless predict MODEL - < new.csv")
-    return sys.stdin.buffer
-
-
 def _out(output: str, to: str | None) -> str | BinaryIO:
     screen = terminal(output)
     if screen is None:
         return sys.stdout.buffer if output == "-" else output
     if to in ("parquet", "arrow"):
-        raise ParameterError(f"{to} is not for a terminal; name a file: -o predicted.{to}")
+        raise ParameterError(f"{to} cannot be shown in a terminal; write it to a file: -o predicted.{to}")
     return cast("BinaryIO", _Terminal(screen))
 
 
 class _Terminal:
-    """A terminal as a file: what would move its cursor is escaped."""
+    """A terminal as a file, with escapes for what would move its cursor."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen
@@ -119,18 +108,18 @@ class _Terminal:
 
 
 def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
-    """What may surprise."""
+    """Say what may surprise."""
     found = []
     if done.renamed:
         taken, new = (", ".join(map(printable, names)) for names in (done.renamed, done.renamed.values()))
-        found.append(f"{data} has {taken} already: called {new} (--prefix gives other names)")
+        found.append(f"{data} already has {taken}: the new one is called {new} (--prefix gives other names)")
     if len(done.columns) < 3:
-        found.append(f"{model} holds rules alone, without what they decided in training: there is no confidence")
+        found.append(f"{model} has only rules, not how often they were right in training: there is no confidence")
     return found
 
 
 def _summary(done: PredictedFile, seconds: float) -> str:
-    """One line: how many records, how many of each label, and how many of them are right."""
+    """Return a line with the number of records, the number with each label, and how many are right."""
     counts = sorted(((n, str(label)) for label, n in done.labels.items() if label is not None and n), reverse=True)
     parts = [f"{printable(label)} {n:,}" for n, label in counts[:_LABELS]]
     if len(counts) > _LABELS:
@@ -138,4 +127,8 @@ def _summary(done: PredictedFile, seconds: float) -> str:
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
     text = f"{counted(done.rows, 'record')} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
-    return text if done.accuracy is None else f"{text}; accuracy {share_text(done.accuracy)} by the labels in the data"
+    return (
+        text
+        if done.accuracy is None
+        else f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
+    )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.layout import grid, hanging
-from unless.explanation.changes.counterfactuals import Counterfactuals
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.sentences import lines
 from unless.explanation.why import WhyNot
 from unless.explanation.words import DEFAULT
 from unless.model import Statistics
 from unless.values import counted
+
+if TYPE_CHECKING:
+    from unless.explanation.changes.counterfactuals import Counterfactuals
 
 __all__ = ["obstacles", "reasons", "what_changes"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,9 @@ from unless.cli.layout import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
 from unless.cli.outputs import check_files, write_document
 from unless.errors import ParameterError
+from unless.judge.unseen import refuse, refuse_ignorance
+from unless.report import Page, render, summarise
 from unless.values import share_text
-
-if TYPE_CHECKING:
-    from unless.report import Page
 
 __all__ = ["report"]
 
@@ -28,7 +27,7 @@ def report(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="The page, written whole or not at all; - is standard output."
+            "--output", "-o", metavar="FILE", help="The page to write, completely or not at all; - is standard output."
         ),
     ] = "report.html",
     target: Annotated[
@@ -37,13 +36,13 @@ def report(
             "--target",
             "-t",
             metavar="COLUMN",
-            help="The column of true labels, if it is not called as in training.",
+            help="The column with the true labels, if its name is not that of training.",
             autocompletion=complete_columns,
         ),
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading of the page.")] = None,
     sample: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Records in the page at most; of more, so many drawn at random.")
+        int, typer.Option(metavar="N", min=1, help="How many records the page has at most; they are drawn at random.")
     ] = 2000,
     seed: Seed = 0,
     strict: Strict = False,
@@ -51,17 +50,14 @@ def report(
     format: Format = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make a page about a model: its rules, what they do on the data, where they are weak, and what-if.
+    """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
 
-    One HTML file that needs no network: mail it, open it, print it. Data without the target column is fine too.
+    It is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
 
     Example: unless report model.json applicants.csv -o report.html
     """
-    from unless.judge.unseen import refuse, refuse_ignorance
-    from unless.report import render, summarise
-
     if show and output == "-":
-        raise ParameterError("--open needs a file to open; name one: -o report.html")
+        raise ParameterError("--open needs a file; name one: -o report.html")
     check_files(output, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_model(model)
@@ -81,11 +77,11 @@ def report(
 
 
 def _summary(page: Page, output: str, size: int) -> str:
-    """What was written: "report.html (96 kB): 7 rules, 300 records, accuracy 0.923"."""
+    """Say what was written: "report.html (96 kB): 7 rules, 300 records, accuracy 0.923"."""
     where = "standard output" if output == "-" else output
     if page.quality is None:
-        quality = f"without true labels, as there is no complete column {page.data['target']!r}"
+        quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
         quality = f"accuracy {share_text(page.quality.accuracy)}"
-    shown = f", {page.records.shown:,} of them to look at" if page.records.sampled else ""
+    shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
     return f"{where} ({size / 1000:,.0f} kB): {page.numbered:,} rules, {page.records.total:,} records{shown}, {quality}"

@@ -11,6 +11,11 @@ from unless.cli.console import Screen
 from unless.cli.inputs import program_of, read_model
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.outputs import check_files, write_document
+from unless.cli.rules import rule_table
+from unless.estimators.file import SavedModel, document
+from unless.explanation.words import printable
+from unless.export import to_text
+from unless.export.json import to_dict
 from unless.values import counted
 
 __all__ = ["show"]
@@ -21,21 +26,17 @@ def show(
     *,
     style: Annotated[
         OneOf["plain", "paper", "exclusive"],
-        typer.Option(help="plain: sentences; paper: a logic program, in order; exclusive: the same without order."),
+        typer.Option(
+            help="plain is a table; paper is a logic program in order, exclusive is one whose order does not matter."
+        ),
     ] = "plain",
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the rules of a model, with what each decided in training and how often it was right.
+    """Show the rules of a model, how many records each decided in training, and how often it was right.
 
     Example: unless show model.json --style paper
     """
-    from unless.cli.rules import rule_table
-    from unless.estimators.file import SavedModel, document
-    from unless.explanation.words import printable
-    from unless.export import to_text
-    from unless.export.json import to_dict
-
     screen = Screen(quiet=quiet)
     check_files(None, model)
     found = read_model(model)

@@ -1,10 +1,10 @@
-"""What fit and evaluate learn from: a table without the columns that only tell its records apart."""
+"""What fit and evaluate learn from: a table without the columns that only identify its records."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -12,10 +12,12 @@ from unless.cli.console import Screen
 from unless.cli.inputs import listed, source_of, tokens
 from unless.cli.remarks import ADVICE
 from unless.errors import ReadError, UnknownNameError, suggest
-
-if TYPE_CHECKING:
-    from unless.inspection import Remark
-    from unless.table import Labels, Table
+from unless.explanation.words import printable
+from unless.inspection import Remark, identifiers, no_labels
+from unless.read.ranks import MissingLabelsError
+from unless.read.table import column_names, read_table
+from unless.table import Labels, Table
+from unless.values import counted
 
 __all__ = ["Columns", "Training", "read_training", "training_of"]
 
@@ -24,12 +26,12 @@ _WORDS = {
     "nearly-unique": ("nearly unique", "nearly unique"),
     "identifier": ("an identifier", "identifiers"),
 }
-_MOST = 6  # names in a row
+_MOST = 6  # names of columns that a line tells
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What the options say of columns and cells, as they were typed."""
+    """The options about columns and cells, as they were typed."""
 
     numeric: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
@@ -42,30 +44,32 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A table to learn from, and the columns that were left out because they tell its records apart."""
+    """A table to learn from, and the columns that were left out because they only identify its records."""
 
     table: Table
     labels: Labels
     left_out: tuple[Remark, ...]
 
     @property
-    def said(self) -> str:
-        """What was left out: "left out: name and ticket, nearly unique; id, an identifier"; empty if nothing was."""
+    def size(self) -> str:
+        """The size of the table, and what was left out.
+
+        "900 records, 7 features; left out: name and ticket (nearly unique), id (an identifier)".
+        """
         parts = []
         for code, (one, several) in _WORDS.items():
             names = [str(remark.column) for remark in self.left_out if remark.code == code]
             if names:
-                parts.append(f"{_and(names)}, {several if len(names) > 1 else one}")
-        return f"left out: {'; '.join(parts)}" if parts else ""
+                parts.append(f"{_and(names)} ({several if len(names) > 1 else one})")
+        size = f"{counted(len(self.table), 'record')}, {counted(len(self.table.columns), 'feature')}"
+        return f"{size}; left out: {', '.join(parts)}" if parts else size
 
 
 def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Training:
-    """The table of a file, its labels, and its features but those that were excluded or look like identifiers."""
+    """Read a table with labels, without the features that are excluded or look like identifiers."""
     source, form = source_of(data, asked.format)
     with screen.busy(f"reading {data}"):
         training = training_of(source, form, target, asked)
-    from unless.inspection import no_labels
-
     labels = training.labels
     if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
         screen.note(f"{remark.column!r} {remark.finding}. {ADVICE[remark.code]}")
@@ -73,12 +77,7 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
 
 
 def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:
-    """The same of what `read_table` takes."""
-    from unless.inspection import identifiers
-    from unless.read.ranks import MissingLabelsError
-    from unless.read.table import column_names, read_table
-    from unless.table import Table
-
+    """Do what `read_training` does for any source that `read_table` takes, without a screen."""
     names = column_names(source, format=form)
     try:
         table = read_table(
@@ -97,14 +96,14 @@ def training_of(source: Any, form: str | None, target: str, asked: Columns) -> T
     left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    labels = _checked(table, columns, left_out)
+    labels = _checked(table.target, columns, left_out)
     return Training(Table(columns, labels, len(table), table.missing), labels, left_out)
 
 
 def _check_names(table: Table, target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
-    """Refuse names that are no features, and those that are both excluded and included.
+    """Refuse names that are not features, and those that are both excluded and included.
 
-    After reading: only then all columns of JSON lines are known.
+    This waits until the table is read: the columns of JSON lines are not known before.
     """
     for name in (*excluded, *included):
         if name == target:
@@ -112,27 +111,25 @@ def _check_names(table: Table, target: str, excluded: Sequence[str], included: S
         if name not in table.features:
             raise UnknownNameError(f"no column {name!r}{suggest(name, table.features)}")
     if both := [name for name in included if name in excluded]:
-        raise typer.BadParameter(f"{both[0]!r} stands in --exclude too", param_hint="--include")
+        raise typer.BadParameter(f"{both[0]!r} is in --exclude too", param_hint="--include")
 
 
-def _checked(table: Table, columns: Sequence[object], left_out: Sequence[Remark]) -> Labels:
-    """The labels, if there is something to learn."""
-    labels = table.target
-    assert labels is not None  # noqa: S101 - read with a target
+def _checked(labels: Labels | None, columns: Sequence[object], left_out: Sequence[Remark]) -> Labels:
+    """Return the labels, if there is something to learn."""
+    if labels is None:
+        raise AssertionError("the table was read with a target")
     if len(labels.labels) < 2:
         raise ReadError(
             f"every record has the label {labels.labels[0]!r} in {labels.name!r}: there is nothing to learn; "
             "is it the right column?"
         )
     if not columns:
-        kept = f": they look like identifiers; keep one: --include {left_out[0].column}" if left_out else ""
+        kept = f": they look like identifiers; to keep one: --include {left_out[0].column}" if left_out else ""
         raise ReadError(f"no features are left to learn from{kept}")
     return labels
 
 
 def _and(names: Iterable[str]) -> str:
-    from unless.explanation.words import printable
-
     shown = [printable(name) for name in names]
     *first, last = shown if len(shown) <= _MOST else [*shown[:_MOST], f"{len(shown) - _MOST:,} more"]
     return f"{', '.join(first)} and {last}" if first else last
