@@ -45,7 +45,7 @@ def unless(
 
 def called(
     *arguments: object,
-    input: str | bytes = b"",  # noqa: A002
+    input: str | bytes = b"",  # noqa: A002 - as above
     cwd: str | os.PathLike[str] = ".",
 ) -> subprocess.CompletedProcess[str]:
     """The same without a process, which takes a second to start: for what needs no signals and no terminal."""

@@ -307,14 +307,14 @@ def test_a_folder_that_is_not_there(run):
         assert "nowhere" in done.err.splitlines()[-1], command
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")  # noqa: PTH110
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk(run):
     """A disk that is full is an error that names the file; on standard output too."""
     for command, line in WRITING.items():
         done = run(*line.replace("X", "/dev/full").split())
         assert done.code == 1, command
         assert done.err.splitlines()[-1].startswith("unless: /dev/full: "), command
-    with open("/dev/full", "wb") as full:  # noqa: PTH123
+    with Path("/dev/full").open("wb") as full:
         shown = subprocess.run([*COMMAND, "show", "model.json"], stdout=full, stderr=-1, check=False, env=environment())
     assert shown.returncode == 1
     assert shown.stderr.decode().splitlines()[-1] == "unless: No space left on device"

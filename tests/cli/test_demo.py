@@ -49,7 +49,7 @@ def test_files_are_not_written_over(run, tmp_path):
         (tmp_path / name).write_text("mine")
     done = run("demo", tmp_path)
     assert (done.code, done.out) == (1, "")
-    assert "has zoo.lp already; name another folder, or add --force" in done.err
+    assert "already has zoo.lp; name another folder, or add --force" in done.err
     assert {path.name for path in tmp_path.iterdir()} == {"zoo.lp", "mine.txt"}
     assert run("demo", tmp_path, "--force").code == 0
     assert "mammal" in (tmp_path / "zoo.lp").read_text()

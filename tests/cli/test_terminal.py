@@ -141,7 +141,7 @@ def test_completion():
     """What a shell would list when Tab is pressed leaves out names that would do something to it."""
 
     class Context:
-        params = {"data": CSV, "model": MODEL}  # noqa: RUF012
+        params = {"data": CSV, "model": MODEL}  # noqa: RUF012 - typer's has such an attribute
 
     assert complete_columns(Context, "") == ["n"]
     assert complete_labels(Context, "") == []

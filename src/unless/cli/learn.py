@@ -134,10 +134,10 @@ def _show(screen: Screen, found: Hypothesis, background: list[str], *, exclusive
     for line in _lines(found, "exclusive" if exclusive else "paper") or [f"% {_NO_RULE}"]:
         screen.show(Text(line))
     known = " and ".join("standard input" if one == "-" else one for one in background)
-    form = "mutually exclusive form" + ("" if exclusive else " with --exclusive")
+    form = ", mutually exclusive" if exclusive else "; --exclusive prints rules whose order does not matter"
     entails = f"% with {known}: entails {found.right} of {len(found.individuals)} examples (clingo)"
-    screen.show(Text(f"{entails}, stratified, {form}" if _lines(found) else entails, "dim"))
-    screen.show(Text(f"% test: {_test(found)}", "dim"))
+    for comment in (f"{entails}, stratified{form}" if _lines(found) else entails, f"% test: {_test(found)}"):
+        screen.show(Text(comment, "dim", no_wrap=True))  # a comment ends with its line
     if found.left_out:
         names = f"{' and '.join(found.left_out)} {'is' if len(found.left_out) == 1 else 'are'}"
         reason = "every value belongs to one example only"

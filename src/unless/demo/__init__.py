@@ -1,1 +1,1 @@
-"""Something to try everything on: invented applicants, and files made of them."""
+"""Data to try everything on: invented applicants, and files made from them."""

@@ -1,33 +1,38 @@
-"""A table to try things on: applicants for a loan, invented, with numbers, categories, both in one column, and gaps.
+"""A table to try things on: invented applicants for a loan, with numbers, categories, a column of both, and gaps.
 
-The decisions follow a policy with exceptions, of which one in thirty is wrong, as in life. The table is the same on
-every machine: Python guarantees what `random.Random.random` gives.
+The decisions follow a policy with exceptions, but one in thirty is random, as in life. The table is the same on every
+machine: Python guarantees the numbers of `random.Random.random`.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from random import Random
 
-__all__ = ["TARGET", "applicants", "applicants_csv"]
+__all__ = ["TARGET", "applicants", "applicants_csv", "csv_text"]
 
 TARGET = "decision"
-_COLUMNS = ("applicant", "age", "income", "employed", "history", "guarantor", "amount", "years_at_address", TARGET)
 
 
 def applicants(rows: int = 900, seed: int = 5) -> list[dict[str, object]]:
-    """Invented applicants: a dict each, None where a cell is missing."""
-    random = Random(seed)  # noqa: S311 - data to play with
+    """Return invented applicants: a dict each, with None for a missing cell."""
+    random = Random(seed)  # noqa: S311 - nothing here is a secret
     return [_applicant(number, random) for number in range(1, rows + 1)]
 
 
 def applicants_csv(rows: int = 900, seed: int = 5) -> str:
-    """The same as a CSV file; a missing cell is empty."""
+    """Return the applicants as a CSV file; a missing cell is empty."""
+    return csv_text(applicants(rows, seed))
+
+
+def csv_text(records: Sequence[dict[str, object]]) -> str:
+    """Return records as a CSV file; a missing cell is empty."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(applicants(rows, seed))
+    writer.writerows(records)
     return text.getvalue()
 
 
@@ -59,7 +64,7 @@ def _applicant(number: int, random: Random) -> dict[str, object]:
 
 
 def _policy(person: dict[str, object]) -> str:
-    """Refuse who is in arrears and earns little, and who has no work; look again at large sums; else accept."""
+    """Refuse those who paid late and earn little, and those without work; review large sums; accept the others."""
     income, amount, age = (float(str(person[name])) for name in ("income", "amount", "age"))
     vouched = person["guarantor"] == "yes"
     if person["history"] == "late" and income <= 30_000 and not (vouched and amount <= 20_000):

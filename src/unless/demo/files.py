@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unless.demo.applicants import TARGET, applicants, applicants_csv
+from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
 from unless.estimators.file import file_text
 from unless.estimators.learners import UnlessLearner, learn
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["DECIDED", "DemoFile", "demo_files", "write_demo"]
 
 DECIDED = 900
-"""Applicants whose decision is known; an earlier model knew the first half of them."""
+"""Applicants whose decision is known; the earlier model was learned from the first half of them."""
 
 _NEW = 40
 
@@ -48,7 +46,7 @@ habitat(kitty,land).
 
 @dataclass(frozen=True, slots=True)
 class DemoFile:
-    """A file, what it is, and how it is made."""
+    """A file: its name, what it is, and what makes its content."""
 
     name: str
     about: str
@@ -56,10 +54,10 @@ class DemoFile:
 
 
 def demo_files(model: SavedModel, table: Table) -> list[DemoFile]:
-    """All files; ``model`` is what was learned from the applicants, ``table`` the applicants."""
+    """Return all files; ``table`` has the applicants, ``model`` the rules learned from them."""
     earlier = table[: DECIDED // 2]
     files = [
-        DemoFile("applicants.csv", f"{DECIDED} applicants for a loan, invented, and what was decided", applicants_csv),
+        DemoFile("applicants.csv", f"{DECIDED} invented applicants for a loan, and what was decided", applicants_csv),
         DemoFile("new.csv", f"{_NEW} more, not yet decided", _new_applicants),
         DemoFile("model.json", "the rules learned from them", lambda: file_text(model)),
         DemoFile(
@@ -70,35 +68,29 @@ def demo_files(model: SavedModel, table: Table) -> list[DemoFile]:
         DemoFile("zoo.lp", "background knowledge, a logic program", lambda: ZOO),
         DemoFile("examples.lp", "examples for it", lambda: EXAMPLES),
     ]
-    if find_spec("jinja2") is not None:  # of the extra `report`
+    if find_spec("jinja2") is not None:  # it comes with the extra `report`
         files.append(DemoFile("report.html", "a page about the model, for your browser", lambda: _page(model, table)))
     return files
 
 
 def write_demo(folder: Path, files: list[DemoFile], *, force: bool = False) -> None:
-    """Write the files to a folder, which is made if need be; without ``force``, no file is written over."""
+    """Write the files to a folder, which need not exist; without ``force``, no file is overwritten."""
     if folder.exists() and not folder.is_dir():
         raise UnlessError(f"{str(folder)!r} is a file; name a folder")
     there = [file.name for file in files if (folder / file.name).exists()]
     if there and not force:
-        raise UnlessError(f"{str(folder)!r} has {', '.join(there)} already; name another folder, or add --force")
+        raise UnlessError(f"{str(folder)!r} already has {', '.join(there)}; name another folder, or add --force")
     folder.mkdir(parents=True, exist_ok=True)
     for file in files:
         write_whole(folder / file.name, file.content().encode())
 
 
 def _new_applicants() -> str:
-    text = io.StringIO()
-    people = [
-        {name: cell for name, cell in one.items() if name != TARGET} for one in applicants(DECIDED + _NEW)[DECIDED:]
-    ]
-    writer = csv.DictWriter(text, list(people[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(people)
-    return text.getvalue()
+    people = [{name: cell for name, cell in one.items() if name != TARGET} for one in applicants(DECIDED + _NEW)]
+    return csv_text(people[DECIDED:])
 
 
 def _page(model: SavedModel, table: Table) -> str:
-    from unless.report import render, summarise  # with jinja2 only
+    from unless.report import render, summarise  # it needs jinja2
 
     return render(summarise(model, table, title="Applicants for a loan"))
