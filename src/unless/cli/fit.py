@@ -14,7 +14,7 @@ import typer
 
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.inputs import label_among
-from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
+from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
 from unless.cli.options import (
     Algorithm,
     Categorical,
@@ -41,7 +41,7 @@ from unless.explanation.words import printable
 from unless.judge.labels import Quality
 from unless.judge.learners import baseline, held_back, judged
 from unless.table import Labels
-from unless.values import Label, counted, label_data, share_text
+from unless.values import Label, counted, label_data
 
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
@@ -333,11 +333,7 @@ def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.test is None or fitted.baseline is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    found = fitted.test
-    records = f"{counted(found.records, 'record')} held back"
-    undecided = f", {counted(found.undecided, 'record')} undecided" if found.undecided else ""
-    always = f"always {printable(str(fitted.usual))}: {share_text(fitted.baseline.accuracy)}"
-    return f"{records}: accuracy {share_text(found.accuracy)}, F1 {share_text(found.f1)}{undecided} ({always})"
+    return result_line(counted(fitted.test.records, "record"), fitted.test, fitted.usual, fitted.baseline)
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.inputs import standard_input
-from unless.cli.layout import shell_word
+from unless.cli.layout import result_line, shell_word
 from unless.cli.options import Json, Output, Quiet, Seed
 from unless.cli.outputs import check_files, write_document
 from unless.export.json import to_dict
@@ -20,7 +20,7 @@ from unless.export.text import Style
 from unless.logic import Hypothesis, learn_logic
 from unless.logic.background import Source
 from unless.logic.learn import Algorithm
-from unless.values import Label, counted, label_data, share_text
+from unless.values import Label, counted, label_data
 
 __all__ = ["learn"]
 
@@ -154,12 +154,7 @@ def _test(found: Hypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {counted(len(found.individuals), 'example')} was held back"
-    undecided = f", {trial.quality.undecided:,} undecided" if trial.quality.undecided else ""
-    always = f"always {trial.usual}: {share_text(trial.baseline.accuracy)}"
-    return (
-        f"{counted(len(trial.individuals), 'example')} held back: accuracy {share_text(trial.quality.accuracy)}, "
-        f"F1 {share_text(trial.quality.f1)}{undecided} ({always})"
-    )
+    return result_line(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline)
 
 
 def _document(found: Hypothesis) -> dict[str, object]:
