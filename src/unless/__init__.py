@@ -9,7 +9,8 @@ if TYPE_CHECKING:
     from unless.errors import Interrupted, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
     from unless.explanation.changes.counterfactuals import counterfactuals
-    from unless.explanation.why import Proof, explain, why_not
+    from unless.explanation.proof import Proof
+    from unless.explanation.why import explain, why_not
     from unless.learn.fold import fold_rm, fold_rpp
     from unless.logic import learn_logic
     from unless.prediction import predict
@@ -47,7 +48,8 @@ _HOMES = {
     "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "explanation.changes.counterfactuals": ("counterfactuals",),
-    "explanation.why": ("Proof", "explain", "why_not"),
+    "explanation.proof": ("Proof",),
+    "explanation.why": ("explain", "why_not"),
     "learn.fold": ("fold_rm", "fold_rpp"),
     "logic": ("learn_logic",),
     "prediction": ("predict",),

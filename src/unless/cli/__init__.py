@@ -1,7 +1,7 @@
 """The command `unless`: it parses, calls the library, prints.
 
-Every command has a module with its name, and `app` has the list of them; it also turns errors into a line or two. What
-commands share:
+Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `report`,
+`export`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors into a line or two. What commands share:
 
 - before: `options` and `completion` (what the shell offers for them);
 - data: `inputs` reads tables and models, `training` the tables to learn from, `outputs` writes files;

@@ -21,8 +21,6 @@ from unless.cli.console import Screen, complain, visible
 from unless.errors import FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
 from unless.limits import DEFAULTS, raised
 
-__all__ = ["COMMANDS", "app", "function", "main"]
-
 _INTERRUPTED = 128 + signal.SIGINT
 
 COMMANDS = {

@@ -12,8 +12,6 @@ from unless.errors import UnlessError
 if TYPE_CHECKING:
     from unless.rule import Program
 
-__all__ = ["FORMATS", "complete_columns", "complete_features", "complete_formats", "complete_labels"]
-
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
 

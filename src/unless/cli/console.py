@@ -26,8 +26,6 @@ from unless.estimators.progress import Meter
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-__all__ = ["RuleMeter", "Screen", "complain", "visible"]
-
 _WIDE = 100_000  # the width of a pipe: nothing is wrapped
 _UNUSUAL = re.compile(r"[^\n -~]")
 _PATIENCE = 1.0  # seconds before anything moves on the screen

@@ -18,8 +18,6 @@ from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
 from unless.table import Table
 
-__all__ = ["demo"]
-
 _COMMANDS = (
     "unless inspect applicants.csv --target decision",
     "unless fit applicants.csv --target decision -o model.json",

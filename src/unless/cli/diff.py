@@ -22,8 +22,6 @@ from unless.explanation.words import DEFAULT, printable
 from unless.rule import Literal, Program
 from unless.values import counted, percent
 
-__all__ = ["diff"]
-
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "kept": "dim"}
 

@@ -38,8 +38,6 @@ from unless.read.table import column_names, read_table
 from unless.table import Table
 from unless.values import counted, share_text
 
-__all__ = ["evaluate"]
-
 _QUALITIES = ("accuracy", "precision", "recall", "f1")
 _TITLES = {**{name: name for name in _QUALITIES}, "f1": "F1", "rules": "rules", "seconds": "time to fit"}
 

@@ -22,7 +22,8 @@ from unless.cli.outputs import check_files
 from unless.cli.reasons import obstacles, reasons, what_changes
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel
-from unless.explanation.why import Proof, WhyNot
+from unless.explanation.proof import Proof
+from unless.explanation.why import WhyNot
 from unless.explanation.why import explain as proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, printable
@@ -35,8 +36,6 @@ from unless.values import Label, Value, label_data, same_label, value_data
 
 if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import Counterfactuals
-
-__all__ = ["explain"]
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 

@@ -22,8 +22,6 @@ from unless.rule import Program
 if TYPE_CHECKING:
     from unless.export.sql import What
 
-__all__ = ["export"]
-
 _DIALECTS = {
     "sql": ("duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"),
     "prolog": ("swi", "scasp", "both"),

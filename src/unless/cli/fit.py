@@ -46,8 +46,6 @@ from unless.values import Label, counted, label_data
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
 
-__all__ = ["Fitted", "fit", "learned", "present"]
-
 _OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "positive": "fold-rpp"}
 _SCREENFUL = 40  # rules shown in a terminal
 

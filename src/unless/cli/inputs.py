@@ -22,20 +22,6 @@ from unless.values import DEFAULT_MISSING, Label, label_place
 if TYPE_CHECKING:
     from unless.table import Table
 
-__all__ = [
-    "label_among",
-    "label_named",
-    "listed",
-    "needed",
-    "program_of",
-    "read",
-    "read_model",
-    "source_of",
-    "standard_input",
-    "take_ctrl_c_back",
-    "tokens",
-]
-
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
 
 

@@ -25,8 +25,6 @@ from unless.inspection import ColumnProfile, Profile, TargetProfile, profile
 from unless.read.table import column_names
 from unless.values import counted, percent
 
-__all__ = ["inspect"]
-
 _MANY = 40  # columns; a wider table lists only those with remarks
 _CLASSES = 12  # labels that are listed
 _BAR = 24  # letters of the longest bar

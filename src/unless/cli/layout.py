@@ -18,19 +18,6 @@ if TYPE_CHECKING:
     from unless.judge.labels import Quality
     from unless.judge.unseen import Unseen
 
-__all__ = [
-    "MARGIN",
-    "Conditions",
-    "command_line",
-    "duration",
-    "grid",
-    "hanging",
-    "report_line",
-    "result_line",
-    "shell_word",
-    "unseen_lines",
-]
-
 MARGIN = 12
 _DEEP = 12  # levels that are indented; deeper ones stay in the same column
 

@@ -22,8 +22,6 @@ from unless.logic.background import Source
 from unless.logic.learn import Algorithm
 from unless.values import Label, counted, label_data
 
-__all__ = ["learn"]
-
 _ALGORITHMS: dict[str, Algorithm] = {"fold-rm": "fold_rm", "fold-rpp": "fold_rpp", "unless": "fold_unless"}
 
 _NO_RULE = (

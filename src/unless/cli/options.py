@@ -9,25 +9,6 @@ import typer
 
 from unless.cli.completion import FORMATS, complete_columns, complete_formats
 
-__all__ = [
-    "Algorithm",
-    "Categorical",
-    "Data",
-    "DropUnlabelled",
-    "Exclude",
-    "Format",
-    "Include",
-    "Json",
-    "Missing",
-    "Model",
-    "Numeric",
-    "Output",
-    "Quiet",
-    "Seed",
-    "Strict",
-    "Target",
-]
-
 
 class Algorithm(StrEnum):
     """The learners. An enumeration, because typer does not accept a list of `Literal`."""

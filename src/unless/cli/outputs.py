@@ -11,8 +11,6 @@ from unless.cli.console import visible
 from unless.errors import ParameterError
 from unless.files import Place, descriptor_of, refuse_inputs, write_whole
 
-__all__ = ["check_files", "terminal", "write_document"]
-
 
 def check_files(output: str | None, *inputs: str | None, format: str | None = None) -> None:
     """Refuse to read standard input twice, or to write to a file that is read, be it by -o or by the shell's ``>>``."""

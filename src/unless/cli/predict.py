@@ -19,8 +19,6 @@ from unless.explanation.words import printable
 from unless.stream import PredictedFile, predict_file
 from unless.values import counted, share_text
 
-__all__ = ["predict"]
-
 _LABELS = 6  # labels that the summary counts
 
 

@@ -19,8 +19,6 @@ from unless.values import counted
 if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import Counterfactuals
 
-__all__ = ["obstacles", "reasons", "what_changes"]
-
 _STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
 _FEW = 3  # rules that did not apply are shown, unless all are asked for
 

@@ -14,8 +14,6 @@ from unless.cli.layout import shell_word
 from unless.explanation.words import printable
 from unless.inspection import Profile, Remark
 
-__all__ = ["ADVICE", "named", "remark_table", "short"]
-
 _LONG = 40
 _NAMES = 8
 

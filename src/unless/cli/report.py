@@ -17,8 +17,6 @@ from unless.judge.unseen import refuse, refuse_ignorance
 from unless.report import Page, render, summarise
 from unless.values import share_text
 
-__all__ = ["report"]
-
 
 def report(
     model: Model,

@@ -16,8 +16,6 @@ from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.values import amount, counted, share_text
 
-__all__ = ["literal_text", "rule_lines", "rule_table"]
-
 _SIGNS = {"<=": "≤", ">": ">"}
 _STYLES = {"if": "dim", "unless": "yellow"}
 

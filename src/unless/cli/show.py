@@ -18,8 +18,6 @@ from unless.export import to_text
 from unless.export.json import to_dict
 from unless.values import counted
 
-__all__ = ["show"]
-
 
 def show(
     model: Model,

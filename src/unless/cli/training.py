@@ -19,8 +19,6 @@ from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import counted
 
-__all__ = ["Columns", "Training", "read_training", "training_of"]
-
 _WORDS = {
     "unique": ("unique", "unique"),
     "nearly-unique": ("nearly unique", "nearly unique"),

@@ -11,8 +11,6 @@ import io
 from collections.abc import Sequence
 from random import Random
 
-__all__ = ["TARGET", "applicants", "applicants_csv", "csv_text"]
-
 TARGET = "decision"
 
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from unless.estimators.file import SavedModel
     from unless.table import Table
 
-__all__ = ["DECIDED", "DemoFile", "demo_files", "write_demo"]
-
 DECIDED = 900
 """Applicants whose decision is known; the earlier model was learned from the first half of them."""
 

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.why import Proof, explain
+from unless.explanation.proof import Proof
+from unless.explanation.why import explain
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import Label, label_data, label_place
-
-__all__ = ["Effect", "Switch", "compare_records"]
 
 
 @dataclass(frozen=True, slots=True)

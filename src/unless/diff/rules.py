@@ -24,8 +24,6 @@ from unless.explanation.data import literal_data
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, label_data, label_place, same_label
 
-__all__ = ["ALIKE", "Comparison", "LiteralEdit", "RuleEdit", "compare_rules"]
-
 ALIKE = 0.35
 """How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
 

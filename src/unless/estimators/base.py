@@ -23,7 +23,8 @@ from unless.estimators.learners import Learner, learn
 from unless.estimators.records import read_alike, read_training, row_counts
 from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
-from unless.explanation.why import Proof, WhyNot, explain, why_not
+from unless.explanation.proof import Proof
+from unless.explanation.why import WhyNot, explain, why_not
 from unless.explanation.words import Words
 from unless.judge.importance import Evidence, importances
 from unless.judge.rules import measure
@@ -34,8 +35,6 @@ from unless.report.notebook import model_html
 from unless.rule import Program
 from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value
-
-__all__ = ["RuleClassifier"]
 
 
 class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[misc]  # scikit-learn has no types

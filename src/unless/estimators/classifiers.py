@@ -19,8 +19,6 @@ from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLear
 from unless.rule import Program
 from unless.values import Label
 
-__all__ = ["FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"]
-
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
     """Our own learner: significant rules with exceptions, and a default rule at the end. Try it first.

@@ -23,8 +23,6 @@ from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
 from unless.values import Label, label_data, plain
 
-__all__ = ["SavedModel", "document", "file_text", "from_document", "parsed", "read", "read_stream", "save"]
-
 
 @dataclass(frozen=True, slots=True)
 class SavedModel:

@@ -17,8 +17,6 @@ from unless.read.ranks import rank
 from unless.table import Labels
 from unless.values import Label, class_place, label_type, plain, value_of
 
-__all__ = ["GivenLabels", "known_labels", "read_labels", "true_places"]
-
 _EXACT = 2.0**53
 """Up to here float64 tells whole numbers apart."""
 

@@ -26,18 +26,6 @@ from unless.rule import Program
 from unless.table import Table, domain_of
 from unless.values import Label, plain
 
-__all__ = [
-    "LEARNERS",
-    "FoldRMLearner",
-    "FoldRPPLearner",
-    "LearnedModel",
-    "Learner",
-    "UnlessLearner",
-    "learn",
-    "program_of",
-    "refuse_kinds",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:

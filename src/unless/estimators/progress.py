@@ -10,8 +10,6 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Protocol, Self
 
-__all__ = ["LineMeter", "Meter", "meter", "metered_by"]
-
 _EVERY = 0.1  # seconds between updates in a terminal
 _EVERY_LINE = 2.0  # seconds between lines elsewhere
 

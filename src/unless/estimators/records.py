@@ -24,8 +24,6 @@ from unless.read.ranks import again
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
 
-__all__ = ["read_alike", "read_training", "row_counts"]
-
 
 def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
     """What a learner learns from, and the classes as scikit-learn has them.

@@ -17,8 +17,6 @@ from unless.learn.weights import Weights, times
 from unless.table import Labels, Table
 from unless.values import Label, class_place, plain
 
-__all__ = ["Training", "known_place", "refuse_amounts"]
-
 _HEAVIEST = 1e200
 """The largest weight of a class."""
 

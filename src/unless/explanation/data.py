@@ -14,8 +14,6 @@ from unless.values import label_data, number_data, value_data
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
 
-__all__ = ["literal_data", "proof_dict", "rule_dict"]
-
 
 def proof_dict(proof: Proof) -> dict[str, Any]:
     """The whole proof, with its sentence."""

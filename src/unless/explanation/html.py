@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from unless.explanation.proof import Proof
 
-__all__ = ["available", "fill", "list_html", "proof_html"]
-
 
 def proof_html(proof: Proof, words: Words) -> str:
     """The decision, the checks of the deciding rule with its exceptions, and, folded, the rules that did not apply."""

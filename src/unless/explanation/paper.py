@@ -21,8 +21,6 @@ from unless.values import Value
 if TYPE_CHECKING:
     from unless.explanation.proof import Proof
 
-__all__ = ["rules", "tree"]
-
 _INDENT = "    "
 _MARK = {True: "[T]", False: "[F]", None: "[U]"}
 _DOES = {True: "DOES", False: "DOES NOT"}

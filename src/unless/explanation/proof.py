@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import Counterfactuals
     from unless.model import Statistics
 
-__all__ = ["Check", "Proof", "RuleProof", "Style"]
-
 Style = OneOf["plain", "tree", "rules"]
 
 

@@ -23,24 +23,6 @@ if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
     from unless.model import Statistics
 
-__all__ = [
-    "Line",
-    "Node",
-    "check",
-    "compared",
-    "decision",
-    "figures",
-    "fitting",
-    "lines",
-    "literal_parts",
-    "literal_text",
-    "outline",
-    "reason",
-    "rule_name",
-    "sentence",
-    "stopped",
-]
-
 _SPARED = 3
 """Earlier rules stopped by exceptions that a sentence tells of; nobody reads on after more."""
 

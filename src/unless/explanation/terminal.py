@@ -14,8 +14,6 @@ from unless.explanation.words import DEFAULT
 if TYPE_CHECKING:
     from unless.explanation.proof import Proof
 
-__all__ = ["proof_tree"]
-
 
 def proof_tree(proof: Proof) -> Tree:
     """The deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""

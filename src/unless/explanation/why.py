@@ -13,8 +13,6 @@ from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
 from unless.values import Label, Value, label_data, value_of
 
-__all__ = ["Check", "Obstacle", "Proof", "RuleProof", "WhyNot", "explain", "known_label", "values_of", "why_not"]
-
 
 def explain(program: Program, record: Mapping[str, object]) -> Proof:
     """The proof of a program's decision on a record, a mapping from features to values (None where missing).

@@ -17,8 +17,6 @@ from dataclasses import dataclass, field, replace
 from unless.errors import ParameterError
 from unless.values import Label, Value, number_in, spell
 
-__all__ = ["DEFAULT", "Phrase", "Words", "joined", "number_text", "plain_text", "printable"]
-
 _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
 _PLACE = re.compile(r"\{(\w*)\}")

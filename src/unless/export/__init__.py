@@ -1,12 +1,12 @@
 """Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript.
 
-- ``text``: the rules as the paper prints them; ``exclusive`` adds what makes them need no order.
-- ``json``: programs as JSON documents, read back exactly; ``program.schema.json`` defines the format, ``checks`` says
-  what is wrong with a document and where, ``jsontext`` reads JSON text strictly and lays it out for people.
-- ``conditions``: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- ``python``, ``javascript``: one function; ``code`` has what they share.
-- ``sql``: one expression, and ``query``: a whole SELECT. ``dialects`` says how databases differ, ``decimals`` how they
-  read numbers, ``sqltree`` puts pieces of SQL together.
+- `text`: the rules as the paper prints them; `clauses` numbers their exceptions, and makes rules exclude each other.
+- `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
+  what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
+- `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
+- `python`, `javascript`: one function; `code` has what they share.
+- `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `decimals` how they
+  read numbers, `sqltree` puts pieces of SQL together.
 """
 
 from typing import Any

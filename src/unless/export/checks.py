@@ -13,22 +13,6 @@ from typing import Any, TypeVar
 from unless.errors import ProgramError, suggest
 from unless.values import Label, label_in
 
-__all__ = [
-    "FEATURE",
-    "LARGEST",
-    "Object",
-    "Place",
-    "at",
-    "is_number",
-    "label",
-    "numbers",
-    "row",
-    "shown",
-    "texts",
-    "typed",
-    "wrong",
-]
-
 T = TypeVar("T")
 Place = tuple["Place", str | int] | None
 """Where a value is: the place of the list or object around it, and its index or key there. None is the document."""

@@ -22,8 +22,6 @@ from dataclasses import dataclass
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
 
-__all__ = ["Body", "Clause", "Flat", "Spelling", "exclusive", "flatten", "ordered"]
-
 _MOST = 2
 """Earlier rules that are named beside a rule."""
 

@@ -13,8 +13,6 @@ from unless.export import conditions
 from unless.rule import Literal, Program
 from unless.values import Label
 
-__all__ = ["Returns", "Syntax", "check_returns", "decisions", "features", "free_name"]
-
 Returns = OneOf["label", "rule", "both"]
 
 

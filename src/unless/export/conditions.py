@@ -14,8 +14,6 @@ from typing import Generic, Protocol, TypeVar
 
 from unless.rule import Literal, Program, Rule
 
-__all__ = ["Writer", "covers", "decisions"]
-
 T = TypeVar("T")
 
 _NESTED = 4

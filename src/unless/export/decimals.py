@@ -6,8 +6,6 @@ import math
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
 
-__all__ = ["easily_read", "reach", "steps"]
-
 _EXACT = Context(prec=2000, traps=[Inexact])
 """A double has at most 767 digits; the middle between two, minus a short decimal, has few more."""
 

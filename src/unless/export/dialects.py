@@ -16,8 +16,6 @@ from sqlglot.dialects.sqlite import SQLite
 from unless.export.decimals import easily_read, reach, steps
 from unless.export.sqltree import DOUBLE, TEXT, any_of, bracketed, cast, signed, try_cast
 
-__all__ = ["DIALECTS", "Dialect"]
-
 _MAX = sys.float_info.max
 _MIN = 5e-324
 _NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"

@@ -10,8 +10,6 @@ from unless.export.code import Returns, Syntax, check_returns, decisions, featur
 from unless.rule import Program
 from unless.values import Label
 
-__all__ = ["to_javascript"]
-
 _VALUE = """
   // What a cell means: a number, a text, or null where it is missing.
   const value = (name) => {

@@ -21,8 +21,6 @@ from unless.files import write_whole
 from unless.rule import MAX_DEPTH, OPERATORS, Literal, Program, Rule
 from unless.values import Label, label_data, number_data
 
-__all__ = ["FORMAT", "VERSION", "dumps", "from_dict", "load", "loads", "save", "to_dict"]
-
 FORMAT = "unless-program"
 VERSION = 1
 

@@ -17,8 +17,6 @@ from unless.export.checks import shown
 from unless.limits import limit, refuse_more
 from unless.rule import MAX_DEPTH
 
-__all__ = ["TOO_DEEP", "content", "layout", "parse", "refuse_long", "uncollected"]
-
 TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
 
 _WIDTH = 100

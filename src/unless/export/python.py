@@ -11,8 +11,6 @@ from unless.export.code import Returns, Syntax, check_returns, decisions, featur
 from unless.rule import Program
 from unless.values import Label
 
-__all__ = ["to_python"]
-
 _VALUE = '''
     def value(cell):
         """What a cell means: a number, a text, or None where it is missing."""

@@ -15,8 +15,6 @@ from unless.export.sql import ColumnKind, What, to_sql
 from unless.model import Model
 from unless.rule import Program
 
-__all__ = ["to_query"]
-
 _COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
 
 

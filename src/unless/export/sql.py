@@ -29,8 +29,6 @@ except ImportError as error:
 from unless.export.dialects import DIALECTS, Dialect
 from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
 
-__all__ = ["ColumnKind", "What", "to_sql"]
-
 What = OneOf["label", "rule", "because"]
 ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 

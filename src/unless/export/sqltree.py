@@ -7,21 +7,6 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-__all__ = [
-    "DOUBLE",
-    "TEXT",
-    "all_of",
-    "any_of",
-    "bracketed",
-    "cast",
-    "column",
-    "concat",
-    "first_true",
-    "is_null",
-    "signed",
-    "try_cast",
-]
-
 DOUBLE = exp.DataType(this=exp.DataType.Type.DOUBLE)
 TEXT = exp.DataType(this=exp.DataType.Type.TEXT)
 

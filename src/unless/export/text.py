@@ -17,8 +17,6 @@ from unless.export.clauses import Spelling, exclusive, flatten, ordered
 from unless.rule import Literal, Program
 from unless.values import Label
 
-__all__ = ["Style", "Writer", "head_of", "in_style", "to_text"]
-
 Style = OneOf["paper", "exclusive"]
 
 

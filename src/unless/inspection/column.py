@@ -14,8 +14,6 @@ from unless.inspection.spelling import LEADING_ZERO, numeric_texts, remarks_on_t
 from unless.table import Column
 from unless.values import spell
 
-__all__ = ["Raw", "column_profile", "needs_raw", "raw_of"]
-
 _FREQUENT = 5
 _CODES = 50_000  # distinct numbers: more are not codes, and looking at their spelling takes a second
 _NEARLY = 0.995  # share of equal cells in a nearly constant column

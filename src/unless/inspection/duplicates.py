@@ -12,8 +12,6 @@ from unless.inspection.remarks import Remark
 from unless.table import Column
 from unless.values import percent
 
-__all__ = ["copies", "repetitions"]
-
 _FEW = 50  # records
 _CHANCE = 20  # records: with fewer, columns go together by chance
 _ODD = np.uint64(0x9E3779B97F4A7C15)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from unless.inspection.remarks import Code, Remark
 from unless.table import Column, Table
 
-__all__ = ["identifiers", "identity"]
-
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _LAST = {
     "id", "ids", "nr", "no", "num", "number", "key", "index", "idx", "uuid", "guid", "pk", "rowid", "row", "serial",

@@ -22,8 +22,6 @@ from unless.read.text import TextFile, separator_hint
 from unless.table import Codes, Column, Table
 from unless.values import DEFAULT_MISSING, number_in, spell
 
-__all__ = ["profile"]
-
 
 def profile(
     source: object,

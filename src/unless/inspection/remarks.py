@@ -9,8 +9,6 @@ from typing import Literal as OneOf
 from unless.table import Kind
 from unless.values import Value, value_data
 
-__all__ = ["Code", "ColumnProfile", "Profile", "Remark", "TargetProfile"]
-
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "empty", "constant", "nearly-constant", "mostly-missing", "leading-zeros",
     "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy", "gives-away",

@@ -9,8 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from unless.inspection.remarks import Remark
 from unless.values import number_in
 
-__all__ = ["LEADING_ZERO", "MISSING_WORDS", "numeric_texts", "remarks_on_texts", "sample", "twins"]
-
 MOST = 5000
 """How many distinct texts are looked at; if there are more, a sample."""
 

@@ -13,8 +13,6 @@ from unless.inspection.spelling import remarks_on_texts, sample
 from unless.table import Codes, Column
 from unless.values import number_in, percent
 
-__all__ = ["giveaways", "likely_target", "no_labels", "target_profile"]
-
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
 _CONTINUOUS = 20  # different numbers: more may be a quantity
 _ROWS = 20_000  # records: enough to see that a feature gives the label away

@@ -17,8 +17,6 @@ from unless.rule import Program
 from unless.table import Table
 from unless.values import Label
 
-__all__ = ["Evidence", "importances"]
-
 _RECORDS = 4096
 """How many records are used."""
 

@@ -15,8 +15,6 @@ from unless.errors import ParameterError
 from unless.table import Labels
 from unless.values import Label, class_place
 
-__all__ = ["ClassQuality", "Quality", "aligned", "quality"]
-
 
 @dataclass(frozen=True, slots=True)
 class ClassQuality:

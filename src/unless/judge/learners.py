@@ -19,20 +19,6 @@ from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import Label
 
-__all__ = [
-    "BASELINE",
-    "MEASURES",
-    "Evaluation",
-    "Run",
-    "Score",
-    "baseline",
-    "cross_validation",
-    "fold_of",
-    "held_back",
-    "holdout",
-    "judged",
-]
-
 Learn = Callable[[Table], Program]
 """A learner makes a program from a table with labels."""
 

@@ -13,8 +13,6 @@ from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Table
 
-__all__ = ["measure", "measured"]
-
 
 def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
     """Count what a program decides on labelled records."""

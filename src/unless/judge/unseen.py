@@ -24,8 +24,6 @@ from unless.rule import Program
 from unless.table import MOST, Column, Table
 from unless.values import Value, counted, value_data
 
-__all__ = ["Unseen", "UnseenCounts", "refuse", "refuse_ignorance", "summary", "unseen_values", "unusual"]
-
 Kind = OneOf["category", "text", "number", "range"]
 """A new category, text where training had only numbers, a number where it had only text, a number out of range."""
 

@@ -5,8 +5,9 @@ learner. They ask an `engine`, which counts rows; `memory` is the engine for a t
 of rows into numbers of rows.
 """
 
-from unless.learn.engine import Counts, Engine
+from unless.learn.engine import Engine
 from unless.learn.fold import fold_rm, fold_rpp
+from unless.learn.literals import Counts
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 

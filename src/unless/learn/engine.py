@@ -15,8 +15,6 @@ from unless.learn.literals import Counts, best_literal, purest_literal
 from unless.rule import Literal
 from unless.values import Label
 
-__all__ = ["Counts", "Engine", "Rows"]
-
 Rows = TypeVar("Rows")
 
 

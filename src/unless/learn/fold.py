@@ -24,8 +24,6 @@ from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Table
 from unless.values import Label, plain
 
-__all__ = ["Learned", "Progress", "engine_of", "fold_rm", "fold_rpp", "learn_rm", "learn_rpp"]
-
 Rows = TypeVar("Rows")
 Used = tuple[Literal, ...]
 

@@ -14,8 +14,6 @@ from math import inf, log, sqrt
 from unless.rule import Literal
 from unless.values import Value
 
-__all__ = ["Counts", "best_literal", "candidates", "impurity", "information_gain", "purest_literal"]
-
 
 @dataclass(frozen=True, slots=True)
 class Counts:

@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
-from unless.learn.engine import Counts, Engine
+from unless.learn.engine import Engine
+from unless.learn.literals import Counts
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import Literal, Operator
 from unless.table import Codes, Column, Table
-
-__all__ = ["MemoryEngine"]
 
 Test = tuple[int, int, bool]
 """A literal for the kernels: feature, rank, and whether it is the negative one (``>``, ``!=``) on that value."""

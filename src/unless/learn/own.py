@@ -22,8 +22,6 @@ from unless.learn.fold import Learned, Progress, engine_of
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.table import Table
 
-__all__ = ["fold_unless", "learn_unless"]
-
 Rows = TypeVar("Rows")
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 
-__all__ = ["Weights", "as_counts", "checked", "in_units", "times"]
-
 Weights = NDArray[np.float64]
 
 _MOST_UNITS = 2**30

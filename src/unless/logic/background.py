@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from clingo import Control
     from clingo.ast import AST
 
-__all__ = ["Background", "Origin", "Source", "read_background"]
-
 Source = str | os.PathLike[str]
 """Text, or a path."""
 

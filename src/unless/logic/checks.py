@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from unless.logic.background import Origin
 
-__all__ = ["CheckedRule", "Signature", "check_recursion", "check_statement", "check_text", "shown"]
-
 Signature = tuple[str, int]
 """The name of a predicate and the number of its arguments."""
 

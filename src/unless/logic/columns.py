@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from unless.logic.background import Background
 
-__all__ = ["Goals", "categories", "chosen", "columns", "without_names"]
-
 YES = "yes"
 
 _FEW = 10

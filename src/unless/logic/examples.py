@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from unless.logic.background import Source
 
-__all__ = ["Examples", "read_examples"]
-
 _SHARE = 0.2
 _ENOUGH = 20
 """The fewest examples that the default share is held back from: a test on three individuals tells nothing."""

@@ -23,8 +23,6 @@ from unless.values import Label
 if TYPE_CHECKING:
     from clingo import Control, Symbol
 
-__all__ = ["Hypothesis", "Trial", "Words", "derived", "refuse_leak"]
-
 
 @dataclass(frozen=True, slots=True)
 class Words:

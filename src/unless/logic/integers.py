@@ -11,8 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 
-__all__ = ["HIGHEST", "MOST_DECIMALS", "WHOLE", "Decimals", "Ranks", "Scale", "scale_of"]
-
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
 

@@ -28,8 +28,6 @@ from unless.values import Label
 if TYPE_CHECKING:
     from clingo import Symbol
 
-__all__ = ["Algorithm", "Hypothesis", "Trial", "learn_logic"]
-
 Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
 
 

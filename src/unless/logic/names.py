@@ -15,19 +15,6 @@ from dataclasses import dataclass, field
 
 from unless.errors import ProgramError
 
-__all__ = [
-    "IDENTIFIER",
-    "Names",
-    "StandIns",
-    "as_json",
-    "clingo_string",
-    "commented",
-    "free_prefix",
-    "fresh",
-    "prolog_atom",
-    "reserved",
-]
-
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # "not" is a word of every dialect; SWI-Prolog lets a program redefine all predicates except call/2 and forall/2.
 _RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")

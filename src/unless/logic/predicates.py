@@ -13,8 +13,6 @@ from unless.logic.integers import WHOLE, Scale, scale_of
 from unless.logic.names import Names
 from unless.rule import Literal, Program
 
-__all__ = ["Feature", "Vocabulary", "vocabulary"]
-
 
 @dataclass(frozen=True, slots=True)
 class Feature:

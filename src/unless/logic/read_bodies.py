@@ -11,8 +11,6 @@ from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison,
 from unless.rule import Literal
 from unless.values import Label
 
-__all__ = ["SUBJECT", "BodyReader", "numbered"]
-
 SUBJECT = Term("variable", "X")
 
 

@@ -19,8 +19,6 @@ from unless.logic.write_clingo import FIRST_LINE
 from unless.rule import MAX_DEPTH, Program, Rule
 from unless.values import Label
 
-__all__ = ["from_clingo"]
-
 _MOST_LITERALS = 1_000_000
 """The most literals with all shared exceptions written out: a few lines could describe more than fits in memory."""
 

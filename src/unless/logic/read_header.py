@@ -18,8 +18,6 @@ from unless.logic.integers import MOST_DECIMALS, WHOLE, Decimals, Ranks, Scale
 from unless.logic.names import IDENTIFIER, commented, reserved, spellable
 from unless.logic.predicates import Feature
 
-__all__ = ["Header", "fault", "read_header"]
-
 _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
 
 

@@ -15,22 +15,6 @@ from typing import NamedTuple
 from unless.errors import ProgramError
 from unless.logic.names import commented
 
-__all__ = [
-    "NAME",
-    "NUMBER",
-    "RECORD",
-    "SMALL",
-    "SPACE",
-    "STRING",
-    "TEXT",
-    "Atom",
-    "Comparison",
-    "Goal",
-    "Statement",
-    "Term",
-    "statements",
-]
-
 # Stricter than clingo, never laxer: what these match means the same to clingo. Possessive quantifiers (++, *+) read a
 # text in one go or refuse it. None of these match NUL, where clingo stops, or a carriage return, which may end a line.
 SPACE = r"(?:[ \t\n]++|%(?!\*)[^\n\r\0]*+(?=\n|\Z))*+"

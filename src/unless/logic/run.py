@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from unless.table import Table
     from unless.values import Label
 
-__all__ = ["atoms", "clingo", "grounded", "message_of", "run_clingo", "undecided"]
-
 _BATCH = 2000
 """Records per run. This bounds memory: clingo keeps every symbol it has seen, and each run numbers records from 1."""
 

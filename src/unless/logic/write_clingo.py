@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from unless.rule import Operator, Program
     from unless.table import Table
 
-__all__ = ["FIRST_LINE", "LABEL_KINDS", "ClingoWriter", "to_clingo"]
-
 FIRST_LINE = "% unless-program 2"
 LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from unless.rule import Operator, Program
     from unless.table import Table
 
-__all__ = ["Dialect", "to_prolog"]
-
 Dialect = OneOf["swi", "scasp", "both"]
 
 _AVOIDED = {

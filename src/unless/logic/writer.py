@@ -19,8 +19,6 @@ from unless.rule import Literal, Operator, Program
 from unless.table import Column, Table
 from unless.values import Label
 
-__all__ = ["Writer"]
-
 _TOO_LARGE = 10**400
 """Python refuses to print much larger integers."""
 

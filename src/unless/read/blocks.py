@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from unless.kernels import splice as kernels
 from unless.read.bytes import OpenFile
 
-__all__ = ["Places", "cut", "objects", "records"]
-
 Places = NDArray[np.int64]
 Found_co = TypeVar("Found_co", covariant=True)
 

@@ -15,22 +15,6 @@ from typing import BinaryIO
 from unless.errors import ReadError
 from unless.limits import refuse_unpacked
 
-__all__ = [
-    "MARK",
-    "Content",
-    "OpenFile",
-    "as_file",
-    "blaming",
-    "called",
-    "content",
-    "ends",
-    "is_packed",
-    "kind_of",
-    "opened",
-    "size_of",
-    "undecodable",
-]
-
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
 

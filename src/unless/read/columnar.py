@@ -18,8 +18,6 @@ from unless.read.ranks import Cells
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ArrowFile", "ParquetFile"]
-
 _CELL = 8  # bytes of a number
 _ROWS = 1 << 16  # of a frame
 

@@ -25,8 +25,6 @@ from unless.values import spell, value_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["ExcelFile"]
-
 Cell = int | float | str | bool | time | date | datetime | timedelta
 
 _PIECE = 1 << 20

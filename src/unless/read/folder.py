@@ -9,8 +9,6 @@ from unless.errors import ReadError, suggest
 from unless.read.ranks import Cells, joined
 from unless.read.source import Source, refuse_twins
 
-__all__ = ["Parts", "same_columns"]
-
 
 class Parts:
     """Sources that are the parts of one table, each with the path that it was opened from.

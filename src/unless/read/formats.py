@@ -21,20 +21,6 @@ from unless.read.jsonlines import JsonLines, first_names
 from unless.read.source import Source, refuse_twins
 from unless.read.text import TextFile, next_header
 
-__all__ = [
-    "FORMATS",
-    "Format",
-    "files_at",
-    "files_of",
-    "format_of",
-    "names_of",
-    "open_bytes",
-    "open_path",
-    "parts_of",
-    "refuse_other",
-    "refuse_part",
-]
-
 
 class _Opener(Protocol):
     def __call__(self, source: Content, *, where: str) -> Source: ...

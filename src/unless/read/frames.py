@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
 
-__all__ = ["PolarsFrame", "Records", "frame_source", "label_cells", "polars_cells", "text_cells"]
-
 
 class Records(Loaded):
     """Rows of dicts: the keys are the columns, in order of first appearance; an absent key is a missing cell."""

@@ -34,8 +34,6 @@ from unless.read.series import SpelledNumber, frame_of
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["JsonLines", "first_names"]
-
 _SPACE = b" \t\r\n"
 # An escape of a whole character in two halves, of one half (the group), or of anything else.
 _ESCAPE = re.compile(

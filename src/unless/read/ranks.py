@@ -20,24 +20,6 @@ from unless.kernels import rank as kernels
 from unless.table import MOST, Column, Kind, Labels, smallest
 from unless.values import Label, Value, flag_in, label_type, number_in, spell, value_of
 
-__all__ = [
-    "Cells",
-    "Declared",
-    "MissingLabelsError",
-    "again",
-    "group",
-    "joined",
-    "labels",
-    "of_dictionary",
-    "of_flags",
-    "of_numbers",
-    "of_objects",
-    "of_texts",
-    "rank",
-    "settle",
-    "with_labels",
-]
-
 Declared = OneOf["numeric", "categorical"] | None
 """What the caller says about a column; None leaves it to the cells."""
 

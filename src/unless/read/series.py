@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SpelledNumber", "frame_of", "series_of"]
-
 
 class SpelledNumber(float):
     """A number that remembers how it was written."""

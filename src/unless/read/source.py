@@ -8,8 +8,6 @@ from typing import Protocol
 from unless.errors import ReadError
 from unless.read.ranks import Cells
 
-__all__ = ["Loaded", "Source", "refuse_twins"]
-
 
 class Source(Protocol):
     """Gives the cells of named columns, once they are loaded."""

@@ -21,8 +21,6 @@ from unless.rule import Program
 from unless.table import Column, Kind, Labels, Schema, Table
 from unless.values import DEFAULT_MISSING
 
-__all__ = ["column_names", "read_table"]
-
 _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 

@@ -33,8 +33,6 @@ from unless.values import number_in
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["TextFile", "TextHeader", "long_fields", "next_header", "separator_hint", "text_header"]
-
 _HEAD = 1 << 13  # bytes to look for a header in; if they are too few, twice as many
 _SAMPLES, _SAMPLE = 4, 2048
 _MANY, _STEP = 1000, 20

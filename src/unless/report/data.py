@@ -17,8 +17,6 @@ from unless.rule import OPERATOR_WORDS, Literal, Rule
 from unless.table import Column
 from unless.values import label_data, number_data, value_data
 
-__all__ = ["as_script", "page_data"]
-
 
 def page_data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     """The program and the records of some rows, with only the features that the program uses."""

@@ -17,8 +17,6 @@ from unless.rule import Program
 from unless.table import Table, domain_of
 from unless.values import Label
 
-__all__ = ["Facts", "gather"]
-
 
 @dataclass(frozen=True, eq=False)
 class Facts:

@@ -13,8 +13,6 @@ from unless.report.facts import Facts
 from unless.report.sentences import Speaker, Text
 from unless.table import Table
 
-__all__ = ["FeatureView", "Shuffling", "feature_views", "sampled"]
-
 _REPEATS = 5
 _RECORDS = 50_000
 _WORK = 500_000_000

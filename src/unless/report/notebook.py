@@ -12,8 +12,6 @@ from unless.model import Statistics
 from unless.report.sentences import Sentence, Speaker, Text
 from unless.rule import Program
 
-__all__ = ["model_html"]
-
 _MOST = 100
 """The most rules to show: nobody reads more in a notebook."""
 

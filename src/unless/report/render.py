@@ -18,8 +18,6 @@ from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
 
-__all__ = ["render", "report"]
-
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 _STYLES = ("base.css", "sections.css", "whatif.css")
 _SCRIPTS = (

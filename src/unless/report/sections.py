@@ -12,8 +12,6 @@ from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Sentence, Speaker
 from unless.rule import Rule
 
-__all__ = ["Errors", "Matrix", "Part", "RuleView", "Step", "class_rows", "flow", "matrix", "rule_views"]
-
 _STEPS = 25
 """The most rules that the flow shows one by one."""
 

@@ -16,8 +16,6 @@ from unless.judge.unseen import Unseen, summary
 from unless.rule import Literal, Rule
 from unless.values import Label
 
-__all__ = ["Condition", "LabelName", "Line", "Sentence", "Speaker", "Text"]
-
 LONG = 80
 """A text with more characters is shortened."""
 

@@ -20,8 +20,6 @@ from unless.report.weak import Weak, weak_spots
 from unless.rule import Program
 from unless.table import Table
 
-__all__ = ["Page", "RecordsView", "summarise"]
-
 
 @dataclass(frozen=True, slots=True)
 class RecordsView:

@@ -12,8 +12,6 @@ from unless.judge.labels import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 
-__all__ = ["Weak", "WeakSpot", "weak_spots"]
-
 _WEAKEST = 12
 """The most weak rules, and the most weak classes, to name."""
 

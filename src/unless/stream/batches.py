@@ -24,8 +24,6 @@ from unless.table import Table
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Batch", "FrameBatch", "JsonBatch", "TextBatch", "batches"]
-
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
 _TABLES: dict[str, type[ParquetFile | ArrowFile | ExcelFile]] = {
     "parquet": ParquetFile,

@@ -26,8 +26,6 @@ from unless.values import Label
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["NAMES", "NewColumns", "Pieces", "free_names", "refuse_halves", "text_line"]
-
 NAMES = ("predicted", "confidence", "rule")
 """The names of the new columns, unless the file has such columns already."""
 

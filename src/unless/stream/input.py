@@ -14,8 +14,6 @@ from unless.read.bytes import OpenFile, ends, is_packed, opened
 from unless.read.formats import FORMATS, files_at, format_of, refuse_other
 from unless.stream.batches import Batch, batches
 
-__all__ = ["File", "Input", "number_of", "refuse_text"]
-
 File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""
 

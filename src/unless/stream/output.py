@@ -19,8 +19,6 @@ from unless.read.formats import FORMATS, format_of, refuse_part
 from unless.stream.input import File, number_of, refuse_text
 from unless.stream.writers import WRITERS
 
-__all__ = ["form_of_output", "is_patient", "output"]
-
 _PACKED_WITHIN = ("parquet", "arrow")
 
 

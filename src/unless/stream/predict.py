@@ -22,8 +22,6 @@ from unless.stream.writers import WRITERS, Result
 from unless.table import Labels
 from unless.values import Label, class_place
 
-__all__ = ["PredictedFile", "predict_file"]
-
 BLOCK = 1 << 23
 
 Progress = Callable[[int, float | None], None]

@@ -8,8 +8,6 @@ from threading import Thread
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
-__all__ = ["WriterThread"]
-
 Item = TypeVar("Item")
 
 _PATIENCE = 0.05  # seconds after which to check whether the thread is still alive

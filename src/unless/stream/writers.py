@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import polars as pl
     from _typeshed import ReadableBuffer
 
-__all__ = ["WRITERS", "Result", "Writer"]
-
 _ROWS = 1 << 16  # of a row group, which polars holds in memory; its default is four times as many
 
 Result = tuple[Batch, Choices]

@@ -10,8 +10,6 @@ from unless.errors import ParameterError
 from unless.table import Table
 from unless.values import Value, value_of
 
-__all__ = ["Allowed", "allowed_values"]
-
 Interval = tuple[float, float]
 
 _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)

@@ -19,8 +19,6 @@ from unless.rule import Literal, Program
 from unless.table import Table
 from unless.values import Value
 
-__all__ = ["Axis", "Offer", "added", "axes_of"]
-
 
 def added(distances: Iterable[float]) -> float:
     """The sum of distances, added one by one: from Python 3.12 on `sum` compensates, and the last bit decides ties."""

@@ -26,8 +26,6 @@ from unless.explanation.changes.axes import Axis, added
 from unless.rule import Program, Rule
 from unless.values import Label
 
-__all__ = ["cheapest_points"]
-
 Cells = tuple[int, ...]
 """A set of cells per axis, as bits."""
 

@@ -30,8 +30,6 @@ from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, value_data
 
-__all__ = ["Change", "Counterfactual", "Counterfactuals", "counterfactuals"]
-
 
 def counterfactuals(
     program: Program,
