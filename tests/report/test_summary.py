@@ -18,7 +18,7 @@ import unless
 from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
-from unless.explanation import Phrase, Words, html
+from unless.explanation import Phrase, Words, forms
 from unless.judge.labels import interval
 from unless.judge.rules import measure
 from unless.report import render, report, summarise
@@ -339,8 +339,8 @@ class TestRefusals:
     def test_without_jinja2(self, monkeypatch, tmp_path):
         """Without jinja2 a report says how to get it, and notebooks fall back to text."""
         monkeypatch.setitem(sys.modules, "jinja2", None)
-        monkeypatch.setattr(html, "find_spec", lambda _: None)
-        html._environment.cache_clear()
+        monkeypatch.setattr(forms, "find_spec", lambda _: None)
+        forms._environment.cache_clear()
         with pytest.raises(UnlessError, match=r"pip install .unless\[report\]"):
             report(OLD, AGES, tmp_path / "page.html")
         assert not list(tmp_path.iterdir())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
-from unless.explanation import data, html, sentences
+from unless.explanation import data, forms, sentences
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
@@ -161,10 +161,10 @@ class Proof:
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML, in which everything from the data is shown as text."""
-        return html.proof_html(self, words)
+        return forms.proof_html(self, words)
 
     def _repr_html_(self) -> str | None:
-        return html.proof_html(self, DEFAULT) if html.available() else None
+        return forms.proof_html(self, DEFAULT) if forms.available() else None
 
     def __rich__(self) -> Tree:
         from unless.explanation import terminal  # only rich itself calls this

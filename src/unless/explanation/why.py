@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import UnknownNameError, suggest
-from unless.explanation import data, html, sentences
+from unless.explanation import data, forms, sentences
 from unless.explanation.proof import Check, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
@@ -113,7 +113,7 @@ class WhyNot:
         return f"{has}, indeed:" if self.proof.label == self.label else f"{has}, not {label}:"
 
     def _repr_html_(self) -> str | None:
-        return html.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
+        return forms.list_html(self._title(DEFAULT), [obstacle.reason() for obstacle in self.obstacles])
 
     def __str__(self) -> str:
         return self.text()

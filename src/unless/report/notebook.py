@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from unless.explanation.html import available, fill
+from unless.explanation.forms import available, fill
 from unless.explanation.sentences import compared
 from unless.explanation.words import DEFAULT
 from unless.model import Statistics

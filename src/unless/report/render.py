@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from unless import __version__
-from unless.explanation.html import fill
+from unless.explanation.forms import fill
 from unless.explanation.words import Words
 from unless.files import write_whole
 from unless.model import Model

@@ -20,7 +20,7 @@ from typing import Any, overload
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.changes.axes import Axis, added, axes_of
 from unless.explanation.changes.boxes import cheapest_points
-from unless.explanation.html import list_html
+from unless.explanation.forms import list_html
 from unless.explanation.proof import Proof
 from unless.explanation.sentences import fitting, rule_name
 from unless.explanation.why import explain, known_label
