@@ -19,7 +19,7 @@ from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
 from unless.explanation.changes.counterfactuals import counterfactuals
-from unless.explanation.data import rule_dict
+from unless.explanation.forms import rule_dict
 from unless.explanation.why import explain
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.judge.rules import measure

@@ -20,7 +20,7 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.explanation.data import literal_data
+from unless.explanation.forms import literal_data
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, label_data, label_place, same_label
 

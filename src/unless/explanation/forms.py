@@ -1,21 +1,85 @@
-"""Proofs as HTML for pages and notebooks. Templates escape what they are given: data is shown, never obeyed."""
+"""Proofs in other forms: plain values for JSON, HTML for pages and notebooks, a tree with colours for terminals.
+
+In JSON ``decided`` counts rules from 0, as in Python. JSON has no infinity: an infinite value is ``{"number": "inf"}``.
+In a literal it is ``"inf"``, as in program files: there the operator tells numbers from text.
+
+Data is shown, never obeyed: templates escape what they are given, and ``[bold]`` in a `rich.text.Text` is just text.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unless.errors import UnlessError
 from unless.explanation.sentences import Node, decision, fitting, outline, rule_name, stopped
-from unless.explanation.words import Words
-from unless.values import amount, counted, percent, share_text
+from unless.explanation.words import DEFAULT, Words
+from unless.rule import Literal
+from unless.values import amount, counted, label_data, number_data, percent, share_text, value_data
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from rich.tree import Tree
 
-    from unless.explanation.proof import Proof
+    from unless.explanation.proof import Check, Proof, RuleProof
+
+
+# For JSON.
+
+
+def proof_dict(proof: Proof) -> dict[str, Any]:
+    """The whole proof, with its sentence."""
+    return {
+        "target": proof.program.target,
+        "label": label_data(proof.label),
+        "decided": proof.decided,
+        "because": str(proof),
+        "features": list(proof.features),
+        "record": {feature: value_data(value) for feature, value in proof.items},
+        "rules": [rule_dict(tried) for tried in proof.tried],
+    }
+
+
+def rule_dict(proof: RuleProof) -> dict[str, Any]:
+    """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
+    exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
+    label = {} if proof.rule.head is None else {"label": label_data(proof.rule.head)}
+    checks = [_check(check) for check in proof.checks]
+    return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}
+
+
+def _check(check: Check) -> dict[str, Any]:
+    return {"literal": literal_data(check.literal), "value": value_data(check.value), "holds": check.holds}
+
+
+def literal_data(literal: Literal) -> list[object]:
+    """A literal: feature, operator and value."""
+    return [literal.feature, literal.op, number_data(literal.value)]
+
+
+# For terminals.
+
+
+def proof_tree(proof: Proof) -> Tree:
+    """The deciding rule as a tree, its exceptions as branches, and the rules that did not apply."""
+    from rich.text import Text  # an extra
+    from rich.tree import Tree
+
+    words = fitting(DEFAULT, proof.every_check())
+    tree = Tree(Text.assemble((decision(proof, words), "bold"), (f"  {rule_name(proof.decided)}", "dim")))
+    signs = {True: ("✓ ", "green"), False: ("✗ ", "red"), None: ("", "")}
+    branches = [tree]
+    for node in () if proof.rule is None else outline(proof.rule, words):
+        branches[node.depth :] = [branches[node.depth - 1].add(Text.assemble(signs[node.holds], node.text))]
+    for place, tried in enumerate(proof.tried):
+        if not tried.covers:
+            tree.add(Text(f"{rule_name(place)} did not apply: {stopped(tried, words)}", "dim"))
+    return tree
+
+
+# For pages and notebooks.
 
 
 def proof_html(proof: Proof, words: Words) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from typing import Literal as OneOf
 
 from unless.errors import ParameterError, suggest
-from unless.explanation import data, forms, sentences
+from unless.explanation import forms, sentences
 from unless.explanation.words import DEFAULT, Words
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value
@@ -157,7 +157,7 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """The proof as plain lists, dicts and values that JSON can hold."""
-        return data.proof_dict(self)
+        return forms.proof_dict(self)
 
     def to_html(self, words: Words = DEFAULT) -> str:
         """The proof as a piece of HTML, in which everything from the data is shown as text."""
@@ -167,9 +167,7 @@ class Proof:
         return forms.proof_html(self, DEFAULT) if forms.available() else None
 
     def __rich__(self) -> Tree:
-        from unless.explanation import terminal  # only rich itself calls this
-
-        return terminal.proof_tree(self)
+        return forms.proof_tree(self)
 
     def __str__(self) -> str:
         return sentences.sentence(self, DEFAULT)

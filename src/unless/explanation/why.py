@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import UnknownNameError, suggest
-from unless.explanation import data, forms, sentences
+from unless.explanation import forms, sentences
 from unless.explanation.proof import Check, Proof, RuleProof
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.rule import Operator, Program, Rule
@@ -101,7 +101,7 @@ class WhyNot:
                 "number": obstacle.number,
                 "because": obstacle.reason(),
                 "decided_first": obstacle.first,
-                "proof": None if obstacle.rule is None else data.rule_dict(obstacle.rule),
+                "proof": None if obstacle.rule is None else forms.rule_dict(obstacle.rule),
             }
             for obstacle in self.obstacles
         ]
