@@ -14,10 +14,27 @@ from functools import cached_property, reduce
 from operator import add
 from typing import NamedTuple
 
-from unless.explanation.changes.allowed import Allowed, allowed_values
+from unless.errors import ParameterError
 from unless.rule import Literal, Program
 from unless.table import Table
-from unless.values import Value
+from unless.values import Value, value_of
+
+Interval = tuple[float, float]
+
+_EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1."""
+
+    intervals: tuple[Interval, ...]
+    categories: frozenset[str]
+    missing: bool
+    scale: float
+
+
+_NOTHING = Allowed((), frozenset(), missing=False, scale=1.0)
 
 
 def added(distances: Iterable[float]) -> float:
@@ -42,7 +59,7 @@ class Axis:
     value: Value
     thresholds: tuple[float, ...]
     named: tuple[str, ...]
-    allowed: Allowed | None
+    allowed: Allowed
 
     @property
     def size(self) -> int:
@@ -65,9 +82,8 @@ class Axis:
     @cached_property
     def offers(self) -> tuple[Offer | None, ...]:
         """The value to take in each cell; None if no value is allowed there, and at home."""
-        if (allowed := self.allowed) is None:
-            return (None,) * self.size
-        numbers = [self._number(cell, allowed) for cell in range(len(self.thresholds) + 1)]
+        allowed = self.allowed
+        numbers = [self._number(cell) for cell in range(len(self.thresholds) + 1)]
         named = [Offer(category, 1.0) if category in allowed.categories else None for category in self.named]
         others = sorted(allowed.categories - set(self.named))
         other = Offer(others[0], 1.0) if others else None
@@ -123,17 +139,14 @@ class Axis:
     def _category(self, category: str) -> int:
         return len(self.thresholds) + 1 + bisect_left(self.named, category)
 
-    def _number(self, cell: int, allowed: Allowed) -> Offer | None:
+    def _number(self, cell: int) -> Offer | None:
         """The offer of the interval between two thresholds: the nearest over all allowed intervals."""
         above = self.thresholds[cell - 1] if cell else None
         most = self.thresholds[cell] if cell < len(self.thresholds) else None
-        offers = [self._within(above, most, interval, allowed.scale) for interval in allowed.intervals]
+        offers = [self._within(above, most, *interval) for interval in self.allowed.intervals]
         return min((offer for offer in offers if offer is not None), key=lambda offer: offer.distance, default=None)
 
-    def _within(
-        self, above: float | None, most: float | None, interval: tuple[float, float], scale: float
-    ) -> Offer | None:
-        low, high = interval
+    def _within(self, above: float | None, most: float | None, low: float, high: float) -> Offer | None:
         first = low if above is None else max(low, math.nextafter(above, math.inf))
         last = high if most is None else min(high, most)
         if first > last or (above is not None and first <= above):
@@ -141,7 +154,7 @@ class Axis:
         value = _nearest(self.value, first, last)
         if not math.isfinite(value):
             return None
-        distance = abs(value - self.value) / scale if isinstance(self.value, float) else 1.0
+        distance = abs(value - self.value) / self.allowed.scale if isinstance(self.value, float) else 1.0
         if above is not None and value == math.nextafter(above, math.inf) and value > low:
             return Offer(value, distance, "above", above)
         if value == most and (above is None or isinstance(self.value, float)):
@@ -173,6 +186,56 @@ def axes_of(
         thresholds = tuple(sorted(value for value in wanted if isinstance(value, float)))
         named = tuple(sorted(value for value in wanted if isinstance(value, str)))
         numeric = bool(thresholds) or isinstance(values[feature], float)
-        allowed = None if feature in fixed else allowed_values(feature, ranges, table, named, numeric=numeric)
+        allowed = _NOTHING if feature in fixed else allowed_values(feature, ranges, table, named, numeric=numeric)
         axes.append(Axis(feature, values[feature], thresholds, named, allowed))
     return tuple(axes)
+
+
+# What a feature may become: what the caller allows, else what the training data had, else what the program names.
+
+
+def allowed_values(
+    feature: str, ranges: Mapping[str, object], table: Table | None, named: Iterable[str], *, numeric: bool
+) -> Allowed:
+    """What a feature may become; ``named`` are the categories that the program names, ``numeric`` allows numbers."""
+    column = table.column(feature) if table is not None and feature in table.features else None
+    seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
+    if feature in ranges:
+        intervals, categories, missing = _parse(feature, ranges[feature])
+        ends = [end for interval in intervals for end in interval]
+        return Allowed(intervals, categories, missing, _width(ends) or _width(seen) or 1.0)
+    if column is None:
+        return Allowed(_EVERYWHERE if numeric else (), frozenset(named), missing=False, scale=1.0)
+    return Allowed(_EVERYWHERE if seen else (), frozenset(column.categories), missing=False, scale=_width(seen) or 1.0)
+
+
+def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:
+    """The intervals, the categories, and whether the value may be missing."""
+    if _is_pair(given):
+        return (_interval(feature, given),), frozenset(), False
+    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Collection):
+        raise ParameterError(f"the range of {feature!r} is {given!r}; it takes (low, high) or a list of categories")
+    pairs = tuple(_interval(feature, item) for item in given if _is_pair(item))
+    values: set[Value] = {value_of(item) for item in given if not _is_pair(item)}
+    numbers = sorted(value for value in values if isinstance(value, float))
+    categories = frozenset(value for value in values if isinstance(value, str))
+    return (*pairs, *((number, number) for number in numbers)), categories, None in values
+
+
+def _is_pair(given: object) -> bool:
+    """Whether this is (low, high): a tuple of two, each a number or None."""
+    return isinstance(given, tuple) and len(given) == 2 and not any(isinstance(value_of(end), str) for end in given)
+
+
+def _interval(feature: str, given: object) -> Interval:
+    low, high = (value_of(end) for end in given)  # type: ignore[attr-defined]  # a pair
+    ends = (-math.inf if low is None else float(low), math.inf if high is None else float(high))
+    if ends[0] > ends[1]:
+        raise ParameterError(f"the range of {feature!r} is {given!r}, from high to low; it takes (low, high)")
+    return ends
+
+
+def _width(ends: Collection[float]) -> float:
+    """The distance between the lowest and the highest end; 0 if it is infinite or there are no ends."""
+    width = max(ends) - min(ends) if ends else 0.0
+    return width if math.isfinite(width) else 0.0
