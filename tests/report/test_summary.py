@@ -22,8 +22,7 @@ from unless.explanation import Phrase, Words, forms
 from unless.judge.labels import interval
 from unless.judge.rules import measure
 from unless.report import render, report, summarise
-from unless.report.data import as_script
-from unless.report.notebook import model_html
+from unless.report.render import as_script, model_html
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 

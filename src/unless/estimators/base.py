@@ -31,7 +31,7 @@ from unless.judge.rules import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.prediction import deciding_rules, predict
 from unless.report import report
-from unless.report.notebook import model_html
+from unless.report.render import model_html
 from unless.rule import Program
 from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value

@@ -1,10 +1,9 @@
 """The report: one HTML file that shows a program's rules, what they do on records, and lets a reader try others.
 
 - `facts`: what the program does on the records, counted once for all sections.
-- `sentences`: rules in words; `sections` (rules, flow, errors), `features`, `weak`: the parts of the page as values.
-- `summary`: the whole page as values; `data`: what its scripts need, for JSON.
-- `render`: the file, made from `templates/` and the scripts and styles of `page/`.
-- `notebook`: the rules of a classifier in a notebook.
+- `sentences`: rules in words; `sections` (rules, flow, errors, features), `weak`: the parts of the page as values.
+- `summary`: the whole page as values, with what its scripts need.
+- `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
 """
 
 from unless.report.render import render, report

@@ -1,19 +1,26 @@
-"""A page as one HTML file: templates are filled in, styles and scripts are inside, and nothing else may be loaded."""
+"""A page as one HTML file, and the rules of a classifier as a piece of HTML for notebooks. Templates escape everything.
+
+A page has its styles and scripts inside, and nothing else may be loaded.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
+from dataclasses import dataclass
 from functools import cache
+from html import escape
 from importlib.resources import files
 
 from unless import __version__
-from unless.explanation.forms import fill
-from unless.explanation.words import Words
+from unless.explanation.forms import available, fill
+from unless.explanation.sentences import compared
+from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
-from unless.model import Model
-from unless.report.data import as_script
+from unless.model import Model, Statistics
+from unless.report.sentences import Sentence, Speaker, Text
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
@@ -32,6 +39,9 @@ _SCRIPTS = (
     "whatif.js",
     "records.js",
 )
+
+_MOST = 100
+"""The most rules to show: nobody reads more in a notebook."""
 
 
 def report(
@@ -86,6 +96,12 @@ def render(page: Page) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def as_script(data: object) -> str:
+    """JSON for the inside of a script element: ASCII, without anything that HTML would read as markup."""
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
 @cache
 def _asset(name: str) -> str:
     """A style or script of the page."""
@@ -96,3 +112,41 @@ def _hash(script: str) -> str:
     """The hash that allows this inline script and no other."""
     digest = hashlib.sha256(script.encode()).digest()
     return f"'sha256-{base64.b64encode(digest).decode()}'"
+
+
+# A classifier in a notebook.
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A rule in words, the records or weight that it decides, and the share that is right; None if unknown."""
+
+    label: Text
+    sentence: Sentence
+    decided: float | None
+    precision: float | None
+
+
+def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str | None:
+    """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
+    if program is None:
+        return f"<pre>{escape(title)}</pre>"
+    if not available():
+        return None
+    speaker = Speaker((), DEFAULT.fitting(compared(program)), alone=True)
+    return fill(
+        "notebook.html.j2",
+        package="unless.report",
+        title=title,
+        rules=[_rule(program, statistics, speaker, place) for place in range(min(len(program.rules), _MOST))],
+        otherwise=None if program.otherwise is None else speaker.label(program.otherwise),
+        more=len(program.rules[_MOST:]),
+        weighted=statistics is not None and statistics.weighted,
+    )
+
+
+def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> _Rule:
+    rule = program.rules[place]
+    decided = None if statistics is None else float(statistics.support[place])
+    precision = None if statistics is None or not decided else float(statistics.precision[place])
+    return _Rule(speaker.label(str(rule.head)), speaker.sentence(rule), decided, precision)

@@ -1,24 +1,28 @@
-"""A page as values, which `render` turns into HTML."""
+"""A page as values, which `render` turns into HTML: what it shows, and the data for its scripts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, fields
+from functools import partial
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unless.errors import ParameterError
-from unless.explanation.sentences import compared
+from unless.explanation.sentences import compared, figures
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality
 from unless.judge.unseen import Unseen
 from unless.model import Model
-from unless.report.data import page_data
+from unless.report import sections
 from unless.report.facts import Facts, gather
-from unless.report.features import FeatureView, Shuffling, feature_views, sampled
-from unless.report.sections import Errors, RuleView, Step, class_rows, flow, matrix, rule_views
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
-from unless.rule import Program
-from unless.table import Table
+from unless.rule import OPERATOR_WORDS, Program, Rule
+from unless.table import Column, Table
+from unless.values import label_data, number_data, value_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +49,16 @@ class Page:
     title: str
     target: Text
     labels: tuple[LabelName, ...]
-    rules: tuple[RuleView, ...]
+    rules: tuple[sections.RuleView, ...]
     exceptions: int
     weighted: bool
-    flow: tuple[Step, ...]
+    flow: tuple[sections.Step, ...]
     quality: Quality | None
-    errors: Errors | None
+    errors: sections.Errors | None
     classes: tuple[tuple[LabelName, ClassQuality], ...]
-    features: tuple[FeatureView, ...]
+    features: tuple[sections.FeatureView, ...]
     feature_names: tuple[Text, ...]
-    shuffling: Shuffling
+    shuffling: sections.Shuffling
     weak: Weak
     unseen: tuple[Unseen, ...]
     records: RecordsView
@@ -82,20 +86,20 @@ def summarise(
     facts = gather(model, table)
     words = _fitting(words or DEFAULT, facts)
     speaker = Speaker(facts.labels, words)
-    rows = sampled(len(table), sample, seed)
-    features, shuffling = feature_views(facts, speaker, seed)
+    rows = sections.sampled(len(table), sample, seed)
+    features, shuffling = sections.feature_views(facts, speaker, seed)
     target = speaker.text(printable(facts.program.target))
     return Page(
         title=printable(title) if title else f"Rules for {target.shown}",
         target=target,
         labels=speaker.labels,
-        rules=rule_views(facts, speaker),
+        rules=sections.rule_views(facts, speaker),
         exceptions=facts.program.exception_count,
         weighted=facts.trained is not None and facts.trained.weighted,
-        flow=flow(facts, speaker),
+        flow=sections.flow(facts, speaker),
         quality=facts.quality,
-        errors=None if facts.quality is None else matrix(facts.quality, speaker),
-        classes=() if facts.quality is None else class_rows(facts.quality, speaker),
+        errors=None if facts.quality is None else sections.matrix(facts.quality, speaker),
+        classes=() if facts.quality is None else sections.class_rows(facts.quality, speaker),
         features=features,
         feature_names=tuple(map(speaker.feature, facts.used)),
         shuffling=shuffling,
@@ -103,7 +107,7 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data=page_data(facts, rows, words),
+        data=_data(facts, rows, words),
     )
 
 
@@ -117,3 +121,82 @@ def _fitting(words: Words, facts: Facts) -> Words:
 def _check(name: str, value: object, least: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise ParameterError(f"{name} is {value!r}; it takes a whole number from {least} on")
+
+
+# The data for the scripts of a page.
+
+
+def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
+    """The data for the scripts, for JSON: the program, its features, and the records of some rows to start from."""
+    program = facts.program
+    place = {feature: k for k, feature in enumerate(facts.used)}
+    heads = facts.heads.tolist()
+    columns = [facts.table.column(feature) for feature in facts.used]
+    return {
+        "target": program.target,
+        "labels": [label_data(label) for label in facts.labels],
+        "label_texts": [words.labels.get(label) or printable(str(label)) for label in facts.labels],
+        "operators": OPERATOR_WORDS,
+        "features": [_feature(facts, column, words) for column in columns],
+        "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
+        "otherwise": None if heads[-1] < 0 else heads[-1],
+        "figures": _figures(facts),
+        "records": {
+            "total": len(facts.table),
+            "shown": len(rows),
+            "rows": (rows + 1).tolist(),
+            "truth": None if facts.truth is None else facts.truth[rows].tolist(),
+            "columns": [_cells(column, rows) for column in columns],
+        },
+    }
+
+
+def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
+    """A feature: what it was in training, and what the reader calls it."""
+    known = facts.domain.column(column.name) if column.name in facts.domain.features else None
+    phrase = words.phrase(column.name)
+    low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
+    return {
+        "name": column.name,
+        "kind": column.kind if known is None else known.kind,
+        "low": low,
+        "high": high,
+        "step": _step(column.numbers, low, high),
+        "categories": [] if known is None else list(known.categories),
+        "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
+        "grouped": column.name in words.grouped,
+    }
+
+
+def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -> float:
+    """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
+
+    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant.
+    """
+    ends = [end for end in (low, high) if end is not None]
+    finite = np.append(numbers[np.isfinite(numbers)], ends)
+    if (finite == np.floor(finite)).all():
+        return 1.0
+    width = (high or 0.0) - (low or 0.0)
+    if not 0 < width < math.inf:
+        return 0.01
+    return float(10.0 ** math.floor(math.log10(width / 100)))
+
+
+def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
+    exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
+    literals = [[place[literal.feature], literal.op, number_data(literal.value)] for literal in rule.default]
+    return [literals, list(exceptions)]
+
+
+def _figures(facts: Facts) -> list[str] | None:
+    """How each rule did in training, in words, and last the records without a rule; None if that is unknown."""
+    if facts.trained is None:
+        return None
+    return [figures(facts.trained, place, labelled=head >= 0) for place, head in enumerate(facts.heads.tolist())]
+
+
+def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
+    """The cells of some rows: the distinct values, and for each row the place of its value."""
+    distinct, codes = np.unique(column.codes[rows], return_inverse=True)
+    return {"values": [value_data(column.value(int(code))) for code in distinct], "codes": codes.tolist()}
