@@ -18,7 +18,7 @@ from benchmarks import datasets
 from benchmarks.accuracy import DATA
 from unless import Program, Table
 from unless.judge.importance import Evidence
-from unless.judge.rules import measure
+from unless.judge.labels import measure
 from unless.learn.own import fold_unless
 from unless.prediction import deciding_rules
 

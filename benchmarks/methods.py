@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from benchmarks.timing import spent
 from unless import Program, Table, fold_rm, fold_rpp
 from unless.export.clauses import flatten
-from unless.judge.rules import measure
+from unless.judge.labels import measure
 from unless.learn.own import fold_unless
 from unless.prediction import deciding_rules
 from unless.table import Column

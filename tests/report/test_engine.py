@@ -22,7 +22,7 @@ from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.forms import rule_dict
 from unless.explanation.why import explain
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
-from unless.judge.rules import measure
+from unless.judge.labels import measure
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_of

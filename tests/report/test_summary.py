@@ -19,8 +19,7 @@ from tests.report.examples import deep, hostile, loans, long, many_labels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.explanation import Phrase, Words, forms
-from unless.judge.labels import interval
-from unless.judge.rules import measure
+from unless.judge.labels import interval, measure
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
 from unless.rule import Literal, Program, Rule

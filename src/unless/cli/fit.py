@@ -38,8 +38,8 @@ from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.estimators.file import SavedModel, document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
-from unless.judge.labels import Quality
-from unless.judge.learners import baseline, held_back, judged
+from unless.judge.labels import Quality, judged
+from unless.judge.learners import baseline, held_back
 from unless.table import Labels
 from unless.values import Label, counted, label_data
 

@@ -27,7 +27,7 @@ from unless.explanation.proof import Proof
 from unless.explanation.why import WhyNot, explain, why_not
 from unless.explanation.words import Words
 from unless.judge.importance import Evidence, importances
-from unless.judge.rules import measure
+from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.prediction import deciding_rules, predict
 from unless.report import report

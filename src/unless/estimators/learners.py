@@ -18,7 +18,7 @@ from unless.estimators.file import SavedModel
 from unless.estimators.progress import Meter, meter
 from unless.estimators.training import Training, known_place
 from unless.judge.importance import Evidence
-from unless.judge.rules import measured
+from unless.judge.labels import measured
 from unless.learn.fold import Learned, Progress, learn_rm, learn_rpp
 from unless.learn.own import learn_unless
 from unless.model import Statistics

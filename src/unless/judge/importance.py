@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.judge.labels import head_places
 from unless.prediction import decider
 from unless.rule import Program
 from unless.table import Table
-from unless.values import Label
 
 _RECORDS = 4096
 """How many records are used."""
@@ -117,7 +117,5 @@ def _others(rows: int, decisions: int) -> NDArray[np.intp]:
 
 def _right(program: Program, table: Table, decided: NDArray[np.int32]) -> float:
     """The share of correct decisions; the records may be repeated, all of them each time."""
-    truth = table.labels
-    place: dict[Label | None, int] = {label: code for code, label in enumerate(truth.labels)}
-    heads = np.array([place.get(label, -1) for label in program.heads])
-    return float(np.mean(heads[decided].reshape(-1, len(table)) == truth.codes))
+    heads = head_places(program, table.labels.labels)
+    return float(np.mean(heads[decided].reshape(-1, len(table)) == table.labels.codes))

@@ -1,4 +1,4 @@
-"""How good decisions are: counts of true and decided labels, and the measures that the paper uses."""
+"""How good decisions are: counts of true labels by decided label and by rule, and the measures that the paper uses."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.table import Labels
+from unless.model import Statistics
+from unless.prediction import deciding_rules
+from unless.rule import Program
+from unless.table import Labels, Table
 from unless.values import Label, class_place
+
+if TYPE_CHECKING:
+    from unless.learn.fold import Learned
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +119,48 @@ def quality(truth: NDArray[Any], decided: NDArray[Any], labels: Sequence[Label])
         raise ParameterError(f"{true.size} true labels and {given.size} decisions; every record has one of each")
     if true.size and not (true.min() >= 0 and true.max() < count and given.min() >= -1 and given.max() < count):
         raise ParameterError(f"places of labels are 0 to {count - 1}, or -1 for a record that is not decided")
-    places = true * (count + 1) + given % (count + 1)
-    counts = np.bincount(places, minlength=count * (count + 1))
-    return Quality(tuple(labels), counts.reshape(count, count + 1).astype(np.int64))
+    return Quality(tuple(labels), cross_counts(true, given, count, count + 1))
+
+
+def cross_counts(
+    rows: NDArray[Any], columns: NDArray[Any], height: int, width: int, weights: NDArray[Any] | None = None
+) -> NDArray[Any]:
+    """How many records, or how much weight, each pair of row and column has; -1 is the last row or column."""
+    places = rows.astype(np.int64) % height * width + columns.astype(np.int64) % width
+    return np.bincount(places, weights, height * width).reshape(height, width)
+
+
+def head_places(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:
+    """The place of the label of each rule and, last, of ``otherwise`` among the labels; -1 is no label."""
+    place: dict[Label | None, int] = {label: k for k, label in enumerate(labels)}
+    return np.array([place.get(head, -1) for head in program.heads], dtype=np.int64)
+
+
+def judged(program: Program, table: Table) -> Quality:
+    """Compare the decisions of a program with the labels of a table; either may have labels that the other lacks."""
+    labels = table.labels
+    known = (*labels.labels, *sorted(set(program.labels) - set(labels.labels), key=str))
+    return quality(labels.codes, head_places(program, known)[deciding_rules(program, table)], known)
+
+
+def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+    """Count what a program decides on labelled records."""
+    classes, rules = table.labels.labels, deciding_rules(program, table)
+    counts = cross_counts(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
+    return Statistics(classes, program.heads, counts.astype(np.float64), _are_weighted(weights))
+
+
+def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
+    """Count what a program decides on the records it was just learned from; most learners have counted it already."""
+    if learned.interrupted is not None or not learned.left:
+        return measure(learned.program, table, weights)
+    left = np.array(learned.left, dtype=np.float64)
+    counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
+    return Statistics(table.labels.labels, learned.program.heads, counts, _are_weighted(weights))
+
+
+def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
+    return weights is not None and bool((weights != 1).any())
 
 
 class Compared(Labels):

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
 from unless.export.clauses import flatten
-from unless.judge.labels import Quality, aligned, quality
-from unless.prediction import deciding_rules
+from unless.judge.labels import Quality, aligned, judged
 from unless.rule import Program
 from unless.table import Labels, Table
-from unless.values import Label
 
 Learn = Callable[[Table], Program]
 """A learner makes a program from a table with labels."""
@@ -131,16 +129,6 @@ def baseline(table: Table) -> Program:
     labels = table.labels
     most = int(np.argmax(np.bincount(labels.codes, minlength=len(labels.labels))))
     return Program(labels.name, table.features, (), labels.labels[most])
-
-
-def judged(program: Program, table: Table) -> Quality:
-    """Compare the decisions of a program with the labels of a table; either may have labels that the other lacks."""
-    labels = table.labels
-    extra = sorted(set(program.labels) - set(labels.labels), key=str)
-    known = (*labels.labels, *extra)
-    place: dict[Label | None, int] = {label: code for code, label in enumerate(known)} | {None: -1}
-    decided = np.array([place[head] for head in program.heads])[deciding_rules(program, table)]
-    return quality(labels.codes, decided, known)
 
 
 # Which records to test on. Both ways keep the share of every label, and depend only on the labels and the seed.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.judge.labels import Quality, aligned, quality
+from unless.judge.labels import Quality, aligned, cross_counts, head_places, quality
 from unless.judge.unseen import Unseen, unseen_values
 from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
@@ -45,8 +45,7 @@ class Facts:
     @cached_property
     def heads(self) -> NDArray[np.int64]:
         """The place of the label of each rule and, last, of ``otherwise``; -1 is no label."""
-        place: dict[Label | None, int] = {label: k for k, label in enumerate(self.labels)}
-        return np.array([place.get(head, -1) for head in self.program.heads], dtype=np.int64)
+        return head_places(self.program, self.labels)
 
     @cached_property
     def decisions(self) -> NDArray[np.int64]:
@@ -58,9 +57,7 @@ class Facts:
         """How many records of each true label each rule decides and, in the last row, no rule. Needs truth."""
         if self.truth is None:
             raise AssertionError("there are no true labels to count")
-        rules, labels = len(self.program.rules) + 1, len(self.labels)
-        places = self.deciding.astype(np.int64) % rules * labels + self.truth  # -1, no rule, is the last row
-        return np.bincount(places, minlength=rules * labels).reshape(rules, labels)
+        return cross_counts(self.deciding, self.truth, len(self.program.rules) + 1, len(self.labels))
 
     @cached_property
     def decided(self) -> NDArray[np.int64]:
