@@ -14,8 +14,6 @@ from typing import Literal as OneOf
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.values import Label, Value, plain, value_of
 
-__all__ = ["MAX_DEPTH", "OPERATORS", "OPERATOR_WORDS", "Literal", "Operator", "Program", "Rule"]
-
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
 

@@ -23,8 +23,6 @@ from unless.errors import ReadError, UnknownNameError, suggest
 from unless.rule import Literal
 from unless.values import DEFAULT_MISSING, Label, Value, plain, value_of
 
-__all__ = ["MOST", "Codes", "Column", "Kind", "Labels", "Schema", "Table", "domain_of", "smallest"]
-
 Kind = OneOf["number", "text", "mixed"]
 Codes = NDArray[Any]
 """An array of unsigned integers, of the smallest type that holds every rank of its column."""

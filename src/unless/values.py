@@ -20,29 +20,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "DEFAULT_MISSING",
-    "Label",
-    "Value",
-    "amount",
-    "class_place",
-    "counted",
-    "flag_in",
-    "label_data",
-    "label_in",
-    "label_place",
-    "label_type",
-    "number_data",
-    "number_in",
-    "percent",
-    "plain",
-    "same_label",
-    "share_text",
-    "spell",
-    "value_data",
-    "value_of",
-]
-
 Value = float | str | None
 Label = str | bool | int | float
 

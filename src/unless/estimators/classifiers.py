@@ -6,10 +6,8 @@ A classifier is one of the `learners` with the interface of `RuleClassifier`.
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Tags
 
 from unless.errors import ProgramError, suggest
@@ -17,7 +15,6 @@ from unless.estimators.base import RuleClassifier
 from unless.estimators.file import SavedModel, read
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
 from unless.rule import Program
-from unless.values import Label
 
 
 class UnlessClassifier(RuleClassifier, UnlessLearner):
@@ -101,7 +98,9 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
         model = _unfitted(saved)
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
-    model._become(saved, _array(saved.statistics_.classes))  # noqa: SLF001 - a model and its classifier are one thing
+    classes = saved.statistics_.classes
+    array = np.array(classes, dtype=object if isinstance(classes[0], str) else None)  # text as objects
+    model._become(saved, array)  # noqa: SLF001 - a model and its classifier are one thing
     return model
 
 
@@ -117,8 +116,3 @@ def _unfitted(saved: SavedModel) -> RuleClassifier:
             f"statistics.parameters: {name} has no parameter {unknown[0]!r}{suggest(unknown[0], allowed)}"
         )
     return learner(**saved.parameters)
-
-
-def _array(classes: tuple[Label, ...]) -> NDArray[Any]:
-    """The classes as an array, as in scikit-learn; text as objects."""
-    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)

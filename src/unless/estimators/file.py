@@ -124,11 +124,7 @@ def parsed(text: bytes, name: str) -> SavedModel | Program:
 
 def from_document(document: Any) -> SavedModel | Program:
     """The model in a parsed document, or its program where there is no more; see `export.json.from_dict`."""
-    return _model(document, json.from_dict(document))
-
-
-def _model(document: dict[str, Any], program: Program) -> SavedModel | Program:
-    """The model in a document that has this program."""
+    program = json.from_dict(document)
     if "columns" in document:
         schema, ranges, named = _columns(document["columns"], program)
     if "statistics" not in document:

@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 _EVERY = 0.1  # seconds between updates in a terminal
 _EVERY_LINE = 2.0  # seconds between lines elsewhere
@@ -66,12 +65,7 @@ class LineMeter(Meter):
             sys.stderr.write(f"unless: {self.last}\n")
         sys.stderr.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.on:
             sys.stderr.write(("\r\033[K" if self.terminal else "") + f"unless: {self.last or 'no rules'}; done\n")
             sys.stderr.flush()

@@ -98,11 +98,8 @@ class MemoryEngine(Engine[Selection]):
 
     def _test(self, literal: Literal) -> Test:
         """The test of a literal; the engine finds its own literals by identity, because hashing costs more."""
-        test = self._tests.get(id(literal))
-        return self._foreign(literal) if test is None else test
-
-    def _foreign(self, literal: Literal) -> Test:
-        """The test of a literal that the engine did not make."""
+        if (test := self._tests.get(id(literal))) is not None:
+            return test
         feature = self.features.index(literal.feature)
         first, end, other = self._columns[feature].span(literal)
         match literal.op:

@@ -88,12 +88,15 @@ def gather(model: Program | Model, table: Table) -> Facts:
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=model)")
     if not len(table):
         raise ReadError("the table has no records to report on")
-    program, trained = _parts(model)
+    if not isinstance(model, Program | Model):
+        what = f"a {type(model).__name__} is neither a program nor a fitted model"
+        raise ParameterError(f"{what}; fit it first, or load one")
+    program, trained = (model, None) if isinstance(model, Program) else (model.program_, model)
     deciding = deciding_rules(program, table)
     domain = domain_of(table, program.used) if trained is None else trained.domain_
     unseen = () if trained is None else unseen_values(trained, table)
-    known = _known(program, trained)
     statistics = None if trained is None else trained.statistics_
+    known = tuple(sorted({*program.labels, *(() if statistics is None else statistics.classes)}))
     if table.target is None:
         return Facts(program, table, known, deciding, None, statistics, domain, unseen)
     target = aligned(table.target, known)
@@ -101,16 +104,3 @@ def gather(model: Program | Model, table: Table) -> Facts:
         target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
     truth = target.codes.astype(np.int64)
     return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen)
-
-
-def _parts(model: Program | Model) -> tuple[Program, Model | None]:
-    if isinstance(model, Program):
-        return model, None
-    if isinstance(model, Model):
-        return model.program_, model
-    raise ParameterError(f"a {type(model).__name__} is neither a program nor a fitted model; fit it first, or load one")
-
-
-def _known(program: Program, trained: Model | None) -> tuple[Label, ...]:
-    """The labels of training and of the program, sorted."""
-    return tuple(sorted({*program.labels, *(() if trained is None else trained.statistics_.classes)}))

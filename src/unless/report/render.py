@@ -9,7 +9,6 @@ import base64
 import hashlib
 import json
 import os
-from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -20,7 +19,7 @@ from unless.explanation.sentences import compared
 from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
 from unless.model import Model, Statistics
-from unless.report.sentences import Sentence, Speaker, Text
+from unless.report.sentences import Speaker
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
@@ -117,16 +116,6 @@ def _hash(script: str) -> str:
 # A classifier in a notebook.
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """A rule in words, the records or weight that it decides, and the share that is right; None if unknown."""
-
-    label: Text
-    sentence: Sentence
-    decided: float | None
-    precision: float | None
-
-
 def model_html(title: str, program: Program | None, statistics: Statistics | None) -> str | None:
     """A classifier as HTML: its rules if it is fitted, else its title; None without jinja2, so that text is shown."""
     if program is None:
@@ -145,8 +134,10 @@ def model_html(title: str, program: Program | None, statistics: Statistics | Non
     )
 
 
-def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> _Rule:
+def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> dict[str, object]:
+    """A rule in words, the records or weight that it decides, and the share that is right; None if unknown."""
     rule = program.rules[place]
     decided = None if statistics is None else float(statistics.support[place])
     precision = None if statistics is None or not decided else float(statistics.precision[place])
-    return _Rule(speaker.label(str(rule.head)), speaker.sentence(rule), decided, precision)
+    label, sentence = speaker.label(str(rule.head)), speaker.sentence(rule)
+    return {"label": label, "sentence": sentence, "decided": decided, "precision": precision}

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from unless.explanation.sentences import literal_parts
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, summary
-from unless.rule import Literal, Rule
+from unless.rule import Rule
 from unless.values import Label
 
 LONG = 80
@@ -110,11 +110,10 @@ class Speaker:
         return Sentence(self._conditions(rule), lines)
 
     def _conditions(self, rule: Rule) -> tuple[Condition, ...]:
-        return tuple(map(self._condition, rule.default))
-
-    def _condition(self, literal: Literal) -> Condition:
-        name, sign, value = literal_parts(literal, self._words)
-        return Condition(self.text(name), sign, None if value is None else self.text(value))
+        parts = [literal_parts(literal, self._words) for literal in rule.default]
+        return tuple(
+            Condition(self.text(name), sign, None if value is None else self.text(value)) for name, sign, value in parts
+        )
 
 
 def _exceptions(rule: Rule) -> Iterator[tuple[int, Rule]]:

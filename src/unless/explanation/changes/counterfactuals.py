@@ -201,14 +201,10 @@ def _check_names(program: Program, record: Mapping[str, object], names: Collecti
 
 
 def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:
-    offers = [(axis, axis.offers[cell]) for axis, cell in zip(axes, cells, strict=True) if cell != axis.home]
-    changes = tuple(
-        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound)
-        for axis, offer in offers
-        if offer is not None
-    )
+    moved = [(axis, offer) for axis, cell in zip(axes, cells, strict=True) if (offer := axis.offers[cell])]
+    changes = tuple(Change(axis.feature, axis.value, offer.value, offer.how, offer.bound) for axis, offer in moved)
     changed = {**proof.record, **{change.feature: change.new for change in changes}}
-    distance = added(offer.distance for _, offer in offers if offer is not None)
+    distance = added(offer.distance for _, offer in moved)
     return Counterfactual(explain(proof.program, changed), changes, distance)
 
 
