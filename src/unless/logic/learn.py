@@ -12,8 +12,8 @@ import numpy as np
 
 from unless.errors import ParameterError, ProgramError, ReadError, suggest
 from unless.kernels import Selection
+from unless.learn.engine import candidates, impurity
 from unless.learn.fold import fold_rm, fold_rpp
-from unless.learn.literals import candidates, impurity
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 from unless.logic.background import Source, read_background
@@ -128,7 +128,7 @@ class _ClosedWorld(MemoryEngine):
         return self._purest_other(positive, negative, support)
 
     def _purest_other(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
-        """`learn.literals.purest_literal` without names, which the kernel cannot leave out."""
+        """`learn.engine.purest_literal` without names, which the kernel cannot leave out."""
         best, least = None, inf
         p, n = positive.weight(), negative.weight()
         for counts in self.counts(positive, negative):
