@@ -144,7 +144,7 @@ class Rule:
     @property
     def depth(self) -> int:
         """How deep the rule nests: 1 without exceptions."""
-        return _reach((self,))[1]
+        return sum(1 for _ in _levels((self,)))
 
     def __str__(self) -> str:
         return _sentence(self)
@@ -177,8 +177,8 @@ class Program:
                 f"{self.target!r} is the target, so it cannot be a feature; leave it out of the features"
             )
         _check_labels([rule.head for rule in self.rules] + [self.otherwise])
-        tested, depth = _reach(self.rules)
-        if not tested <= known or depth > MAX_DEPTH or None in [rule.head for rule in self.rules]:
+        levels = list(_levels(self.rules))
+        if not _tested(levels) <= known or len(levels) > MAX_DEPTH or None in [rule.head for rule in self.rules]:
             self._refuse_first(known)
 
     def _refuse_first(self, known: set[str]) -> None:
@@ -206,17 +206,13 @@ class Program:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that literals test, in the order of ``features``; predictions need only these."""
-        used, _ = _reach(self.rules)
+        used = _tested(_levels(self.rules))
         return tuple(feature for feature in self.features if feature in used)
 
     @property
     def exception_count(self) -> int:
         """The number of exceptions, including exceptions to exceptions."""
-        level, count = list(self.rules), 0
-        while level:
-            level = [exception for rule in level for exception in rule.exceptions]
-            count += len(level)
-        return count
+        return sum(map(len, _levels(self.rules))) - len(self.rules)
 
     def decides(self, record: Mapping[str, object]) -> int | None:
         """The index of the rule that decides a record; None if no rule covers it."""
@@ -250,14 +246,16 @@ class Program:
         return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
 
 
-def _reach(rules: Iterable[Rule]) -> tuple[set[str], int]:
-    """The features that rules and their exceptions test, and the depth of nesting: all rules at once, by level."""
-    tested, level, depth = set[str](), list(rules), 0
+def _levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
+    """The rules, then all their exceptions, then the exceptions to these, and so on."""
+    level = list(rules)
     while level:
-        tested.update([literal.feature for rule in level for literal in rule.default])
+        yield level
         level = [exception for rule in level for exception in rule.exceptions]
-        depth += 1
-    return tested, depth
+
+
+def _tested(levels: Iterable[list[Rule]]) -> set[str]:
+    return {literal.feature for level in levels for rule in level for literal in rule.default}
 
 
 def _are(kind: type, items: object) -> bool:

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, ProgramError, UnlessWarning
-from unless.estimators.file import SavedModel, save
+from unless.estimators.file import SavedModel, file_text
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, known_place, learn
 from unless.estimators.records import read_alike, read_training, row_counts
@@ -25,6 +25,7 @@ from unless.explanation.changes.counterfactuals import Counterfactuals, counterf
 from unless.explanation.proof import Proof
 from unless.explanation.why import WhyNot, explain, why_not
 from unless.explanation.words import Words
+from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
@@ -213,7 +214,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, whole or not at all; `unless.load` reads it back."""
         check_is_fitted(self)
-        save(self._saved(), path)
+        write_whole(path, file_text(self._saved()).encode())
 
     def _saved(self) -> SavedModel:
         """The model as a value, with the parameters that the classifier has now."""

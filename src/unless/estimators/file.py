@@ -15,7 +15,6 @@ from unless.errors import ProgramError, suggest
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected
-from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.limits import limit
 from unless.model import Statistics
@@ -47,11 +46,6 @@ class SavedModel:
     def schema(self) -> Schema:
         """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
         return self.schema_
-
-
-def save(model: SavedModel, path: str | os.PathLike[str]) -> None:
-    """Write a model to a file, whole or not at all."""
-    write_whole(path, file_text(model).encode())
 
 
 def file_text(model: SavedModel) -> str:

@@ -175,12 +175,6 @@ class Alike:
         domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
         return Alike(replace(self.schema, kinds=kinds), domain)
 
-    def read(self, table: Table) -> Table:
-        """A table, read in another way, with the cells of known columns as training would have read them."""
-        known = {column.name: column for column in self.domain_.columns}
-        columns = [again(column, known[column.name]) if column.name in known else column for column in table.columns]
-        return replace(table, columns=tuple(columns))
-
 
 def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:
     """X as a table, read like the training data of the classifier: by name if both have names, else by position."""
@@ -188,7 +182,9 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
     like = Alike(replace(schema, target=None), domain)  # a column called like the target is not read
     if isinstance(X, Table):
         _extra(given.names, schema)
-        return like.read(X)
+        known = {column.name: column for column in domain.columns}  # their cells become what training would have read
+        columns = (again(column, known[column.name]) if column.name in known else column for column in X.columns)
+        return replace(X, columns=tuple(columns))
     if named and given.named:
         if extra := _extra(given.names, schema):
             _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")

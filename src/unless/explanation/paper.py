@@ -45,10 +45,7 @@ def tree(proof: Proof, number: int | None = None) -> str:
     if proof.rule is None:
         return f"{title}\n{head} because no rule holds\n{{}}"
     flat = _Evaluated.of(proof)
-    body = flat.body
-    because = " because" if body.literals or body.exceptions else ""
-    lines = [title, head + because, *flat.branch(body, 1), flat.used]
-    return "\n".join(lines)
+    return "\n".join([title, *flat.branch(head, flat.body), flat.used])
 
 
 def rules(proof: Proof) -> str:
@@ -59,8 +56,7 @@ def rules(proof: Proof) -> str:
     if proof.rule is None:
         return f"{head}.\n{{}}"
     flat = _Evaluated.of(proof)
-    numbers = dict.fromkeys(flat.shown(flat.body))
-    lines = [flat.line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1]) for n in numbers]
+    lines = [flat.line(f"{_MARK[flat.truth[n]]}ab{n}(X)", flat.exceptions[n - 1]) for n in flat.shown(flat.body)]
     return "\n".join([*lines, flat.line(head, flat.body), flat.used])
 
 
@@ -92,9 +88,9 @@ class _Evaluated:
     def used(self) -> str:
         """The features of the shown rules with the record's values, as the paper prints a set."""
         bodies = [self.body, *(self.exceptions[number - 1] for number in self.shown(self.body))]
-        features = {literal.feature for body in bodies for literal in body.literals}
-        shown = sorted(f"{feature}: {_bare(self.values[feature])}" for feature in features)
-        return "{" + ", ".join(map(repr, shown)) + "}"
+        values = {literal.feature: self.values[literal.feature] for body in bodies for literal in body.literals}
+        shown = [f"{feature}: {'missing' if value is None else value}" for feature, value in values.items()]
+        return "{" + ", ".join(map(repr, sorted(shown))) + "}"
 
     def literals_hold(self, body: Body) -> bool:
         return all(self.holds(literal) for literal in body.literals)
@@ -102,29 +98,32 @@ class _Evaluated:
     def holds(self, literal: Literal) -> bool:
         return literal.holds(self.values[literal.feature])
 
-    def shown(self, body: Body) -> list[int]:
-        """The exceptions that are evaluated for a body, inner ones first."""
-        numbers: list[int] = []
-        for number in body.exceptions if self.literals_hold(body) else ():
-            numbers += self.shown(self.exceptions[number - 1])
-            numbers.append(number)
-        return numbers
+    def evaluated(self, body: Body) -> tuple[int, ...]:
+        """The exceptions that are evaluated for a body."""
+        return body.exceptions if self.literals_hold(body) else ()
 
-    def branch(self, body: Body, depth: int) -> list[str]:
-        """The lines of a body in the tree."""
-        indent = _INDENT * depth
-        lines = [f"{indent}{self.sentence(literal)}" for literal in body.literals]
-        for number in body.exceptions if self.literals_hold(body) else ():
-            inner = self.exceptions[number - 1]
-            because = " because" if inner.literals or inner.exceptions else ""
-            lines.append(f"{indent}exception ab{number} {_DOES[self.truth[number]]} HOLD{because}")
-            lines += self.branch(inner, depth + 1)
+    def shown(self, body: Body) -> list[int]:
+        """The exceptions that are evaluated for a body and theirs, inner ones first."""
+        numbers: list[int] = []
+        for number in self.evaluated(body):
+            numbers += [*self.shown(self.exceptions[number - 1]), number]
+        return list(dict.fromkeys(numbers))
+
+    def branch(self, head: str, body: Body, depth: int = 0) -> list[str]:
+        """The lines of the tree for a head and its body."""
+        because = " because" if body.literals or body.exceptions else ""
+        lines = [f"{_INDENT * depth}{head}{because}"]
+        lines += [f"{_INDENT * (depth + 1)}{self.sentence(literal)}" for literal in body.literals]
+        for number in self.evaluated(body):  # one frame per level: 200 levels stay within Python's limit
+            inner = f"exception ab{number} {_DOES[self.truth[number]]} HOLD"
+            lines += self.branch(inner, self.exceptions[number - 1], depth + 1)
         return lines
 
     def sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
         has = f"the value of {printable(literal.feature)} is {'missing' if value is None else repr(value)}"
-        return f"{has} which should {_asked(literal)} ({_DOES[self.holds(literal)]} HOLD)"
+        asked = _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {literal.value!r}"
+        return f"{has} which should {asked} ({_DOES[self.holds(literal)]} HOLD)"
 
     def line(self, head: str, body: Body) -> str:
         """A rule with its goals marked."""
@@ -144,11 +143,3 @@ class _Evaluated:
             yield f"not {_MARK[not true]}{first.removeprefix('not ')}"
         else:
             yield f"{_MARK[true]}{first}"
-
-
-def _asked(literal: Literal) -> str:
-    return _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {literal.value!r}"
-
-
-def _bare(value: Value) -> str:
-    return "missing" if value is None else str(value)
