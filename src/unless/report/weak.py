@@ -12,9 +12,6 @@ from unless.judge.labels import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 
-_WEAKEST = 12
-"""The most weak rules, and the most weak classes, to name."""
-
 _FEW = 5
 """A rule with fewer records is not judged: its interval would cover almost everything."""
 
@@ -48,7 +45,7 @@ class WeakSpot:
 
 @dataclass(frozen=True, slots=True)
 class Weak:
-    """Where a program is weak: in which rules and classes, and how many more there are.
+    """Where a program is weak: in which rules and classes, costliest first.
 
     ``by_default`` counts the records that no rule decides, or only one without conditions; ``undecided`` those that get
     no label. ``idle`` are rules that decide nothing here, ``few`` those that decide too few records to be judged.
@@ -56,9 +53,7 @@ class Weak:
     """
 
     rules: tuple[WeakSpot, ...]
-    more_rules: int
     classes: tuple[WeakSpot, ...]
-    more_classes: int
     by_default: int
     by_default_right: int | None
     undecided: int
@@ -76,14 +71,11 @@ class Weak:
 
 def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
     """The weak spots; those that cost most come first."""
-    rules, classes = _weak_rules(facts, speaker), _weak_classes(facts, speaker)
     decided = facts.decided[:-1]
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return Weak(
-        rules=tuple(rules[:_WEAKEST]),
-        more_rules=len(rules[_WEAKEST:]),
-        classes=tuple(classes[:_WEAKEST]),
-        more_classes=len(classes[_WEAKEST:]),
+        rules=tuple(_weak_rules(facts, speaker)),
+        classes=tuple(_weak_classes(facts, speaker)),
         by_default=int(facts.decided[facts.defaults].sum()),
         by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
         undecided=int(facts.decided[-1]) if facts.heads[-1] < 0 else 0,

@@ -114,19 +114,12 @@
       const last = most === null ? Infinity : most;
       if (first > last || first === above) return null;
       const value = nearestNumber(this.value, first, last);
-      return Number.isFinite(value) ? { value, ...this.far(value, scale), ...this.said(value, above, most) } : null;
-    }
-
-    /** The distance of a number; 1, like any other change, if there was no number before. */
-    far(value, scale) {
-      return { distance: typeof this.value === "number" ? Math.abs(value - this.value) / scale : 1 };
-    }
-
-    /** How to say a number: "above" or "at most" a bound. */
-    said(value, above, most) {
-      if (above !== null && value === nextUp(above)) return { how: "above", bound: above };
-      const atMost = value === most && (above === null || typeof this.value === "number");
-      return atMost ? { how: "at most", bound: most } : { how: "is", bound: null };
+      if (!Number.isFinite(value)) return null;
+      const wasNumber = typeof this.value === "number";
+      const distance = wasNumber ? Math.abs(value - this.value) / scale : 1;
+      if (above !== null && value === first) return { value, distance, how: "above", bound: above };
+      const atMost = value === most && (above === null || wasNumber);
+      return { value, distance, ...(atMost ? { how: "at most", bound: most } : { how: "is", bound: null }) };
     }
 
     /** The distance of an allowed cell. */

@@ -143,17 +143,17 @@
       const decision = {
         name: "decision",
         rank: (row) => decided.label(row) ?? Infinity,
-        cell: (row) => this.labelCell(decided.label(row)),
+        cell: (row) => this.labelCell(decided.label(row), null),
       };
       const rule = {
         name: "rule",
         rank: (row) => (decided.rule(row) < 0 ? Infinity : decided.rule(row)),
-        cell: (row) => this.ruleCell(row),
+        cell: (row) => el("td", {}, decided.rule(row) === NONE ? "none" : String(decided.rule(row) + 1)),
       };
       const truth = {
         name: "in the data",
         rank: (row) => records.truth[row] ?? Infinity,
-        cell: (row) => this.truthCell(row),
+        cell: (row) => this.labelCell(records.truth[row], decided.wrong(row) ? " ✗ wrong" : null),
       };
       const features = program.features.map((feature, place) => this.featureColumn(feature, place));
       return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
@@ -301,21 +301,9 @@
       return el("th", { scope: "row" }, `${number} `, button);
     }
 
-    labelCell(place, ...more) {
-      return el("td", {}, unless.proof.chip(this.speech, place), ...more);
-    }
-
-    truthCell(row) {
-      const wrong = this.decided.wrong(row);
-      return this.labelCell(
-        this.records.truth[row],
-        wrong ? el("span", { class: "wi-bad small" }, " ✗ wrong") : null,
-      );
-    }
-
-    ruleCell(row) {
-      const rule = this.decided.rule(row);
-      return el("td", {}, rule === NONE ? "none" : String(rule + 1));
+    /** A label and, if something is wrong with it, a note. */
+    labelCell(place, note) {
+      return el("td", {}, unless.proof.chip(this.speech, place), note && el("span", { class: "wi-bad small" }, note));
     }
 
     /** A cell; a text that reads like a number of the same column, or like a missing value, is in quotes. */

@@ -8,9 +8,6 @@
   const MANY = 12; // with more features there is a filter
   const FOLD = 100; // the most earlier rules to list at once
 
-  /** Replace what an element holds. */
-  const fill = (element, ...children) => element.replaceChildren(...children);
-
   /** The whole section: a record, its values, and what follows from them. */
   class WhatIf {
     constructor({ program, records }) {
@@ -20,7 +17,7 @@
       this.nearest = new unless.changes.NearestView(program, this.speech, (record) => this.take(record));
       this.update = perFrame(() => this.render());
       this.controls = program.features.map((_, place) => this.control(place));
-      fill(part("wi-controls"), ...this.controls.map((control) => control.root));
+      part("wi-controls").replaceChildren(...this.controls.map((control) => control.root));
       this.listen();
     }
 
@@ -41,7 +38,7 @@
       const wanted = unless.nearest
         .labelsOf(this.program)
         .map((place) => el("option", { value: place }, this.speech.label(place)));
-      fill(part("wi-wanted"), el("option", { value: "" }, "any other decision"), ...wanted);
+      part("wi-wanted").replaceChildren(el("option", { value: "" }, "any other decision"), ...wanted);
       for (const id of ["wi-wanted", "wi-missing"]) part(id).addEventListener("change", () => this.search());
       part("wi-form").addEventListener("submit", (event) => event.preventDefault());
       part("wi-previous").addEventListener("click", () => this.start(this.row - 1));
@@ -153,8 +150,7 @@
         proof.rule === null
           ? "no rule applies"
           : el("a", { href: `#rule-${proof.rule + 1}` }, `rule ${proof.rule + 1}`);
-      fill(
-        part("wi-decision"),
+      part("wi-decision").replaceChildren(
         el(
           "p",
           { class: "wi-label" },
@@ -199,7 +195,7 @@
         );
         return el("li", {}, datum(name), ": ", datum(text), " ", button);
       });
-      fill(part("wi-changed-list"), ...items);
+      part("wi-changed-list").replaceChildren(...items);
       part("wi-reset").textContent = `Reset to record ${this.records.numbers[this.row]}`;
     }
 
@@ -230,8 +226,7 @@
         proof.label === null
           ? "No rule applies, and the program has no label for such records."
           : "No rule applies; this is the label for such records.";
-      fill(
-        part("wi-proof"),
+      part("wi-proof").replaceChildren(
         ...(proof.rule === null ? [el("li", {}, none)] : this.proofs.deciding(proof.tried[proof.rule])),
       );
       const others = part("wi-others");
@@ -248,8 +243,7 @@
       const others = part("wi-others");
       if (!others.open && !anyway) return;
       const stopped = this.proof.tried.filter((tried) => !tried.covers);
-      fill(
-        others.querySelector("ul"),
+      others.querySelector("ul").replaceChildren(
         ...stopped.slice(0, most).map((tried, number) => this.proofs.stopped(tried, number)),
       );
       const button = others.querySelector("button");
