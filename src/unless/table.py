@@ -342,13 +342,10 @@ looked for in all rows."""
 
 def domain_of(table: Table, features: Iterable[str]) -> Table:
     """The named columns without rows: their categories, and the smallest and largest finite number."""
-    return Table(tuple(_domain(table.column(feature)) for feature in features), rows=0, missing=table.missing)
-
-
-def _domain(column: Column) -> Column:
     nothing: Codes = np.empty(0, np.uint8)
-    categories = tuple(column.categories[place] for place in _most_frequent(column))
-    return Column(column.name, column.kind, _ends(column), categories, nothing)
+    columns = map(table.column, features)
+    known = tuple(Column(one.name, one.kind, _ends(one), _most_frequent(one), nothing) for one in columns)
+    return Table(known, rows=0, missing=table.missing)
 
 
 def _ends(column: Column) -> NDArray[np.float64]:
@@ -361,10 +358,10 @@ def _ends(column: Column) -> NDArray[np.float64]:
     return column.numbers[sorted({int(codes.min()), int(codes.max())})] if len(codes) else column.numbers[:0]
 
 
-def _most_frequent(column: Column) -> list[int]:
-    """The places of the categories that occur; if there are very many, of the most frequent."""
+def _most_frequent(column: Column) -> tuple[str, ...]:
+    """The categories that occur; if there are very many, the most frequent."""
     if not column.categories:
-        return []
+        return ()
     first, end = len(column.numbers), column.missing
     often = np.bincount(column.codes[:_GLANCE], minlength=end + 1)[first:end]
     if len(often) > MOST or np.count_nonzero(often) < len(often) - _FEW:
@@ -373,4 +370,4 @@ def _most_frequent(column: Column) -> list[int]:
         for place in np.flatnonzero(often == 0):
             often[place] = (column.codes == first + place).any()
     kept = np.argsort(-often, kind="stable")[: min(MOST, np.count_nonzero(often))]
-    return np.sort(kept).tolist()  # type: ignore[no-any-return]
+    return tuple(column.categories[place] for place in np.sort(kept).tolist())

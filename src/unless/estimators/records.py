@@ -91,7 +91,10 @@ class Given:
     @classmethod
     def of(cls, X: Any) -> Given:
         """What is X? It has at least one row and one column."""
-        found = cls._of_table(X) or cls._of_records(X) or cls._of_frame(X)
+        if isinstance(X, Table):
+            found: Given | None = cls(X, X.features, named=True, rows=len(X))
+        else:
+            found = cls._of_records(X) or cls._of_frame(X)
         if found is None:
             array = check_array(_objects(X), dtype=None, ensure_all_finite=False)
             return cls(array, [f"x{place}" for place in range(array.shape[1])], named=False, rows=len(array))
@@ -99,10 +102,6 @@ class Given:
             what, shape = "feature" if found.rows else "sample", (found.rows, len(found.names))
             raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
         return found
-
-    @classmethod
-    def _of_table(cls, X: Any) -> Given | None:
-        return cls(X, X.features, named=True, rows=len(X)) if isinstance(X, Table) else None
 
     @classmethod
     def _of_records(cls, X: Any) -> Given | None:

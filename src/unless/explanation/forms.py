@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from rich.tree import Tree
 
-    from unless.explanation.proof import Check, Proof, RuleProof
+    from unless.explanation.proof import Proof, RuleProof
 
 
 # For JSON.
@@ -46,12 +46,11 @@ def rule_dict(proof: RuleProof) -> dict[str, Any]:
     """One rule. An exception has no label; the exceptions to a rule are there if its default holds."""
     exceptions = list(map(rule_dict, proof.exceptions))  # one frame per level: 200 stay within Python's limit
     label = {} if proof.rule.head is None else {"label": label_data(proof.rule.head)}
-    checks = [_check(check) for check in proof.checks]
+    checks = [
+        {"literal": literal_data(literal), "value": value_data(value), "holds": holds}
+        for literal, value, holds in proof.checks
+    ]
     return {**label, "covers": proof.covers, "checks": checks, "exceptions": exceptions}
-
-
-def _check(check: Check) -> dict[str, Any]:
-    return {"literal": literal_data(check.literal), "value": value_data(check.value), "holds": check.holds}
 
 
 def literal_data(literal: Literal) -> list[object]:

@@ -77,9 +77,10 @@ def in_units(counts: Weights) -> tuple[NDArray[np.int32], float]:
         return counts.astype(np.int32), 1.0
     whole = _in_simple_proportions(counts)
     if whole is not None:
-        return whole.astype(np.int32), _short(total / whole.sum())
-    unit = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that its own multiples give it again
-    return np.floor(counts / unit + _HALF).astype(np.int32), unit
+        unit = np.float32(total / whole.sum())  # 24 bits: its multiples, and their sums, are exact
+        return whole.astype(np.int32), float(unit)
+    power = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that its own multiples give it again
+    return np.floor(counts / power + _HALF).astype(np.int32), power
 
 
 def _in_multiples(counts: Weights) -> Weights:
@@ -104,8 +105,3 @@ def _in_simple_proportions(weights: Weights) -> Weights | None:
             whole = np.rint(weights * (lightest / distinct[0]))
             return whole if whole.sum() < _MOST_UNITS else None
     return None
-
-
-def _short(unit: float) -> float:
-    """A unit of 24 bits: its multiples, and their sums, are exact."""
-    return float(np.float32(unit))

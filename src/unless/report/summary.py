@@ -128,7 +128,7 @@ def _check(name: str, value: object, least: int) -> None:
 
 def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     """The data for the scripts, for JSON: the program, its features, and the records of some rows to start from."""
-    program = facts.program
+    program, trained = facts.program, facts.trained
     place = {feature: k for k, feature in enumerate(facts.used)}
     heads = facts.heads.tolist()
     columns = [facts.table.column(feature) for feature in facts.used]
@@ -140,7 +140,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "features": [_feature(facts, column, words) for column in columns],
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
-        "figures": _figures(facts),
+        "figures": trained and [figures(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
@@ -187,13 +187,6 @@ def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
     exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
     literals = [[place[literal.feature], literal.op, number_data(literal.value)] for literal in rule.default]
     return [literals, list(exceptions)]
-
-
-def _figures(facts: Facts) -> list[str] | None:
-    """How each rule did in training, in words, and last the records without a rule; None if that is unknown."""
-    if facts.trained is None:
-        return None
-    return [figures(facts.trained, place, labelled=head >= 0) for place, head in enumerate(facts.heads.tolist())]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
