@@ -48,11 +48,6 @@ class Facts:
         return head_places(self.program, self.labels)
 
     @cached_property
-    def decisions(self) -> NDArray[np.int64]:
-        """The place of each record's label."""
-        return self.heads[self.deciding]
-
-    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many records of each true label each rule decides and, in the last row, no rule. Needs truth."""
         if self.truth is None:
@@ -79,7 +74,7 @@ class Facts:
     @cached_property
     def quality(self) -> Quality | None:
         """The decisions compared with the true labels; None without truth."""
-        return None if self.truth is None else quality(self.truth, self.decisions, self.labels)
+        return None if self.truth is None else quality(self.truth, self.heads[self.deciding], self.labels)
 
 
 def gather(model: Program | Model, table: Table) -> Facts:

@@ -165,7 +165,7 @@ class _Search:
             if box.cells[place] & ~inside:
                 ways.append((box.point[place] == self.home[place]) << place)
         for exception in shape.exceptions:
-            if _possible(exception, box.cells):
+            if all(box.cells[place] & inside for place, inside in exception.tests):  # its default can hold here
                 moved = 0
                 for place, inside in exception.tests:
                     if not box.point[place] & inside and box.point[place] == self.home[place]:
@@ -211,8 +211,3 @@ def _narrowed(cells: Cells, shape: Shape) -> Cells | None:
         if not narrowed[place]:
             return None
     return tuple(narrowed)
-
-
-def _possible(shape: Shape, cells: Cells) -> bool:
-    """Whether the default of a rule can hold in a box."""
-    return all(cells[place] & inside for place, inside in shape.tests)
