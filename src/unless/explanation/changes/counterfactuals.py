@@ -12,7 +12,7 @@ either fewer of its features or a shorter way in the same direction.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, overload
@@ -178,9 +178,6 @@ class Counterfactuals(Sequence[Counterfactual]):
     def __getitem__(self, index: slice) -> Sequence[Counterfactual]: ...
     def __getitem__(self, index: int | slice) -> Counterfactual | Sequence[Counterfactual]:
         return self.found[index]
-
-    def __iter__(self) -> Iterator[Counterfactual]:
-        return iter(self.found)
 
     def __len__(self) -> int:
         return len(self.found)
