@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 import unless
 from tests.explanation.examples import LOAN, REPEATING
-from tests.report.driving import RECORD, applicants, changes, control, decision, go_to, open_loan
+from tests.report.driving import RECORD, applicants, changes, control, decision, drawn, go_to, open_loan
 from tests.shared import SHARED, needs_shared
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
@@ -122,6 +122,7 @@ def test_choosing_other_and_missing(loan):
     control(loan, "income").get_by_label("income", exact=True).fill("9000")
     assert decision(loan) == "ask"
     history.get_by_label("missing").uncheck()
+    drawn(loan)
     assert "history is 'unheard of'" not in loan.locator("#wi-proof").inner_text()
     assert "unheard of" in loan.locator("#wi-changed-list").inner_text()
 
