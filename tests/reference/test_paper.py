@@ -12,7 +12,7 @@ from tests.shared import SHARED, needs_shared
 from unless.export import to_text
 from unless.export.clauses import flatten
 from unless.learn import Counts, MemoryEngine
-from unless.learn.engine import best_literal, candidates, information_gain
+from unless.learn.literals import best_literal, candidates, information_gain
 from unless.table import Column, Labels, Table
 
 POSITIVE = [1, 2, 2, 4, 5, "x", "x", "y"]

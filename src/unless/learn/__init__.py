@@ -1,12 +1,13 @@
 """From tables to programs: the two learners of the paper, and our own.
 
-An `engine` counts rows and finds the best literal (Algorithms 1 and 2); `memory` is the engine for a table in memory.
-`fold` learns rules (Algorithms 3 and 4, one page), `own` is our learner. `weights` turns weights of rows into numbers
-of rows.
+`literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page), `own` is our
+learner. They ask an `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights
+of rows into numbers of rows.
 """
 
-from unless.learn.engine import Counts, Engine
+from unless.learn.engine import Engine
 from unless.learn.fold import fold_rm, fold_rpp
+from unless.learn.literals import Counts
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 

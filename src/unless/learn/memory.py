@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
-from unless.learn.engine import Counts, Engine
+from unless.learn.engine import Engine
+from unless.learn.literals import Counts
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import Literal, Operator

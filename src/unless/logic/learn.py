@@ -12,8 +12,8 @@ import numpy as np
 
 from unless.errors import ParameterError, ProgramError, ReadError, suggest
 from unless.kernels import Selection
-from unless.learn.engine import candidates, impurity
 from unless.learn.fold import fold_rm, fold_rpp
+from unless.learn.literals import candidates, impurity
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 from unless.logic.background import Source, read_background
