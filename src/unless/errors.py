@@ -56,7 +56,7 @@ class LimitError(ReadError):
     """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` a value that would do."""
 
     def __init__(self, finding: str, limit: str, enough: str) -> None:
-        super().__init__(f"{finding}; if that is meant, do it within unless.limits.raised({limit}={enough!r})")
+        super().__init__(f"{finding}; to allow it: with unless.limits.raised({limit}={enough!r})")
         self.finding = finding
         self.limit = limit
         self.enough = enough

@@ -12,7 +12,7 @@ from math import isnan
 from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, plain, value_of
+from unless.values import Label, Value, counted, plain, value_of
 
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
@@ -243,7 +243,8 @@ class Program:
         return f"<p><bdi>{escape(self.target)}</bdi>:</p><ol>{rules}</ol>{more}{rest}"
 
     def __repr__(self) -> str:
-        return f"<Program for {self.target!r}: {len(self.rules)} rules over {len(self.features)} features>\n{self}"
+        size = f"{counted(len(self.rules), 'rule')} over {counted(len(self.features), 'feature')}"
+        return f"<Program for {self.target!r}: {size}>\n{self}"
 
 
 def _levels(rules: Iterable[Rule]) -> Iterator[list[Rule]]:
@@ -320,4 +321,4 @@ def _check_labels(labels: list[Label | None]) -> None:
     found = {next(kind for kind in kinds if isinstance(label, kinds[kind])): label for label in present}
     if len(found) > 1:
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in found.items())
-        raise ProgramError(f"the labels of a program are of one kind, not {shown}; convert the target column")
+        raise ProgramError(f"all labels of a program must be of one kind, not {shown}; convert the target column")

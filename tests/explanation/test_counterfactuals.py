@@ -134,7 +134,7 @@ def test_none_exists():
     assert len(found) == 0
     assert str(found) == "Nothing would change it: no allowed change of income, guarantor gives accept."
     locked = counterfactuals(LOAN, LATE, fixed=LOAN.features)
-    assert "no feature that the program uses may change" in str(locked)
+    assert "no feature that the rules use may change" in str(locked)
     assert str(counterfactuals(Program("y", (), (), "a"), {})).startswith("Nothing would change it")
 
 

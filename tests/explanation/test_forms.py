@@ -131,7 +131,7 @@ def test_the_story():
         "The record is decided: ask (no rule applies, which decides no other record).",
         (
             "  rule 1 did not apply: an exception applies, because guarantor is yes; "
-            "the exception does not apply, because history is late, not missing"
+            "its own exception does not apply, because history is late, not missing"
         ),
         "  rule 2 did not apply: history is late, but must not be late",
     ]

@@ -93,7 +93,7 @@ def test_a_proof_holds_every_check():
     assert first.exceptions[0].covers
     assert first.reason() == (
         "although income is 18,400, at most 21,000, and history is late, an exception applies: "
-        "guarantor is yes; the exception does not apply, because history is late, not missing"
+        "guarantor is yes; its own exception does not apply, because history is late, not missing"
     )
     assert [check.holds for check in second.checks] == [False, True]
     assert second.reason() == "history is late"
@@ -159,7 +159,7 @@ def test_a_rule_without_conditions():
     excepted = Rule("a", (), (Rule(None, (), (Rule(None),)),))
     assert str(explain(Program("y", (), (excepted,)), {})) == (
         "y a, because it is the default; the exception does not apply, "
-        "because although it always applies, an exception applies: it always applies"
+        "because although it always applies, an exception of its own applies: it always applies"
     )
 
 

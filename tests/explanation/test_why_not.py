@@ -28,7 +28,7 @@ LATE = {"income": 18400, "history": "late", "guarantor": None}
             "refuse",
             (
                 "loan ask, not refuse:\n  rule 1 has an exception that applies: guarantor is yes; "
-                "the exception does not apply, because history is late, not missing"
+                "its own exception does not apply, because history is late, not missing"
             ),
         ),
         (
@@ -86,7 +86,7 @@ def test_unknown_labels():
 
 def test_deep_and_hostile():
     """200 levels, and markup in the data, end in text."""
-    assert "an exception applies" in str(why_not(deep(), {"x": 0}, "yes"))
+    assert "an exception of its own applies" in str(why_not(deep(), {"x": 0}, "yes"))
     program = Program("<b>", ("<i>",), (Rule("<script>", (Literal("<i>", "==", "</style>"),)),))
     html = why_not(program, {"<i>": None}, "<script>")._repr_html_()
     assert "<script>" not in html

@@ -191,7 +191,7 @@ SPOILS: list[tuple[list[str | int], object, str]] = [
     ),
     (["features"], ["age", "cities"], "\"city\" is not one of the features; did you mean 'cities'?"),
     (["otherwise"], ["a"], "otherwise: expected a label, or null where records that no rule covers"),
-    (["otherwise"], 3, "the labels of a program are of one kind, not text ('no') and numbers (3)"),
+    (["otherwise"], 3, "all labels of a program must be of one kind, not text ('no') and numbers (3)"),
     (["rules"], {}, "rules: expected a list of rules, not an empty object"),
     (["rules", 1], [], "rules[1]: expected a rule: an object with label, default and exceptions, not a list of 0"),
     (["rules", 1, "label"], None, "rules[1].label: expected a label: a text, true or false, a number"),

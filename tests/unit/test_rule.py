@@ -192,7 +192,7 @@ def test_programs_print_their_rules_and_otherwise() -> None:
     """A program prints a line per rule and one for the rest, and says so when it has none."""
     program = Program("y", ("f",), (Rule("a", GRID[:1]),), "b")
     assert str(program) == "y: a if f <= 4.0\ny: b otherwise"
-    assert repr(program) == f"<Program for 'y': 1 rules over 1 features>\n{program}"
+    assert repr(program) == f"<Program for 'y': 1 rule over 1 feature>\n{program}"
     assert str(Program("y", ())) == "y: no rules"
 
 

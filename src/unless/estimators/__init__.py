@@ -4,3 +4,13 @@
 learning is. `classifiers` are the learners with scikit-learn's interface: `base` is what they share, `records` and
 `labels` read X and y.
 """
+
+from importlib import import_module
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """Load a classifier when it is first used: scikit-learn takes a second, and the command does without it."""
+    if name in ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"):
+        return getattr(import_module("unless.estimators.classifiers"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

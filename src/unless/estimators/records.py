@@ -22,6 +22,7 @@ from unless.read.frames import frame_source
 from unless.read.ranks import again
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
+from unless.values import counted
 
 
 def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
@@ -186,7 +187,7 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
         return replace(X, columns=tuple(columns))
     if named and given.named:
         if extra := _extra(given.names, schema):
-            _warn(f"X has {len(extra)} columns that {name} was not trained on; they are ignored: {_listed(extra)}")
+            _warn(f"X has {counted(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
         return read_table(given.source, like=like)
     if named:
         _warn(f"X does not have valid feature names, but {name} was fitted with feature names")

@@ -118,13 +118,17 @@ def reason(proof: RuleProof, words: Words) -> str:
     """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
     if failing := proof.failing:
         return check(failing[0], words)
-    text = _found(proof, words)
+    text, nested = _found(proof, words), proof.rule.head is None  # an exception to an exception is called its own
     if applying := proof.applying:
-        return f"although {text}, an exception applies: {reason(applying[0], words)}"
+        one = "an exception of its own" if nested else "an exception"
+        return f"although {text}, {one} applies: {reason(applying[0], words)}"
     if not proof.exceptions:
         return text
     against = list(map(partial(reason, words=words), proof.exceptions))
-    nobody = "the exception does not apply" if len(proof.exceptions) == 1 else "no exception applies"
+    if len(proof.exceptions) == 1:
+        nobody = f"{'its own' if nested else 'the'} exception does not apply"
+    else:
+        nobody = "none of its own exceptions applies" if nested else "no exception applies"
     return f"{text}; {nobody}, because {joined(against)}"
 
 

@@ -57,7 +57,7 @@ def counterfactuals(
         The training data (or columns without rows): its categories, and the range of its numbers as their scale.
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
-        raise ParameterError(f"most is {most!r}; it takes a number from 1 on")
+        raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     _check_names(program, record, fixed, "fixed")
     _check_names(program, record, ranges or {}, "ranges")
     proof = explain(program, record)
@@ -164,7 +164,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     def _nothing(self, words: Words) -> str:
         goal = "another label" if self.wanted is None else printable(str(self.wanted))
         if not self.free:
-            return f"Nothing would change it: no feature that the program uses may change, so none gives {goal}."
+            return "Nothing would change it: no feature that the rules use may change."
         names = ", ".join(words.name(feature) for feature in self.free)
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 

@@ -171,10 +171,14 @@
       const fails = failing(proof);
       if (fails.length) return this.check(fails[0]);
       const text = joined(proof.checks.map((check) => this.check(check))) || unconditional(proof.rule);
+      const nested = proof.rule.label === null; // an exception to an exception is called its own
       const against = applying(proof);
-      if (against.length) return `although ${text}, an exception applies: ${this.reason(against[0])}`;
+      const one = nested ? "an exception of its own" : "an exception";
+      if (against.length) return `although ${text}, ${one} applies: ${this.reason(against[0])}`;
       if (!proof.exceptions.length) return text;
-      const nobody = proof.exceptions.length === 1 ? "the exception does not apply" : "no exception applies";
+      const single = `${nested ? "its own" : "the"} exception does not apply`;
+      const several = nested ? "none of its own exceptions applies" : "no exception applies";
+      const nobody = proof.exceptions.length === 1 ? single : several;
       return `${text}; ${nobody}, because ${joined(proof.exceptions.map((one) => this.reason(one)))}`;
     }
 
@@ -230,7 +234,7 @@
     nothing(free, wanted) {
       const goal = wanted === null ? "another label" : this.label(wanted);
       if (!free.length)
-        return `Nothing would change it: no feature that the program uses may change, so none gives ${goal}.`;
+        return `Nothing would change it: no feature that the rules use may change.`;
       const names = free.map((feature) => this.name(feature)).join(", ");
       return `Nothing would change it: no allowed change of ${names} gives ${goal}.`;
     }
