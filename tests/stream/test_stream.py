@@ -27,12 +27,11 @@ from unless import UnlessClassifier, kernels, predict, read_table
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, UnknownNameError
 from unless.export import json as programs
 from unless.kernels import splice
-from unless.read.blocks import objects, records
+from unless.read.bytes import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
 from unless.stream.columns import NewColumns, free_names
-from unless.stream.output import is_patient
-from unless.stream.thread import WriterThread
+from unless.stream.output import WriterThread, is_patient
 from unless.values import DEFAULT_MISSING, number_in
 
 few = settings(max_examples=80, deadline=None)

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 from unless.errors import ReadError
 from unless.limits import RATIO, limit, refuse_unpacked
 from unless.read.bytes import Content, blaming, called, size_of
+from unless.read.frames import frame_of
 from unless.read.ranks import Cells, of_objects
-from unless.read.series import frame_of
 from unless.read.source import Loaded
 from unless.values import spell, value_of
 

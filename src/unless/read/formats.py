@@ -16,9 +16,8 @@ from unless.limits import refuse_more
 from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
 from unless.read.columnar import ArrowFile, ParquetFile
 from unless.read.excel import ExcelFile
-from unless.read.folder import Parts
 from unless.read.jsonlines import JsonLines, first_names
-from unless.read.source import Source, refuse_twins
+from unless.read.source import Parts, Source, refuse_twins
 from unless.read.text import TextFile, next_header
 
 

@@ -26,10 +26,9 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import members as kernels
 from unless.limits import refuse_unpacked
-from unless.read.blocks import cut, objects
-from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, undecodable
+from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, cut, objects, undecodable
+from unless.read.frames import SpelledNumber, frame_of
 from unless.read.ranks import Cells, group, joined, of_dictionary, of_numbers, of_objects
-from unless.read.series import SpelledNumber, frame_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -1,12 +1,13 @@
-"""`Source`, the protocol of everything that tables are read from."""
+"""`Source`, the protocol of everything that tables are read from; and several sources, read as if they were one."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Protocol
 
-from unless.errors import ReadError
-from unless.read.ranks import Cells
+from unless.errors import ReadError, suggest
+from unless.read.ranks import Cells, joined
 
 
 class Source(Protocol):
@@ -39,3 +40,66 @@ def refuse_twins(names: Sequence[str], where: str | None = None, advice: str = "
         twice = next(name for name in names if names.count(name) > 1)
         place = f" in {where}" if where else ""
         raise ReadError(f"the column name {twice!r} appears twice{place}; {advice}")
+
+
+class Parts:
+    """Sources that are the parts of one table, each with the path that it was opened from.
+
+    All have the same columns, in any order; if ``loose``, a part may lack a column, which is then missing in its rows.
+    The cells are those of the one file that the parts would make.
+    """
+
+    rows = 0
+
+    def __init__(self, paths: Sequence[Path], sources: Sequence[Source], *, loose: bool) -> None:
+        self._sources = sources
+        self.spelled = sources[0].spelled
+        self.names: Sequence[str] = list(dict.fromkeys(name for source in sources for name in source.names))
+        if not loose:
+            for path, source in zip(paths, sources, strict=True):
+                same_columns(sources[0].names, source.names, paths[0], path)
+            self.names = sources[0].names
+
+    def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
+        """Read these columns of every part."""
+        pieces = [_load(source, names, texts, missing) for source in self._sources]
+        if self.spelled and (torn := _torn(pieces, missing)):
+            # Some parts have numbers where others have text: they all have to say how their cells are spelled.
+            again = [*texts, *torn]
+            for piece, source in zip(pieces, self._sources, strict=True):
+                if any(len(piece[name].numbers) for name in torn):
+                    piece.update(_load(source, names, again, missing))
+        self.rows = sum(source.rows for source in self._sources)
+        self._cells = {name: joined([piece[name] for piece in pieces]) for name in names}
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column that was loaded."""
+        return self._cells[name]
+
+
+def _load(source: Source, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> dict[str, Cells]:
+    source.load(names, texts, missing)
+    return {name: source.cells(name) for name in names}
+
+
+def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
+    """The columns that have numbers in one part, and in another text that is not missing."""
+
+    def has_text(cells: Cells) -> bool:
+        return any(text not in missing for text in cells.texts)
+
+    return [
+        name
+        for name in pieces[0]
+        if any(len(piece[name].numbers) for piece in pieces) and any(has_text(piece[name]) for piece in pieces)
+    ]
+
+
+def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:
+    """Refuse a part whose columns are not those of the first part, whatever their order."""
+    refuse_twins(names, str(part))
+    known, found = set(expected), set(names)
+    if lacking := [name for name in expected if name not in found]:
+        raise ReadError(f"{part}: no column {lacking[0]!r}, which {first} has{suggest(lacking[0], names)}")
+    if extra := [name for name in names if name not in known]:
+        raise ReadError(f"{part}: a column {extra[0]!r}, which {first} does not have; all parts need the same columns")

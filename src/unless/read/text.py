@@ -24,8 +24,7 @@ import numpy as np
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.limits import refuse_more
-from unless.read.blocks import records
-from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, undecodable
+from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, records, undecodable
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
 from unless.values import number_in

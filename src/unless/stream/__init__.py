@@ -2,12 +2,10 @@
 
 In the order of the data:
 
-- `input`: the files to read, folders and pipes too
-- `batches`: some records of a file, of any format
+- `input`: the files to read, folders and pipes too, some records at a time
 - `columns`: what records get: label, confidence, rule
 - `writers`: records and their new columns, in every format that is written
-- `output`: the file to write
-- `thread`: writes while the next records are read
+- `output`: the file to write, and the thread that writes while the next records are read
 - `predict`: `predict_file`, the whole
 """
 

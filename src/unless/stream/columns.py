@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.kernels import splice as kernels
 from unless.model import Statistics
-from unless.read.series import series_of
+from unless.read.frames import series_of
 from unless.rule import Program
 from unless.values import Label
 

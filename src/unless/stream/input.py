@@ -1,22 +1,42 @@
-"""The files to read: their format, and their records in batches."""
+"""The files to read: their format, and their records in batches that fit into memory."""
 
 from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from unless.errors import FormatError, ParameterError
 from unless.files import Place
-from unless.read.bytes import OpenFile, ends, is_packed, opened
+from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
+from unless.read.columnar import ArrowFile, ParquetFile
+from unless.read.excel import ExcelFile
 from unless.read.formats import FORMATS, files_at, format_of, refuse_other
-from unless.stream.batches import Batch, batches
+from unless.read.jsonlines import JsonLines
+from unless.read.source import refuse_twins, same_columns
+from unless.read.table import read_table
+from unless.read.text import TextFile, next_header
+from unless.table import Table
+
+if TYPE_CHECKING:
+    import polars as pl
 
 File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""
 
+_SEPARATORS = {"csv": ",", "tsv": "\t"}
+_TABLES: dict[str, type[ParquetFile | ArrowFile | ExcelFile]] = {
+    "parquet": ParquetFile,
+    "arrow": ArrowFile,
+    "excel": ExcelFile,
+}
 _SIGN = 8  # bytes that tell formats apart
 
 
@@ -103,3 +123,165 @@ def _looks_packed(file: BinaryIO) -> bool:
 def _called(file: BinaryIO) -> str:
     name = getattr(file, "name", None)
     return {"<stdin>": "standard input"}.get(name, name) if isinstance(name, str) else "the data"
+
+
+# Batches.
+
+
+class Batch(Protocol):
+    """Some records of a file."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+
+    @property
+    def where(self) -> str:
+        """What messages call the file."""
+
+    def table(self, like: object, features: Sequence[str]) -> Table:
+        """Read these columns, and the target if it is there, like an earlier table."""
+
+    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+        """Return all columns, ``texts`` as text where types are inferred from the cells.
+
+        ``spelled`` is for a text file: numbers may be text, as they were written.
+        """
+
+
+def batches(files: Iterable[OpenFile], form: str, size: int) -> Iterator[Batch]:
+    """Yield the records of files, which have the same columns in any order; at least one batch for each file.
+
+    Text is read in blocks of about ``size`` bytes. A workbook is held in memory as a whole, and so is a Parquet or
+    Arrow file that is packed or comes from a pipe.
+    """
+    if form == "jsonl":
+        return _json_batches(files, size)
+    if form in _SEPARATORS:
+        return _alike(_text_batches(files, _SEPARATORS[form], size))
+    return _alike(_frame_batches(files, form))
+
+
+def _alike(found: Iterator[Batch]) -> Iterator[Batch]:
+    """Refuse a file that does not have the columns of the first one."""
+    first: Batch | None = None
+    for batch in found:
+        if first is not None:
+            same_columns(first.names, batch.names, first.where, batch.where)
+        first = first or batch
+        yield batch
+
+
+@dataclass(frozen=True, slots=True)
+class TextBatch:
+    """Records of a CSV or TSV file: their bytes, and where each ends."""
+
+    data: bytes
+    places: Places
+    source: TextFile
+    separator: str
+    where: str
+    head: bytes
+    """The bytes of the file up to its first record, such as the names."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+        return self.source.names
+
+    def table(self, like: object, features: Sequence[str]) -> Table:
+        """Read the named columns like an earlier table."""
+        return read_table(self.source, like=like, features=features)
+
+    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+        """Return all columns as text; an empty cell is null."""
+        del spelled, texts  # all cells are spelled
+        return self.source.frame()
+
+
+def _text_batches(files: Iterable[OpenFile], separator: str, size: int) -> Iterator[TextBatch]:
+    for file in files:
+        header = next_header(file, separator)
+        refuse_twins(header.names, file.where)
+        head, line = file.read(header.size), header.lines + 1
+        scan = partial(records, separator=separator, blank=len(header.names) == 1)
+        for data, (places, lines) in cut(file, size, scan):
+            source = TextFile(data, separator, where=file.where, names=header.names, first_line=line)
+            yield TextBatch(data, places, source, separator, file.where, head)
+            line += lines
+
+
+@dataclass
+class JsonBatch:
+    """Lines of JSON: their bytes, where the object of each closes, which objects are empty, and their first line."""
+
+    data: bytes
+    places: Places
+    empty: NDArray[np.uint8]
+    where: str
+    line: int
+    head: bytes
+    seen: set[str] = field(default_factory=set)
+    """The members that occur, once the table was read."""
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The members that occur, in order of first appearance."""
+        return self._source().names
+
+    def table(self, like: object, features: Sequence[str]) -> Table:
+        """Read the named columns like an earlier table; a member that no object has is missing in all."""
+        target = getattr(like, "schema", like).target  # type: ignore[attr-defined]
+        source = self._source([*features, *({target} - {None, *features})])
+        table = read_table(source, like=like, features=features)
+        self.seen = source.seen
+        return table
+
+    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+        """Return all members, as `JsonLines.frame` does."""
+        return self._source(self.names).frame(spelled=spelled, texts=texts)
+
+    def line_of(self, name: str) -> int:
+        """The line of the first object that has a member of that name."""
+        return self._source([name]).line_of(name)
+
+    def _source(self, names: Sequence[str] | None = None) -> JsonLines:
+        return JsonLines(self.data, where=self.where, names=names, first_line=self.line)
+
+
+def _json_batches(files: Iterable[OpenFile], size: int) -> Iterator[JsonBatch]:
+    for file in files:
+        head, line = file.read(len(MARK)) if file.peek(len(MARK)) == MARK else b"", 1
+        for data, (places, empty) in cut(file, size, objects):
+            yield JsonBatch(data, places, empty, file.where, line, head)
+            line += data.count(b"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class FrameBatch:
+    """Rows of a Parquet, Arrow or Excel file."""
+
+    rows: pl.DataFrame
+    where: str
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The columns."""
+        return self.rows.columns
+
+    def table(self, like: object, features: Sequence[str]) -> Table:
+        """Read the named columns like an earlier table."""
+        return read_table(self.rows, like=like, features=features)
+
+    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+        """Return all columns, with the types that they have in the file."""
+        del spelled, texts  # the file says which type a column has
+        return self.rows
+
+
+def _frame_batches(files: Iterable[OpenFile], form: str) -> Iterator[FrameBatch]:
+    for file in files:
+        source = _TABLES[form](file.content(), where=file.where)
+        refuse_twins(source.names, file.where)
+        for rows in source.frames():
+            yield FrameBatch(rows, file.where)

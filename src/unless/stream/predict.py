@@ -13,11 +13,9 @@ from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.stream.batches import Batch, JsonBatch
 from unless.stream.columns import NAMES, Choices, NewColumns, refuse_halves
-from unless.stream.input import File, Input
-from unless.stream.output import form_of_output, is_patient, output
-from unless.stream.thread import WriterThread
+from unless.stream.input import Batch, File, Input, JsonBatch
+from unless.stream.output import WriterThread, form_of_output, is_patient, output
 from unless.stream.writers import WRITERS, Result
 from unless.table import Labels
 from unless.values import Label, class_place

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
-from unless.stream.batches import Batch, JsonBatch, TextBatch
 from unless.stream.columns import Choices, NewColumns, Pieces, free_names, text_line
+from unless.stream.input import Batch, JsonBatch, TextBatch
 from unless.values import value_of
 
 if TYPE_CHECKING:
