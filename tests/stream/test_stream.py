@@ -31,7 +31,7 @@ from unless.read.bytes import objects, records
 from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
 from unless.stream.columns import NewColumns, free_names
-from unless.stream.output import WriterThread, is_patient
+from unless.stream.output import is_patient, write_in_thread
 from unless.values import DEFAULT_MISSING, number_in
 
 few = settings(max_examples=80, deadline=None)
@@ -821,29 +821,27 @@ class TestFiles:
         assert not is_patient(io.BytesIO())
 
 
-class TestWriterThread:
+class TestWritingInAThread:
     """Feeding a function that pulls."""
 
     def test_items_arrive_in_order(self) -> None:
-        """The function gets every item, and the block ends after it."""
+        """The function gets every item, and has returned at the end."""
         got: list[int] = []
-        with WriterThread(got.extend) as pump:
-            for number in range(50):
-                pump.put(number)
+        write_in_thread(got.extend, range(50))
         assert got == list(range(50))
 
-    def test_what_the_function_raises_is_raised(self) -> None:
+    @pytest.mark.parametrize("items", [1000, 1])
+    def test_what_the_function_raises_is_raised(self, items: int) -> None:
         """An error stops the one who feeds, or shows at the end."""
 
         def fail(items) -> None:
             next(items)
             raise OSError(28, "full")
 
-        with pytest.raises(OSError, match="full"), WriterThread(fail) as pump:  # noqa: PT012 - nobody knows at which item
-            for number in range(1000):
-                pump.put(number)
-        with pytest.raises(OSError, match="full"), WriterThread(fail) as pump:
-            pump.put(1)
+        made: list[int] = []
+        with pytest.raises(OSError, match="full"):
+            write_in_thread(fail, (made.append(number) or number for number in range(items)))
+        assert len(made) <= min(items, 4)
 
     def test_an_error_of_the_feeder_stops_the_function(self) -> None:
         """The function fails, so that it does not take what it has for all there is; the feeder's error is raised."""
@@ -854,8 +852,8 @@ class TestWriterThread:
                 pass
             ended.append("whole")
 
-        with pytest.raises(ZeroDivisionError), WriterThread(drain) as pump:
-            pump.put(1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            write_in_thread(drain, (1 // number for number in (2, 1, 0)))
         assert not ended
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -45,32 +45,25 @@ class Input:
 
     def __init__(self, source: File, form: str | None, size: int) -> None:
         self._size = size
-        self._file: BinaryIO | None = None
-        self._paths: list[Path] = []
+        self._sources: Sequence[Path | BinaryIO]
         self._read = self._total = 0
         self._current: OpenFile | None = None
+        self.places: list[Place]
+        """The files that are read, to be compared with the one that is written."""
         if isinstance(source, (str, os.PathLike)):
-            self._format, self._paths = files_at(source, form)
+            self._format, paths = files_at(source, form)
+            self._sources, self.places = paths, [*paths]
+            for path in paths:
+                if path.is_file() and not is_packed(path):
+                    refuse_other(ends(path), self._format, str(path))
+            if all(path.is_file() for path in paths):
+                self._total = sum(path.stat().st_size for path in paths)
         else:
             refuse_text(source, "rb")
             if form is None:
                 raise FormatError("an open file does not tell its format; say which it has", *FORMATS)
-            self._file, self._format = source, format_of("", form)
+            self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
         self.form = self._format.name
-        for path in self._paths:
-            if path.is_file() and not is_packed(path):
-                refuse_other(ends(path), self._format, str(path))
-        if all(path.is_file() for path in self._paths):
-            self._total = sum(path.stat().st_size for path in self._paths)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the records, some at a time; at least one batch for every file."""
-        return batches(self._files(), self.form, self._size)
-
-    @property
-    def places(self) -> list[Place]:
-        """The files that are read."""
-        return list(self._paths) if self._file is None else number_of(self._file)
 
     @property
     def share(self) -> float | None:
@@ -79,18 +72,29 @@ class Input:
             return None
         return min(1.0, (self._read + (self._current.position if self._current else 0)) / self._total)
 
-    def _files(self) -> Iterator[OpenFile]:
-        if self._file is not None:
-            yield self._known(OpenFile(_called(self._file), self._file, packed=_looks_packed(self._file)))
-        for path in self._paths:
-            with opened(path) as self._current:
-                yield self._known(self._current)
-            self._current, self._read = None, self._read + path.stat().st_size
+    def batches(self) -> Iterator[Batch]:
+        """Yield the records, some at a time; at least one batch for every file.
 
-    def _known(self, file: OpenFile) -> OpenFile:
-        """Refuse a file of another format; the first bytes of a packed or piped file are seen here first."""
-        refuse_other((file.peek(_SIGN), b""), self._format, file.where)
-        return file
+        All files have the same columns, in any order. Text is read in blocks. A workbook is held in memory as a whole,
+        and so is a Parquet or Arrow file that is packed or comes from a pipe.
+        """
+        first: Batch | None = None
+        for file in self._files():
+            refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # a packed or piped file is seen here first
+            for batch in _batches(file, self.form, self._size):
+                first = first or batch
+                if self.form != "jsonl":
+                    same_columns(first.names, batch.names, first.where, batch.where)
+                yield batch
+
+    def _files(self) -> Iterator[OpenFile]:
+        for source in self._sources:
+            if isinstance(source, Path):
+                with opened(source) as self._current:
+                    yield self._current
+                self._current, self._read = None, self._read + source.stat().st_size
+            else:
+                yield OpenFile(_called(source), source, packed=_looks_packed(source))
 
 
 def number_of(file: BinaryIO) -> list[Place]:
@@ -129,15 +133,13 @@ def _called(file: BinaryIO) -> str:
 
 
 class Batch(Protocol):
-    """Some records of a file."""
+    """Some records of a file; messages call the file ``where``."""
+
+    where: str
 
     @property
     def names(self) -> Sequence[str]:
         """The columns."""
-
-    @property
-    def where(self) -> str:
-        """What messages call the file."""
 
     def table(self, like: object, features: Sequence[str]) -> Table:
         """Read these columns, and the target if it is there, like an earlier table."""
@@ -149,30 +151,7 @@ class Batch(Protocol):
         """
 
 
-def batches(files: Iterable[OpenFile], form: str, size: int) -> Iterator[Batch]:
-    """Yield the records of files, which have the same columns in any order; at least one batch for each file.
-
-    Text is read in blocks of about ``size`` bytes. A workbook is held in memory as a whole, and so is a Parquet or
-    Arrow file that is packed or comes from a pipe.
-    """
-    if form == "jsonl":
-        return _json_batches(files, size)
-    if form in _SEPARATORS:
-        return _alike(_text_batches(files, _SEPARATORS[form], size))
-    return _alike(_frame_batches(files, form))
-
-
-def _alike(found: Iterator[Batch]) -> Iterator[Batch]:
-    """Refuse a file that does not have the columns of the first one."""
-    first: Batch | None = None
-    for batch in found:
-        if first is not None:
-            same_columns(first.names, batch.names, first.where, batch.where)
-        first = first or batch
-        yield batch
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass
 class TextBatch:
     """Records of a CSV or TSV file: their bytes, and where each ends."""
 
@@ -193,22 +172,19 @@ class TextBatch:
         """Read the named columns like an earlier table."""
         return read_table(self.source, like=like, features=features)
 
-    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+    def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns as text; an empty cell is null."""
-        del spelled, texts  # all cells are spelled
         return self.source.frame()
 
 
-def _text_batches(files: Iterable[OpenFile], separator: str, size: int) -> Iterator[TextBatch]:
-    for file in files:
-        header = next_header(file, separator)
-        refuse_twins(header.names, file.where)
-        head, line = file.read(header.size), header.lines + 1
-        scan = partial(records, separator=separator, blank=len(header.names) == 1)
-        for data, (places, lines) in cut(file, size, scan):
-            source = TextFile(data, separator, where=file.where, names=header.names, first_line=line)
-            yield TextBatch(data, places, source, separator, file.where, head)
-            line += lines
+def _text_batches(file: OpenFile, separator: str, size: int) -> Iterator[TextBatch]:
+    header = next_header(file, separator)
+    head, line = file.read(header.size), header.lines + 1
+    scan = partial(records, separator=separator, blank=len(header.names) == 1)
+    for data, (places, lines) in cut(file, size, scan):
+        source = TextFile(data, separator, where=file.where, names=header.names, first_line=line)
+        yield TextBatch(data, places, source, separator, file.where, head)
+        line += lines
 
 
 @dataclass
@@ -249,15 +225,14 @@ class JsonBatch:
         return JsonLines(self.data, where=self.where, names=names, first_line=self.line)
 
 
-def _json_batches(files: Iterable[OpenFile], size: int) -> Iterator[JsonBatch]:
-    for file in files:
-        head, line = file.read(len(MARK)) if file.peek(len(MARK)) == MARK else b"", 1
-        for data, (places, empty) in cut(file, size, objects):
-            yield JsonBatch(data, places, empty, file.where, line, head)
-            line += data.count(b"\n")
+def _json_batches(file: OpenFile, size: int) -> Iterator[JsonBatch]:
+    head, line = file.read(len(MARK)) if file.peek(len(MARK)) == MARK else b"", 1
+    for data, (places, empty) in cut(file, size, objects):
+        yield JsonBatch(data, places, empty, file.where, line, head)
+        line += data.count(b"\n")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass
 class FrameBatch:
     """Rows of a Parquet, Arrow or Excel file."""
 
@@ -273,15 +248,16 @@ class FrameBatch:
         """Read the named columns like an earlier table."""
         return read_table(self.rows, like=like, features=features)
 
-    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
+    def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns, with the types that they have in the file."""
-        del spelled, texts  # the file says which type a column has
         return self.rows
 
 
-def _frame_batches(files: Iterable[OpenFile], form: str) -> Iterator[FrameBatch]:
-    for file in files:
-        source = _TABLES[form](file.content(), where=file.where)
-        refuse_twins(source.names, file.where)
-        for rows in source.frames():
-            yield FrameBatch(rows, file.where)
+def _batches(file: OpenFile, form: str, size: int) -> Iterator[Batch]:
+    if form == "jsonl":
+        return _json_batches(file, size)
+    if form in _SEPARATORS:
+        return _text_batches(file, _SEPARATORS[form], size)
+    source = _TABLES[form](file.content(), where=file.where)
+    refuse_twins(source.names, file.where)
+    return (FrameBatch(rows, file.where) for rows in source.frames())

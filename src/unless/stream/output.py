@@ -7,13 +7,12 @@ import io
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import Full, Queue
 from threading import Thread
-from types import TracebackType
-from typing import BinaryIO, Generic, Self, TypeVar, cast
+from typing import BinaryIO, TypeVar, cast
 
 from unless.errors import FormatError, ParameterError, suggest
 from unless.files import Place, descriptor_of, refuse_inputs, writing
@@ -122,56 +121,45 @@ def is_patient(file: BinaryIO) -> bool:
         return False
 
 
-class WriterThread(Generic[Item]):
-    """Runs a function that takes an iterator in a thread, and feeds it items one at a time.
+def write_in_thread(drain: Callable[[Iterator[Item]], None], items: Iterable[Item]) -> None:
+    """Run a function that takes an iterator in a thread, while this thread makes the items and may notice Ctrl-C.
 
-    The caller's thread stays free to notice Ctrl-C. If the function raises an error, the next `put` raises it, or the
-    end of the block.
+    An error of the function is raised here. If making an item fails, taking the next item fails too, so that the
+    function does not mistake what it has for all there is.
     """
+    queue: Queue[Item | InterruptedError | None] = Queue(1)
+    failures: list[BaseException] = []
 
-    def __init__(self, drain: Callable[[Iterator[Item]], None]) -> None:
-        self._drain = drain
-        self._queue: Queue[Item | None] = Queue(1)
-        self._error: BaseException | None = None
-        self._lost = False
-        self._thread = Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def put(self, item: Item) -> None:
-        """Hand over an item, once the previous one is taken."""
-        self._send(item)
-        if self._error is not None:
-            raise self._error
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Tell the function that there are no more items, or that the rest is lost, and wait until it returns."""
-        self._lost = error is not None
-        self._send(None)
-        self._thread.join()
-        if self._error is not None and error is None:
-            raise self._error
-
-    def _send(self, item: Item | None) -> None:
-        while self._thread.is_alive():
-            try:
-                self._queue.put(item, timeout=_PATIENCE)
-            except Full:
-                continue
-            return
-
-    def _items(self) -> Iterator[Item]:
-        while (item := self._queue.get()) is not None:
-            yield item
-        if self._lost:
-            raise InterruptedError
-
-    def _run(self) -> None:
+    def run() -> None:
         try:
-            self._drain(self._items())
+            drain(_taken(queue))
         except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
-            self._error = error
+            failures.append(error)
+
+    def put(item: Item | InterruptedError | None) -> None:
+        while thread.is_alive():
+            with suppress(Full):
+                queue.put(item, timeout=_PATIENCE)
+                break
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    end: InterruptedError | None = InterruptedError()
+    try:
+        for item in items:
+            put(item)
+            if failures:
+                break
+        end = None
+    finally:
+        put(end)
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def _taken(queue: Queue[Item | InterruptedError | None]) -> Iterator[Item]:
+    while (item := queue.get()) is not None:
+        if isinstance(item, InterruptedError):
+            raise item
+        yield item
