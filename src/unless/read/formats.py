@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
@@ -21,10 +20,6 @@ from unless.read.source import Parts, Source, refuse_twins
 from unless.read.text import TextFile, next_header
 
 
-class _Opener(Protocol):
-    def __call__(self, source: Content, *, where: str) -> Source: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format of files: its name, its title in messages, the endings of file names, and how to read it."""
@@ -32,7 +27,7 @@ class Format:
     name: str
     title: str
     endings: tuple[str, ...]
-    open: _Opener
+    open: Callable[..., Source]
     head: Callable[[OpenFile], list[str]] | None = None
     """Reads no more than the names of the columns; None if opening does so."""
     loose: bool = False
@@ -61,8 +56,10 @@ _CONTENTS = {"parquet": "a Parquet file", "arrow": "an Arrow file", "excel": "an
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
     """The format named ``form``, or else the one that the file's name ends in."""
+    if form is not None and form not in FORMATS:
+        raise ParameterError(f"no format {form!r}{suggest(str(form), FORMATS)}")
     if form is not None:
-        return _named(form)
+        return FORMATS[form]
     if (found := _ENDINGS.get(ending := _ending(path))) is None:
         named = f"ends in {ending!r}, which is no known format" if ending else "has no ending that tells its format"
         raise FormatError(f"{os.fspath(path)!r} {named}; say which format it has", *FORMATS)
@@ -125,12 +122,11 @@ def open_path(path: Path, form: str | None = None) -> Source:
     return _checked(whole, str(path))
 
 
-def open_bytes(data: bytes, form: str, where: str = "the data") -> Source:
+def open_bytes(data: bytes, form: str) -> Source:
     """The source that reads bytes of a format, which gzip may have packed."""
-    source: Content = data
-    if kind_of(*ends(data)) == "gzip":
-        source = OpenFile(where, io.BytesIO(data), packed=True).content()
-    return _checked(_open(source, _named(form), where), where)
+    where, packed = "the data", kind_of(*ends(data)) == "gzip"
+    source = OpenFile(where, io.BytesIO(data), packed=packed).content()
+    return _checked(_open(source, format_of("", form), where), where)
 
 
 def names_of(path: Path, form: str | None = None) -> list[str]:
@@ -175,12 +171,6 @@ def _checked(source: Source, where: str) -> Source:
     refuse_more("columns", len(source.names), f"{where}: {len(source.names):,} columns")
     refuse_twins(source.names, where)
     return source
-
-
-def _named(name: str) -> Format:
-    if name not in FORMATS:
-        raise ParameterError(f"no format {name!r}{suggest(str(name), FORMATS)}")
-    return FORMATS[name]
 
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:

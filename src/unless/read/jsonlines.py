@@ -210,26 +210,20 @@ class _Members:
         codes, firsts = group(ends, pieces)
         text = pieces.tobytes()
         spans = zip(ends[firsts].tolist(), ends[firsts + 1].tolist(), strict=True)
-        return _ranked(_decoded([text[start:end] or b"null" for start, end in spans]), codes)
+        return _ranked([text[start:end] or b"null" for start, end in spans], codes)
 
 
-def _decoded(values: Sequence[bytes]) -> list[object]:
-    """The values that JSON texts mean, all parsed at once.
+def _ranked(values: Sequence[bytes], codes: NDArray[np.int32]) -> Cells:
+    """Cells given as places in a list of JSON texts, which are all parsed at once.
 
     Each text is a string, has balanced brackets, or holds no comma: together they are valid only if each of them is.
     """
-    text = b"[" + b",".join(values) + b"]"
     try:
-        found: list[object] = json.loads(text.decode(), object_pairs_hook=_once)
+        distinct = json.loads(f"[{b','.join(values).decode()}]", object_pairs_hook=_once)
     except (ValueError, RecursionError):
         raise _IrregularError from None
-    if len(found) != len(values):
+    if len(distinct) != len(values):
         raise _IrregularError
-    return found
-
-
-def _ranked(distinct: Sequence[object], codes: NDArray[np.int32]) -> Cells:
-    """Cells given as places in a list of objects."""
     types = set(map(type, distinct)) - {type(None)}
     if types and types <= {int, float}:
         with suppress(OverflowError):  # an integer beyond float64
@@ -240,16 +234,15 @@ def _ranked(distinct: Sequence[object], codes: NDArray[np.int32]) -> Cells:
 
 def first_names(file: OpenFile) -> list[str]:
     """The members of the first thousand objects."""
-    return list(dict.fromkeys(name for record in islice(_records(file), _MANY) for name in record))
 
+    def records() -> Iterator[dict[str, object]]:
+        line = 1
+        for block, _ in cut(file, _HEAD, objects):
+            _refuse_no_text(block, file.where, line)
+            yield from (record for _, record in _objects(as_file(block), file.where, line))
+            line += block.count(b"\n")
 
-def _records(file: OpenFile) -> Iterator[dict[str, object]]:
-    line = 1
-    for block, _ in cut(file, _HEAD, objects):
-        _refuse_no_text(block, file.where, line)
-        for _, record in _objects(as_file(block), file.where, line):
-            yield record
-        line += block.count(b"\n")
+    return list(dict.fromkeys(name for record in islice(records(), _MANY) for name in record))
 
 
 def _objects(
@@ -265,7 +258,7 @@ def _objects(
             try:
                 yield line, _object(text, number)
             except (ValueError, RecursionError) as error:
-                raise ReadError(f"{where}, line {line}: {_reason(error, text)}") from None
+                raise ReadError(f"{where}, line {line}: {_reason(error)}") from None
 
 
 def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
@@ -289,12 +282,9 @@ def _refuse_no_text(lines: bytes, where: str, first: int) -> None:
 def _object(line: bytes, number: type[float] | None = None) -> dict[str, object]:
     found = json.loads(line.decode(), object_pairs_hook=_once, parse_float=number, parse_constant=number)
     if not isinstance(found, dict):
-        raise _NotAnObjectError(found)
+        kind = "a list" if isinstance(found, list) else "no object"
+        raise ValueError(f'this is {kind}; every line should be one object, such as {{"age": 39}}')  # noqa: TRY004 - as json
     return found
-
-
-class _NotAnObjectError(ValueError):
-    """A line that holds something other than an object."""
 
 
 def _once(members: list[tuple[str, object]]) -> dict[str, object]:
@@ -305,17 +295,11 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _reason(error: Exception, line: bytes) -> str:
+def _reason(error: Exception) -> str:
     """What is wrong with a line."""
-    match error:
-        case _NotAnObjectError():
-            kind = "a list" if line.lstrip(_SPACE).startswith(b"[") else "no object"
-            return f'this is {kind}; every line should be one object, such as {{"age": 39}}'
-        case json.JSONDecodeError():
-            return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
-        case RecursionError():
-            return "the object is nested too deeply"
-    return str(error)
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} at character {error.pos + 1}; every line should be one whole object"
+    return "the object is nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _cell(value: object) -> object:

@@ -124,15 +124,13 @@ class TextFile:
         self.names: Sequence[str] = header.names
         self._size, self._header = header.size, header.lines
         self._start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
-        self._body = memoryview(self._data)[self._start :]
+        self._body = np.frombuffer(self._data, dtype=np.uint8)[self._start :]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns, ``texts`` as text, and others too unless they look numeric."""
         places = {name: place for place, name in enumerate(self.names)}
         wanted, as_text = [places[name] for name in names], {places[name] for name in texts}
-        frame = self._read_fast(wanted, as_text, missing)
-        if frame is None:
-            frame = self._read_slowly(wanted or [0])  # without any column the rows could not be counted
+        frame = self._read(wanted or [0], as_text, missing)  # without any column the rows could not be counted
         self.rows = frame.height
         self._columns = {name: frame.get_column(_name(places[name])) for name in names}
         self._texts = self._rank_texts(frame.select(map(_name, wanted)), as_text, missing)
@@ -147,12 +145,13 @@ class TextFile:
         import polars as pl  # takes 0.1 s; only files need it
 
         every = range(len(self.names))
-        frame = self._read_fast(every, every, ())
-        if frame is None:
-            frame = self._read_slowly(every)
-        frame = frame.with_columns(pl.all().replace("", None))
+        frame = self._read(every, every, ()).with_columns(pl.all().replace("", None))
         frame.columns = list(self.names)
         return frame
+
+    def _read(self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]) -> pl.DataFrame:
+        frame = self._read_fast(wanted, texts, missing)
+        return self._read_slowly(wanted) if frame is None else frame
 
     def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
         import polars as pl
@@ -176,8 +175,8 @@ class TextFile:
     ) -> pl.DataFrame | None:
         """The columns as polars reads them; None if the csv module might read them differently."""
         tab = ord("\r" if self._separator == "\t" else "\t")
-        marked = kernels.has_any(np.frombuffer(self._body, dtype=np.uint8), ord('"'), ord("\r"), tab)
-        open_end = bytes(self._body[-1:]) == self._separator.encode()  # polars skips a last field that is empty
+        marked = kernels.has_any(self._body, ord('"'), ord("\r"), tab)
+        open_end = self._body[-1:].tobytes() == self._separator.encode()  # polars skips a last field that is empty
         found = self._inspect() if marked or open_end else None
         # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
         # mark where the first record begins is text, but not to polars.
@@ -204,7 +203,8 @@ class TextFile:
             return self._polars(wanted, (), ())
         # polars takes a cell of spaces for an empty one.
         holed = {place for place in numeric if frame.get_column(_name(place)).null_count()}
-        return self._polars(wanted, set(numeric) - holed, tokens) if holed and self._blank() else frame
+        blank = holed and kernels.has_blank(self._body, ord(self._separator))
+        return self._polars(wanted, set(numeric) - holed, tokens) if blank else frame
 
     def _too_long(self, frame: pl.DataFrame) -> bool:
         """Whether a line without quotes has more fields than the header, given that none has fewer.
@@ -213,17 +213,12 @@ class TextFile:
         """
         if frame.width == len(self.names):
             return False
-        body, sign = np.frombuffer(self._body, dtype=np.uint8), ord(self._separator)
-        pieces = (body[start : start + _PIECE] for start in range(0, len(body), _PIECE))
-        count = sum(int(np.count_nonzero(piece == sign)) for piece in pieces)
+        pieces = (self._body[start : start + _PIECE] for start in range(0, len(self._body), _PIECE))
+        count = sum(int(np.count_nonzero(piece == ord(self._separator))) for piece in pieces)
         return count != (frame.height + bool(self._header)) * (len(self.names) - 1)
 
     def _inspect(self) -> int:
-        body = np.frombuffer(self._body, dtype=np.uint8)
-        return int(kernels.inspect(body, ord(self._separator), len(self.names)))
-
-    def _blank(self) -> bool:
-        return kernels.has_blank(np.frombuffer(self._body, dtype=np.uint8), ord(self._separator))
+        return int(kernels.inspect(self._body, ord(self._separator), len(self.names)))
 
     def _polars(self, wanted: Sequence[int], numeric: Collection[int], tokens: Sequence[str]) -> pl.DataFrame | None:
         """The wanted columns, named by their places; None if polars cannot read the file."""
@@ -264,9 +259,9 @@ class TextFile:
     def _sample(self) -> Iterator[list[str]]:
         """Some records from all over the file."""
         size = len(self._body)
-        length = max(_SAMPLE, 2 * bytes(self._body[: 1 << 20]).find(b"\n"))  # at least a line, in wide files too
+        length = max(_SAMPLE, 2 * self._body[: 1 << 20].tobytes().find(b"\n"))  # at least a line, in wide files too
         for start in range(0, size, max(length, size // _SAMPLES)):
-            lines = bytes(self._body[start : start + length]).decode("utf-8", "replace").split("\n")[1:]
+            lines = self._body[start : start + length].tobytes().decode("utf-8", "replace").split("\n")[1:]
             with suppress(csv.Error):
                 rows = list(csv.reader(lines if start + length >= size else lines[:-1], delimiter=self._separator))
                 yield from (row for row in rows if len(row) == len(self.names))
