@@ -72,7 +72,7 @@ def test_json_lines(
     expected = facts(read_table([plain(record) for record in records]))
     with interpreted(chunk=chunk):
         assert facts(read_table(data, format="jsonl")) == expected
-        one = read_table(JsonLines(data, names=[*names, "never"]), features=[*names, "never"])
+        one = read_table(JsonLines(data, where="x", names=[*names, "never"]), features=[*names, "never"])
     assert facts(one)[0][:-1] == expected[0]  # type: ignore[index]
     assert set(one.column("never").codes.tolist()) <= {0}
     with interpreted():
@@ -203,10 +203,10 @@ def test_errors_of_a_batch_name_the_line_of_the_file() -> None:
 def test_a_batch_of_nothing() -> None:
     """A batch without records is a table without rows; a batch keeps a mark in the middle of a file."""
     for body in (b"", b"\n"):
-        assert len(read_table(TextFile(body, ",", names=["a", "b"]))) == 0
-    table = read_table(TextFile("\ufeffx,1\n".encode(), ",", names=["a", "b"]))
+        assert len(read_table(TextFile(body, ",", where="x", names=["a", "b"]))) == 0
+    table = read_table(TextFile("\ufeffx,1\n".encode(), ",", where="x", names=["a", "b"]))
     assert table.record(0) == {"a": "\ufeffx", "b": 1.0}
-    assert len(read_table(JsonLines(b"", names=["a"]))) == 0
+    assert len(read_table(JsonLines(b"", where="x", names=["a"]))) == 0
 
 
 def test_numbers_of_many_parts_are_joined_in_order() -> None:

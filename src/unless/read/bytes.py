@@ -146,11 +146,6 @@ def blaming(where: str, *failures: type[BaseException], title: str = "") -> Iter
         raise ReadError(f"{where}: {complaint}: {reason}") from None
 
 
-def called(source: Content) -> str:
-    """What messages call the source."""
-    return "the data" if isinstance(source, bytes) else str(source)
-
-
 def kind_of(start: bytes, end: bytes) -> str | None:
     """The kind of file that starts and ends with these bytes; None if they do not tell, as in text files."""
     for sign, kind in _STARTS.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from unless.limits import refuse_unpacked
-from unless.read.bytes import Content, blaming, called, ends, size_of
+from unless.read.bytes import Content, blaming, ends, size_of
 from unless.read.frames import PolarsFrame
 from unless.read.ranks import Cells
 
@@ -22,16 +21,17 @@ _CELL = 8  # bytes of a number
 _ROWS = 1 << 16  # of a frame
 
 
-class _ColumnarFile(ABC):
+class _ColumnarFile:
     """A file of columns; only those that are wanted are read."""
 
     spelled = False
     rows = 0
     title: str
+    scanner: str
 
-    def __init__(self, source: Content, *, where: str | None = None) -> None:
+    def __init__(self, source: Content, *, where: str) -> None:
         self._source = source
-        self._where = where or called(source)
+        self._where = where
         with self._polars() as pl:
             self.names: Sequence[str] = self._read_names(pl)
 
@@ -61,9 +61,11 @@ class _ColumnarFile(ABC):
     def _input(self) -> Path | io.BytesIO:
         return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
 
-    @abstractmethod
     def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
         """The file, or some of its columns, yet to be read."""
+        # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
+        lazy = getattr(pl, self.scanner)(self._input(), glob=False, hive_partitioning=False)
+        return lazy if columns is None else lazy.select(columns)  # type: ignore[no-any-return]
 
     def _read_names(self, pl: ModuleType) -> list[str]:
         return list(self._scan(pl).collect_schema())
@@ -85,22 +87,18 @@ class _ColumnarFile(ABC):
 class ParquetFile(_ColumnarFile):
     """A Parquet file."""
 
-    title = "a Parquet"
-
-    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
-        # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
-        return _some(pl.scan_parquet(self._input(), glob=False, hive_partitioning=False), columns)
+    title, scanner = "a Parquet", "scan_parquet"
 
 
 class ArrowFile(_ColumnarFile):
     """An Arrow file (Feather is one), in the form of a file or of a stream."""
 
-    title = "an Arrow"
+    title, scanner = "an Arrow", "scan_ipc"
 
     def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
         if self._streamed:
             return pl.read_ipc_stream(self._input(), columns=columns).lazy()  # type: ignore[no-any-return]
-        return _some(pl.scan_ipc(self._input(), glob=False, hive_partitioning=False), columns)
+        return super()._scan(pl, columns)
 
     def _read_names(self, pl: ModuleType) -> list[str]:
         if self._streamed:
@@ -113,7 +111,3 @@ class ArrowFile(_ColumnarFile):
     @property
     def _streamed(self) -> bool:
         return ends(self._source)[0].startswith(b"\xff\xff\xff\xff")
-
-
-def _some(lazy: pl.LazyFrame, columns: list[str] | None) -> pl.LazyFrame:
-    return lazy if columns is None else lazy.select(columns)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from unless.errors import ReadError
 from unless.limits import RATIO, limit, refuse_unpacked
-from unless.read.bytes import Content, blaming, called, size_of
+from unless.read.bytes import Content, blaming, size_of
 from unless.read.frames import frame_of
 from unless.read.ranks import Cells, of_objects
 from unless.read.source import Loaded
@@ -44,8 +44,7 @@ class ExcelFile(Loaded):
     is a missing cell; a column without any cell is no column.
     """
 
-    def __init__(self, source: Content, *, where: str | None = None) -> None:
-        where = where or called(source)
+    def __init__(self, source: Content, *, where: str) -> None:
         (header, *rows), first = _first_sheet(source, where)
         width = range(len(header))
         if len(header) > 1:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
@@ -27,7 +28,7 @@ class Format:
     name: str
     title: str
     endings: tuple[str, ...]
-    open: Callable[..., Source]
+    open: Callable[..., Any]
     head: Callable[[OpenFile], list[str]] | None = None
     """Reads no more than the names of the columns; None if opening does so."""
     loose: bool = False
@@ -150,7 +151,8 @@ def _open_file(path: Path, known: Format) -> Source:
 
 def _open(source: Content, known: Format, where: str) -> Source:
     refuse_other(ends(source), known, where)
-    return known.open(source, where=where)
+    found: Source = known.open(source, where=where)
+    return found
 
 
 def refuse_other(first_and_last: tuple[bytes, bytes], known: Format, where: str) -> None:

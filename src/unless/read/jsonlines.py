@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import members as kernels
 from unless.limits import refuse_unpacked
-from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, cut, objects, undecodable
+from unless.read.bytes import MARK, Content, OpenFile, as_file, content, cut, objects, undecodable
 from unless.read.frames import SpelledNumber, frame_of
 from unless.read.ranks import Cells, group, joined, of_dictionary, of_numbers, of_objects
 
@@ -59,10 +59,8 @@ class JsonLines:
     spelled = False
     rows = 0
 
-    def __init__(
-        self, source: Content, *, where: str | None = None, names: Sequence[str] | None = None, first_line: int = 1
-    ) -> None:
-        self._where = where or called(source)
+    def __init__(self, source: Content, *, where: str, names: Sequence[str] | None = None, first_line: int = 1) -> None:
+        self._where = where
         self._data = content(source)
         self._first_line = first_line
         self._checked = 0  # how many bytes are known to be text

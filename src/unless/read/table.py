@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from unless.read.ranks import Cells, Declared, labels, settle, with_labels
 from unless.read.source import Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
-from unless.table import Column, Kind, Labels, Schema, Table
+from unless.table import Column, Kind, Schema, Table
 from unless.values import DEFAULT_MISSING
 
 _THREADS = 4  # each needs 20 bytes a row while it ranks
@@ -79,9 +80,17 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
     table = Table(_columns(opened, plan, tokens), None, opened.rows, plan.missing)
-    if drop_unlabelled and plan.target is not None:
-        return _labelled(table, plan.target, opened.cells(plan.target), tokens)
-    return replace(table, target=_labels(opened, plan, tokens))
+    if plan.target is None:
+        return table
+    cells = opened.cells(plan.target)
+    if drop_unlabelled:
+        return _labelled(table, plan.target, cells, tokens)
+    try:
+        return replace(table, target=labels(plan.target, cells, tokens))
+    except ReadError:  # some are missing, or of mixed types
+        if target is not None:
+            raise
+        return table  # a batch to predict: its target is yet to be filled in
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +102,6 @@ class _Plan:
     missing: tuple[str, ...]
     given: bool
     """Whether the caller said which texts are missing, so that they are missing in frames too."""
-    asked: bool = True
-    """Whether the caller asked for the target, rather than `like`."""
     known: Mapping[str, Column] = field(default_factory=dict)
     """The columns of the earlier batch whose values are known."""
 
@@ -104,10 +111,7 @@ def _like(like: object) -> _Plan | None:
     if like is None:
         return None
     if isinstance(like, Program):
-        # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
-        tested = {literal.value for rule in like.rules for literal in rule.literals()}
-        missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
-        return _Plan(_kinds_of(like), like.target, missing, given=False, known=_columns_of(like))
+        return _like_program(like)
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
@@ -119,29 +123,22 @@ def _like(like: object) -> _Plan | None:
     return _Plan(kinds, schema.target, missing, given=missing != DEFAULT_MISSING, known=known)
 
 
-def _kinds_of(program: Program) -> dict[str, Declared]:
-    """What literals say about the features of a program; None for a feature that is only tested for missing cells."""
+def _like_program(program: Program) -> _Plan:
+    """What literals say about the features; nothing about one that is only tested for missing cells."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
-    for rule in program.rules:
-        for literal in rule.literals():
-            if literal.op in ("<=", ">"):
-                kinds[literal.feature] = "numeric"
-            elif literal.op in ("==", "!=") and kinds[literal.feature] is None:
-                kinds[literal.feature] = "categorical"
-    return kinds
-
-
-def _columns_of(program: Program) -> dict[str, Column]:
-    """The features that literals compare with a value, as columns of the categories that they name."""
-    named: dict[str, set[str]] = {}
-    for rule in program.rules:
-        for literal in rule.literals():
-            if literal.value is not None:
-                named.setdefault(literal.feature, set()).update(v for v in [literal.value] if isinstance(v, str))
-    return {
+    named: dict[str, set[str]] = defaultdict(set)
+    for literal in (literal for rule in program.rules for literal in rule.literals() if literal.value is not None):
+        numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
+        kinds[literal.feature] = "numeric" if numeric else "categorical"
+        named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())
+    known = {
         feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
         for feature, texts in named.items()
     }
+    # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
+    tested = set[str]().union(*named.values())
+    missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
+    return _Plan(kinds, program.target, missing, given=False, known=known)
 
 
 def _plan(
@@ -152,8 +149,7 @@ def _plan(
     missing: tuple[str, ...],
 ) -> _Plan:
     """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
-    asked = target is not None
-    if asked:
+    if target is not None:
         target = _known(str(target), names)
     elif like and like.target in names and like.target not in (features or ()):
         target = like.target
@@ -166,7 +162,7 @@ def _plan(
     if like is not None and missing is DEFAULT_MISSING:
         missing, given = like.missing, like.given
     kinds = {_known(name, names): declared.get(name) for name in features}
-    return _Plan(kinds, target, missing, given, asked, {} if like is None else like.known)
+    return _Plan(kinds, target, missing, given, {} if like is None else like.known)
 
 
 def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
@@ -273,14 +269,3 @@ def _labelled(table: Table, target: str, cells: Cells, tokens: Sequence[str]) ->
     if not rows.any():
         raise ReadError(f"no row has a label in {target!r}; there is nothing to learn from")
     return replace(table[rows], target=labels(target, present, ()))
-
-
-def _labels(opened: Source, plan: _Plan, tokens: Sequence[str]) -> Labels | None:
-    if plan.target is None:
-        return None
-    try:
-        return labels(plan.target, opened.cells(plan.target), tokens)
-    except ReadError:  # some are missing, or of mixed types
-        if plan.asked:
-            raise
-        return None  # a batch to predict: its target is yet to be filled in

@@ -24,7 +24,7 @@ import numpy as np
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.limits import refuse_more
-from unless.read.bytes import MARK, Content, OpenFile, as_file, called, content, records, undecodable
+from unless.read.bytes import MARK, Content, OpenFile, as_file, content, records, undecodable
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
 from unless.values import number_in
@@ -106,15 +106,9 @@ class TextFile:
     rows = 0
 
     def __init__(
-        self,
-        source: Content,
-        separator: str,
-        *,
-        where: str | None = None,
-        names: Sequence[str] | None = None,
-        first_line: int = 1,
+        self, source: Content, separator: str, *, where: str, names: Sequence[str] | None = None, first_line: int = 1
     ) -> None:
-        self._where = where or called(source)
+        self._where = where
         self._path = source
         self._separator = separator
         self._data = content(source)
@@ -123,8 +117,8 @@ class TextFile:
         header = given or text_header(as_file(self._data), separator, self._where)
         self.names: Sequence[str] = header.names
         self._size, self._header = header.size, header.lines
-        self._start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
-        self._body = np.frombuffer(self._data, dtype=np.uint8)[self._start :]
+        start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
+        self._body = np.frombuffer(self._data, dtype=np.uint8)[start:]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns, ``texts`` as text, and others too unless they look numeric."""

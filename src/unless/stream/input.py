@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from unless.errors import FormatError, ParameterError
 from unless.files import Place
 from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
-from unless.read.columnar import ArrowFile, ParquetFile
-from unless.read.excel import ExcelFile
 from unless.read.formats import FORMATS, files_at, format_of, refuse_other
 from unless.read.jsonlines import JsonLines
 from unless.read.source import refuse_twins, same_columns
@@ -32,11 +30,6 @@ File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""
 
 _SEPARATORS = {"csv": ",", "tsv": "\t"}
-_TABLES: dict[str, type[ParquetFile | ArrowFile | ExcelFile]] = {
-    "parquet": ParquetFile,
-    "arrow": ArrowFile,
-    "excel": ExcelFile,
-}
 _SIGN = 8  # bytes that tell formats apart
 
 
@@ -81,11 +74,20 @@ class Input:
         first: Batch | None = None
         for file in self._files():
             refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # a packed or piped file is seen here first
-            for batch in _batches(file, self.form, self._size):
+            for batch in self._batches(file):
                 first = first or batch
                 if self.form != "jsonl":
                     same_columns(first.names, batch.names, first.where, batch.where)
                 yield batch
+
+    def _batches(self, file: OpenFile) -> Iterator[Batch]:
+        if self.form == "jsonl":
+            return _json_batches(file, self._size)
+        if self.form in _SEPARATORS:
+            return _text_batches(file, _SEPARATORS[self.form], self._size)
+        source = self._format.open(file.content(), where=file.where)
+        refuse_twins(source.names, file.where)
+        return (FrameBatch(rows, file.where) for rows in source.frames())
 
     def _files(self) -> Iterator[OpenFile]:
         for source in self._sources:
@@ -251,13 +253,3 @@ class FrameBatch:
     def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns, with the types that they have in the file."""
         return self.rows
-
-
-def _batches(file: OpenFile, form: str, size: int) -> Iterator[Batch]:
-    if form == "jsonl":
-        return _json_batches(file, size)
-    if form in _SEPARATORS:
-        return _text_batches(file, _SEPARATORS[form], size)
-    source = _TABLES[form](file.content(), where=file.where)
-    refuse_twins(source.names, file.where)
-    return (FrameBatch(rows, file.where) for rows in source.frames())
