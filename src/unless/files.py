@@ -27,8 +27,8 @@ __all__ = ["Place", "descriptor_of", "refuse_inputs", "write_whole", "writing"]
 Place = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
 
-_STANDARD = {"stdout": 1, "stderr": 2}
-_DESCRIPTOR = re.compile(r"/dev/(?:(stdout|stderr)|fd/([0-9]+))|/proc/self/fd/([0-9]+)")
+_STANDARD = {"/dev/stdout": 1, "/dev/stderr": 2}
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]+)")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
 
 
@@ -138,9 +138,8 @@ def _temporary(folder: Path, mode: int) -> tuple[int, Path, bool]:
     It does not where the system has files without names: they disappear with their process, however that ends.
     """
     while True:
-        name = (
-            folder / f".unless-{secrets.token_hex(8)}.tmp"
-        )  # new each time: another process may be about to remove it
+        # A new name each time: another process may be about to remove the file.
+        name = folder / f".unless-{secrets.token_hex(8)}.tmp"
         descriptor = _unnamed(folder, mode)
         named = descriptor is None
         if descriptor is None:
@@ -167,13 +166,8 @@ def _unnamed(folder: Path, mode: int) -> int | None:
 
 def _name(descriptor: int, name: Path) -> None:
     """Give a file without a name its name, since only a file with a name can replace another."""
-    folder = os.open(name.parent, os.O_RDONLY)
-    try:
-        os.link(
-            _link(descriptor), name, src_dir_fd=folder, follow_symlinks=True
-        )  # follows the link only if a folder is given
-    finally:
-        os.close(folder)
+    with _opened(name.parent) as folder:  # os.link follows a link only if a folder is given
+        os.link(_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
 
 
 def _link(descriptor: int) -> Path:
@@ -210,14 +204,10 @@ def _sweep(folder: Path) -> None:
 
 
 def _remove_unlocked(path: str) -> None:
-    with suppress(OSError):  # BlockingIOError: it is locked
-        descriptor = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if stat.S_ISREG(os.fstat(descriptor).st_mode):
-                Path(path).unlink()
-        finally:
-            os.close(descriptor)
+    with suppress(OSError), _opened(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK) as descriptor:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            Path(path).unlink()
 
 
 def _pass_on(old: os.stat_result, descriptor: int) -> None:
@@ -281,17 +271,19 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     Opening such a path again would overwrite a file that the shell appends to (``>>``), or fail for a pipe.
     """
     found = _DESCRIPTOR.fullmatch(os.fspath(path))
-    if found is None:
-        return None
-    name, *numbers = found.groups()
-    return _STANDARD[name] if name else int(numbers[0] or numbers[1])
+    return int(found[1]) if found else _STANDARD.get(os.fspath(path))
 
 
 def _sync_folder(folder: Path) -> None:
     """Write the new name to the disk too, where the system can do that."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    with suppress(OSError), _opened(folder) as descriptor:
+        os.fsync(descriptor)
+
+
+@contextmanager
+def _opened(path: str | Path, flags: int = os.O_RDONLY) -> Iterator[int]:
+    descriptor = os.open(path, flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)

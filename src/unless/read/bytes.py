@@ -7,10 +7,11 @@ import io
 import mmap
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
 
 Places = NDArray[np.int64]
-Found_co = TypeVar("Found_co", covariant=True)
+Found = TypeVar("Found")
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8, which may begin a text file."""
@@ -148,10 +149,9 @@ def blaming(where: str, *failures: type[BaseException], title: str = "") -> Iter
 
 def kind_of(start: bytes, end: bytes) -> str | None:
     """The kind of file that starts and ends with these bytes; None if they do not tell, as in text files."""
-    for sign, kind in _STARTS.items():
-        if start.startswith(sign):
-            return kind
-    return next((kind for sign, kind in _BRACKETS.items() if start.startswith(sign) and end.endswith(sign)), None)
+    starts = (kind for sign, kind in _STARTS.items() if start.startswith(sign))
+    brackets = (kind for sign, kind in _BRACKETS.items() if start.startswith(sign) and end.endswith(sign))
+    return next(chain(starts, brackets), None)
 
 
 def ends(source: Content) -> tuple[bytes, bytes]:
@@ -207,17 +207,11 @@ def size_of(source: Content | BinaryIO) -> int:
 # Blocks.
 
 
-class Scan(Protocol[Found_co]):
-    """Looks for records in bytes; ``final`` says that the file ends with them."""
-
-    def __call__(self, data: bytes, *, final: bool) -> tuple[Found_co, int]:
-        """Return what was found, and the length of the whole records."""
-
-
-def cut(file: OpenFile, size: int, scan: Scan[Found_co]) -> Iterator[tuple[bytes, Found_co]]:
+def cut(file: OpenFile, size: int, scan: Callable[..., tuple[Found, int]]) -> Iterator[tuple[bytes, Found]]:
     """Yield blocks of about ``size`` bytes that end where a record does, each with what a scan finds in it.
 
-    There is at least one block, even if it is empty.
+    ``scan(data, final=...)`` returns what it finds, and the length of the whole records; ``final`` says that the file
+    ends with the data. There is at least one block, even if it is empty.
     """
     rest, wanted, final, first = b"", size, False, True
     while not final:

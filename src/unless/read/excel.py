@@ -51,13 +51,8 @@ class ExcelFile(Loaded):
             rows = [row for row in rows if any(cell != "" for cell in row)]
         columns = [[row[place] for row in rows] for place in width]
         kept = [place for place in width if header[place] != "" or any(cell != "" for cell in columns[place])]
-        self.names: Sequence[str] = [_title(header[place], first + place, where) for place in kept]
-        self.rows = len(rows)
-        self._columns = dict(zip(self.names, (columns[place] for place in kept), strict=True))
-
-    def cells(self, name: str) -> Cells:
-        """The cells of a column."""
-        return of_objects(_typed(self._columns[name]))
+        names = [_title(header[place], first + place, where) for place in kept]
+        super().__init__(names, len(rows), lambda place: of_objects(_typed(columns[kept[place]])))
 
     def frames(self) -> Iterator[pl.DataFrame]:
         """Yield all columns, in one frame."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.read.ranks import Cells, group, of_dictionary, of_flags, of_numbers, of_objects, of_texts
+from unless.read.ranks import Cells, group, of_dictionary, of_flags, of_numbers, of_objects
 from unless.read.source import Loaded, Source, refuse_twins
 
 if TYPE_CHECKING:
@@ -23,23 +23,13 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Records(Loaded):
+def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
     """Rows of dicts: the keys are the columns, in order of first appearance; an absent key is a missing cell."""
-
-    def __init__(self, records: Sequence[Mapping[Any, object]]) -> None:
-        for number, record in enumerate(records, 1):
-            if not isinstance(record, Mapping):
-                raise ReadError(f"row {number} is {type(record).__name__} {record!r:.60}; a row is a dict: name → cell")
-        keys = list(dict.fromkeys(key for record in records for key in record))
-        self.names: Sequence[str] = [str(key) for key in keys]
-        self.rows = len(records)
-        self._records = records
-        self._keys = dict(zip(self.names, keys, strict=True))
-
-    def cells(self, name: str) -> Cells:
-        """The cells of a column."""
-        key = self._keys[name]
-        return of_objects([record.get(key) for record in self._records])
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, Mapping):
+            raise ReadError(f"row {number} is {type(record).__name__} {record!r:.60}; a row is a dict: name → cell")
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    return Loaded(keys, len(records), lambda place: of_objects([record.get(keys[place]) for record in records]))
 
 
 class PolarsFrame:
@@ -103,7 +93,7 @@ def text_cells(frame: pl.DataFrame, is_numeric: Callable[[str, pl.Series], bool]
     return {
         column.name: of_numbers(column.to_numpy(), str)
         if column.name in numeric
-        else of_texts(distinct[column.name].to_list(), column.to_numpy())
+        else Cells(np.empty(0), distinct[column.name].to_list(), column.to_numpy(), str)
         for column in coded
     }
 
@@ -116,22 +106,11 @@ def _ranks_among(column: pl.Series, texts: pl.Series) -> pl.Expr:
     return ranks.cast(pl.UInt32).fill_null(len(texts)) if column.null_count() else ranks
 
 
-class PandasFrame(Loaded):
+def _pandas_source(frame: pd.DataFrame) -> Source:
     """A pandas frame, of any version from 2.2 on, with columns of any type."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.names: Sequence[str] = [str(name) for name in frame.columns]
-        self.rows = len(frame)
-        self._frame = frame
-        self._places = {name: place for place, name in enumerate(self.names)}
-
-    def cells(self, name: str) -> Cells:
-        """The cells of a column."""
-        frame, place = self._frame, self._places[name]
-        # Taking a Series out takes 40 us, more than ranking a small column; the array behind it takes 1 us.
-        array_of = getattr(frame, "_get_column_array", None)
-        array = frame.iloc[:, place].array if array_of is None else array_of(place)
-        return _pandas_cells(array)
+    # Taking a Series out takes 40 us, more than ranking a small column; the array behind it takes 1 us.
+    array_of = getattr(frame, "_get_column_array", None) or (lambda place: frame.iloc[:, place].array)
+    return Loaded(frame.columns, len(frame), lambda place: _pandas_cells(array_of(place)))
 
 
 def _pandas_cells(array: Any) -> Cells:  # noqa: PLR0911 - a return for each kind of pandas array
@@ -209,22 +188,18 @@ def _arrow_texts(array: Any) -> Cells:
     return of_dictionary(distinct, codes)
 
 
-class Array(Loaded):
+def _array_source(array: NDArray[Any]) -> Source:
     """A numpy array of rows and columns; the columns are named x0, x1 and so on."""
+    if array.ndim != 2:
+        raise ReadError(f"an array of {array.ndim} dimensions is not a table; rows and columns are two dimensions")
 
-    def __init__(self, array: NDArray[Any]) -> None:
-        if array.ndim != 2:
-            raise ReadError(f"an array of {array.ndim} dimensions is not a table; rows and columns are two dimensions")
-        self.rows = array.shape[0]
-        self.names: Sequence[str] = [f"x{place}" for place in range(array.shape[1])]
-        self._columns = dict(zip(self.names, array.T, strict=True))
+    def cells(place: int) -> Cells:
+        column, kind = array[:, place], array.dtype.kind
+        if kind in "iuf":
+            return of_numbers(column, float if kind == "f" else int)
+        return of_flags(column) if kind == "b" else of_objects(column.tolist())
 
-    def cells(self, name: str) -> Cells:
-        """The cells of a column."""
-        column = self._columns[name]
-        if column.dtype.kind in "iuf":
-            return of_numbers(np.ascontiguousarray(column), float if column.dtype.kind == "f" else int)
-        return of_flags(column) if column.dtype.kind == "b" else of_objects(column.tolist())
+    return Loaded((f"x{place}" for place in range(array.shape[1])), array.shape[0], cells)
 
 
 def frame_source(frame: object) -> Source | None:
@@ -233,9 +208,9 @@ def frame_source(frame: object) -> Source | None:
     from narwhals import dependencies
 
     if isinstance(frame, np.ndarray):
-        return Array(frame)
+        return _array_source(frame)
     if dependencies.is_pandas_dataframe(frame):
-        return PandasFrame(frame)
+        return _pandas_source(frame)
     if dependencies.is_polars_dataframe(frame):
         return PolarsFrame(frame)
     if dependencies.is_pyarrow_table(frame):

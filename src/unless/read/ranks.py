@@ -25,7 +25,6 @@ Declared = OneOf["numeric", "categorical"] | None
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
 _LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
-_NO_NUMBERS: NDArray[np.float64] = np.empty(0)
 _EXACT = 2.0**53
 _FEW = 1024  # up to this many numbers argsort ranks faster
 
@@ -53,11 +52,6 @@ def of_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
     """Cells of a numeric array; NaN is missing."""
     numbers, codes = rank(np.ascontiguousarray(array, dtype=np.float64))
     return Cells(numbers, (), codes, kind)
-
-
-def of_texts(texts: Sequence[str], codes: NDArray[Any]) -> Cells:
-    """Cells given as ranks among sorted texts, which all occur; missing cells have the rank after the last."""
-    return Cells(_NO_NUMBERS, texts, codes, str)
 
 
 def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
@@ -306,8 +300,5 @@ def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
             f"the labels in {name!r} reach {max(values, key=abs):.0f}, beyond 2**53, where float64 no "
             "longer tells whole numbers apart; make them text"
         )
-    return Labels(name, tuple(_as_type(cells.type, value) for value in values), cells.codes)
-
-
-def _as_type(kind: type[Label], value: float | str) -> Label:
-    return value == "True" if kind is bool else kind(value)
+    kind = cells.type
+    return Labels(name, tuple(value == "True" if kind is bool else kind(value) for value in values), cells.codes)

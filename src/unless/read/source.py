@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -26,12 +26,25 @@ class Source(Protocol):
 
 
 class Loaded:
-    """A source that needs no loading; its cells are typed, so text is text."""
+    """A source that needs no loading; its cells are typed, so text is text.
+
+    ``read`` gives the cells of the column at a place.
+    """
 
     spelled = False
 
+    def __init__(self, names: Iterable[object], rows: int, read: Callable[[int], Cells]) -> None:
+        self.names: Sequence[str] = [str(name) for name in names]
+        self.rows = rows
+        self._read = read
+        self._places = {name: place for place, name in enumerate(self.names)}
+
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Do nothing."""
+
+    def cells(self, name: str) -> Cells:
+        """The cells of a column."""
+        return self._read(self._places[name])
 
 
 def refuse_twins(names: Sequence[str], where: str | None = None, advice: str = "rename one of them") -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
-from unless.read.frames import Records, frame_source
+from unless.read.frames import frame_source, records_source
 from unless.read.jsonlines import JsonLines
 from unless.read.ranks import Cells, Declared, labels, settle, with_labels
 from unless.read.source import Source, refuse_twins
@@ -149,20 +149,20 @@ def _plan(
     missing: tuple[str, ...],
 ) -> _Plan:
     """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
+    earlier = like or _Plan({}, None, DEFAULT_MISSING, given=False)
     if target is not None:
         target = _known(str(target), names)
-    elif like and like.target in names and like.target not in (features or ()):
-        target = like.target
+    elif earlier.target in names and earlier.target not in (features or ()):
+        target = earlier.target
     if features is None:
         features = [name for name in names if name != target] if like is None else list(like.features)
     if target is not None and target in features:
         raise ParameterError(f"{target!r} is the target, so it cannot be among the features")
-    declared = {} if like is None else like.features
     given = missing != DEFAULT_MISSING
-    if like is not None and missing is DEFAULT_MISSING:
-        missing, given = like.missing, like.given
-    kinds = {_known(name, names): declared.get(name) for name in features}
-    return _Plan(kinds, target, missing, given, {} if like is None else like.known)
+    if missing is DEFAULT_MISSING:
+        missing, given = earlier.missing, earlier.given
+    kinds = {_known(name, names): earlier.features.get(name) for name in features}
+    return _Plan(kinds, target, missing, given, earlier.known)
 
 
 def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
@@ -230,7 +230,7 @@ def _open(source: object, form: str | None) -> Source:
     if isinstance(source, (TextFile, JsonLines)):
         return source
     if isinstance(source, (list, tuple)):
-        return Records(source)
+        return records_source(source)
     if (opened := frame_source(source)) is not None:
         return opened
     lazy = "; call its collect() first" if hasattr(source, "collect") else ""

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,6 @@ from unless.values import Label
 
 if TYPE_CHECKING:
     import polars as pl
-
-NAMES = ("predicted", "confidence", "rule")
-"""The names of the new columns, unless the file has such columns already."""
 
 _ENDING = "\r\n"
 _DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
@@ -85,29 +82,32 @@ class NewColumns:
             labels, tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
         )
 
-    def select(self, names: Sequence[str]) -> tuple[str, ...]:
-        """Keep those of the three names (for label, confidence and rule) that have a column."""
-        return tuple(names) if self.confidences else (names[0], names[2])
-
-    def columns(self) -> list[Sequence[Any]]:
-        """The cells of each new column, one for every answer."""
-        rules = [*range(1, len(self.labels)), None]
-        return [self.labels, self.confidences, rules] if self.confidences else [self.labels, rules]
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """The cells of each new column, one for every answer, by its usual name."""
+        sure = {"confidence": self.confidences} if self.confidences else {}
+        return {"predicted": self.labels, **sure, "rule": [*range(1, len(self.labels)), None]}
 
     def as_fields(self, separator: str) -> Pieces:
         """The answers as the last fields of a line of text."""
-        return Pieces(text_line(["", *row], separator) for row in zip(*self.columns(), strict=True))
+        return Pieces(text_line(["", *row], separator) for row in self._rows())
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
         """The answers as the last members of a JSON object; then all again for an object that has no other members."""
-        rows = [_members(names, row, spaced=spaced) for row in zip(*self.columns(), strict=True)]
-        return Pieces([*((", " if spaced else ",") + row for row in rows), *rows])
+        comma, colon = (", ", ": ") if spaced else (",", ":")
+        objects = (dict(zip(names, map(_finite, row), strict=True)) for row in self._rows())
+        rows = [json.dumps(one, ensure_ascii=False, separators=(comma, colon))[1:-1] for one in objects]
+        return Pieces([*(comma + row for row in rows), *rows])
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        return zip(*self.columns().values(), strict=True)
 
     def beside(self, columns: Mapping[str, pl.Series], names: Sequence[str], choices: Choices) -> pl.DataFrame:
         """A frame of these columns, if any, and the new ones."""
         import polars as pl  # takes 0.1 s
 
-        new = {name: series_of(cells).gather(choices) for name, cells in zip(names, self.columns(), strict=True)}
+        new = {
+            name: series_of(cells).gather(choices) for name, cells in zip(names, self.columns().values(), strict=True)
+        }
         return pl.DataFrame({**columns, **new})
 
 
@@ -138,7 +138,6 @@ def text_line(cells: Iterable[object], separator: str) -> str:
     return line.getvalue().removesuffix(_ENDING)
 
 
-def _members(names: Iterable[str], cells: Iterable[object], *, spaced: bool) -> str:
-    finite = (str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell for cell in cells)
-    separators = (", ", ": ") if spaced else (",", ":")
-    return json.dumps(dict(zip(names, finite, strict=True)), ensure_ascii=False, separators=separators)[1:-1]
+def _finite(cell: object) -> object:
+    """A cell that JSON can hold: other numbers are text."""
+    return str(cell) if isinstance(cell, float) and not math.isfinite(cell) else cell

@@ -13,7 +13,7 @@ from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.stream.columns import NAMES, Choices, NewColumns, refuse_halves
+from unless.stream.columns import Choices, NewColumns, refuse_halves
 from unless.stream.input import Batch, File, Input, JsonBatch
 from unless.stream.output import form_of_output, is_patient, output, write_in_thread
 from unless.stream.writers import WRITERS, Result
@@ -103,9 +103,9 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     form = form_of_output(out, to, given.form, source)
     tally = _Tally(model, strict=strict)
     with output(out, given.places) as file:
-        wanted = tally.columns.select([prefix + name for name in NAMES])
-        writer = WRITERS[form](file, tally.columns, wanted)
-        results = _results(given, tally, progress)
+        wanted = [prefix + name for name in tally.answers.columns()]
+        writer = WRITERS[form](file, tally.answers, wanted)
+        results = tally.results(given, progress)
         if is_patient(file) or form in ("parquet", "arrow"):
             # While one thread writes, the other reads on: 1.3 s instead of 1.6 for 1,000,000 records (250 MB).
             write_in_thread(writer.drain, results)
@@ -115,14 +115,6 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     return PredictedFile(tally.rows, tally.labels(), writer.added, renamed, tally.right, tally.unseen.found())
 
 
-def _results(given: Input, tally: _Tally, progress: Progress | None) -> Iterator[Result]:
-    for batch in given.batches():
-        yield batch, tally.decide(batch)
-        if progress is not None:
-            progress(tally.rows, given.share)
-    tally.check()
-
-
 class _Tally:
     """Decides the records of batches, and counts the labels."""
 
@@ -130,11 +122,11 @@ class _Tally:
         if not isinstance(model, Program) and not hasattr(model, "program_"):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
         self._program = model if isinstance(model, Program) else model.program_
-        self._like = self._program if model is self._program else model
+        self._model = model
         self._used = self._program.used
         self._members: set[str] | None = None
-        self.columns = NewColumns.of(self._program, getattr(model, "statistics_", None))
-        self._counts = np.zeros(len(self.columns.labels), dtype=np.int64)
+        self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
+        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.right: int | None = 0
         if strict:
             refuse_ignorance(model, self._program)
@@ -146,15 +138,25 @@ class _Tally:
         """How many records went through."""
         return int(self._counts.sum())
 
-    def decide(self, batch: Batch) -> Choices:
-        """The answer for every record of a batch."""
-        table = batch.table(self._like, self._used)
+    def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
+        """Yield every batch with the answers for its records."""
+        for batch in given.batches():
+            yield batch, self._decide(batch)
+            if progress is not None:
+                progress(self.rows, given.share)
+        if self._members is not None and self.rows:
+            for name in self._used:  # a member is missing in a line of JSON only if other lines have it
+                if name not in self._members:
+                    raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
+
+    def _decide(self, batch: Batch) -> Choices:
+        table = batch.table(self._model, self._used)
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
         self.unseen.add(table)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.columns.labels))
+        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
             self._compare(choices, table.target)
@@ -164,24 +166,17 @@ class _Tally:
         if truth is None or self.right is None:
             self.right = None
             return
-        labels = self.columns.labels
+        labels = self.answers.labels
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
         same = np.array([[one is not None and one == other for other in meant] for one in labels])
         self.right += int(np.count_nonzero(same[choices, truth.codes]))
 
-    def check(self) -> None:
-        """Refuse JSON lines if none has a member that the rules test: it is missing only if other lines have it."""
-        if self._members is not None and self.rows:
-            for name in self._used:
-                if name not in self._members:
-                    raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
-
     def labels(self) -> dict[Label | None, int]:
         """How many records got each label, in the order of the rules; records without a label come last."""
         found: dict[Label | None, int] = {}
-        for label, count in zip(self.columns.labels, self._counts.tolist(), strict=True):
+        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found

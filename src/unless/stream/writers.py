@@ -37,6 +37,7 @@ class Writer:
         self._wanted = wanted
         self._names: Sequence[str] | None = None
         self.added: tuple[str, ...] = ()
+        self._open, self._ending = False, b"\n"
 
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches."""
@@ -59,6 +60,14 @@ class Writer:
     def _write(self, batch: Batch, choices: Choices) -> None:
         """Write the records of a batch."""
 
+    def _put(self, data: bytes | memoryview) -> None:
+        """Write lines. A line without an ending, as at the end of a part, gets one when something follows."""
+        if len(data):
+            if self._open:
+                self._file.write(self._ending)
+            self._file.write(data)
+            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
+
     def _frame(
         self, batch: Batch, choices: Choices, *, spelled: bool = False, texts: Collection[str] = ()
     ) -> pl.DataFrame:
@@ -80,22 +89,21 @@ class TextWriter(Writer):
         super().__init__(file, new, wanted)
         self._separator = separator
         self._pieces = new.as_fields(separator)
-        self._lines = _Lines(file)
 
     def _begin(self, batch: Batch) -> None:
         if self._alike(batch):
             record = batch.head.rstrip(b"\r\n")
-            self._lines.ending = batch.head[len(record) :] or b"\n"
+            self._ending = batch.head[len(record) :] or b"\n"
             names = Pieces([text_line(["", *self.added], self._separator)])
-            self._lines.write(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
+            self._put(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
         else:
-            self._lines.write(text_line([*batch.names, *self.added], self._separator).encode() + b"\n")
+            self._put(text_line([*batch.names, *self.added], self._separator).encode() + b"\n")
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if self._alike(batch) and batch.names == self._names:
-            self._lines.write(self._pieces.into(batch.data, batch.places, choices))
+            self._put(self._pieces.into(batch.data, batch.places, choices))
         else:
-            self._lines.write(_as_text(self._frame(batch, choices, spelled=True), self._separator))
+            self._put(_as_text(self._frame(batch, choices, spelled=True), self._separator))
 
     def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
         return isinstance(batch, TextBatch) and batch.separator == self._separator
@@ -105,20 +113,19 @@ class JsonWriter(Writer):
     """Writes JSON lines. Objects from JSON lines are copied byte for byte, with new members at the end."""
 
     def _begin(self, batch: Batch) -> None:
-        self._lines = _Lines(self._file)
         if isinstance(batch, JsonBatch):
-            self._lines.write(batch.head)
+            self._put(batch.head)
         spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
         self._pieces = self._new.as_members(self.added, spaced=spaced)
 
     def _write(self, batch: Batch, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
-            self._lines.write(_as_json(self._frame(batch, choices)))
+            self._put(_as_json(self._frame(batch, choices)))
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
             raise _late(batch, taken, "give the new column another name with prefix")
         without_comma = batch.empty.astype(np.int32) * len(self._new.labels)
-        self._lines.write(self._pieces.into(batch.data, batch.places, choices + without_comma))
+        self._put(self._pieces.into(batch.data, batch.places, choices + without_comma))
 
 
 class FrameWriter(Writer):
@@ -162,23 +169,6 @@ class FrameWriter(Writer):
         except Exception as error:
             self._error = error
             raise
-
-
-class _Lines:
-    """A file of lines. A line without an ending, as at the end of a part, gets one when something follows."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._open = False
-        self.ending = b"\n"
-
-    def write(self, data: bytes | memoryview) -> None:
-        """Write lines."""
-        if len(data):
-            if self._open:
-                self._file.write(self.ending)
-            self._file.write(data)
-            self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
 
 class _Remembering(io.RawIOBase):
