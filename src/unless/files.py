@@ -121,7 +121,8 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
     except BaseException:
         name.unlink(missing_ok=True)
         raise
-    _sync_folder(target.parent)
+    with suppress(OSError), _opened(target.parent) as folder:  # the name reaches the disk too, where the system can
+        os.fsync(folder)
 
 
 def _writable(target: Path) -> os.stat_result | None:
@@ -200,14 +201,11 @@ def _sweep(folder: Path) -> None:
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _TEMPORARY.fullmatch(entry.name):
-                _remove_unlocked(entry.path)
-
-
-def _remove_unlocked(path: str) -> None:
-    with suppress(OSError), _opened(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK) as descriptor:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
-        if stat.S_ISREG(os.fstat(descriptor).st_mode):
-            Path(path).unlink()
+                flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
+                with suppress(OSError), _opened(entry.path, flags) as descriptor:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
+                    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                        Path(entry.path).unlink()
 
 
 def _pass_on(old: os.stat_result, descriptor: int) -> None:
@@ -272,12 +270,6 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     """
     found = _DESCRIPTOR.fullmatch(os.fspath(path))
     return int(found[1]) if found else _STANDARD.get(os.fspath(path))
-
-
-def _sync_folder(folder: Path) -> None:
-    """Write the new name to the disk too, where the system can do that."""
-    with suppress(OSError), _opened(folder) as descriptor:
-        os.fsync(descriptor)
 
 
 @contextmanager

@@ -8,8 +8,7 @@
 - `bytes`: opening, unpacking and mapping files; blocks of whole records
 - `text`: CSV and TSV
 - `jsonlines`: JSON lines
-- `columnar`: Parquet and Arrow
-- `excel`: workbooks
+- `binary`: Parquet, Arrow and Excel
 """
 
 from unless.read.table import column_names, read_table

@@ -13,9 +13,8 @@ from typing import Any
 
 from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
 from unless.limits import refuse_more
+from unless.read.binary import ArrowFile, ExcelFile, ParquetFile
 from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
-from unless.read.columnar import ArrowFile, ParquetFile
-from unless.read.excel import ExcelFile
 from unless.read.jsonlines import JsonLines, first_names
 from unless.read.source import Parts, Source, refuse_twins
 from unless.read.text import TextFile, next_header

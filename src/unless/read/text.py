@@ -8,7 +8,6 @@ else is read by the csv module, which also finds the line of an error.
 from __future__ import annotations
 
 import csv
-import io
 import math
 import mmap
 import re
@@ -58,9 +57,8 @@ class TextHeader:
     lines: int
 
 
-def text_header(source: bytes | BinaryIO, separator: str, where: str) -> TextHeader:
-    """The header of a text file; ``source`` holds at least that much of it."""
-    file = io.BytesIO(source) if isinstance(source, bytes) else source
+def text_header(file: BinaryIO, separator: str, where: str) -> TextHeader:
+    """The header of a text file, of which at least that much is there."""
     start = len(MARK) if file.read(len(MARK)) == MARK else 0
     file.seek(start)
     commas = file.readline().count(separator.encode())  # before there is a list of them
@@ -84,7 +82,7 @@ def next_header(file: OpenFile, separator: str) -> TextHeader:
         found = final or len(places) > 0
         if not found:
             file.refuse_endless(data)
-    return text_header(data[: mark + whole], separator, file.where)
+    return text_header(as_file(data[: mark + whole]), separator, file.where)
 
 
 def separator_hint(names: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.kernels import splice as kernels
 from unless.model import Statistics
-from unless.read.frames import series_of
 from unless.rule import Program
 from unless.values import Label
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
 
 _ENDING = "\r\n"
 _DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
@@ -100,15 +99,6 @@ class NewColumns:
 
     def _rows(self) -> Iterator[tuple[Any, ...]]:
         return zip(*self.columns().values(), strict=True)
-
-    def beside(self, columns: Mapping[str, pl.Series], names: Sequence[str], choices: Choices) -> pl.DataFrame:
-        """A frame of these columns, if any, and the new ones."""
-        import polars as pl  # takes 0.1 s
-
-        new = {
-            name: series_of(cells).gather(choices) for name, cells in zip(names, self.columns().values(), strict=True)
-        }
-        return pl.DataFrame({**columns, **new})
 
 
 class Pieces:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,26 +134,7 @@ def _called(file: BinaryIO) -> str:
 # Batches.
 
 
-class Batch(Protocol):
-    """Some records of a file; messages call the file ``where``."""
-
-    where: str
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The columns."""
-
-    def table(self, like: object, features: Sequence[str]) -> Table:
-        """Read these columns, and the target if it is there, like an earlier table."""
-
-    def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
-        """Return all columns, ``texts`` as text where types are inferred from the cells.
-
-        ``spelled`` is for a text file: numbers may be text, as they were written.
-        """
-
-
-@dataclass
+@dataclass(frozen=True, slots=True)
 class TextBatch:
     """Records of a CSV or TSV file: their bytes, and where each ends."""
 
@@ -216,7 +197,7 @@ class JsonBatch:
         return table
 
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
-        """Return all members, as `JsonLines.frame` does."""
+        """Return all members; `JsonLines.frame` tells their types."""
         return self._source(self.names).frame(spelled=spelled, texts=texts)
 
     def line_of(self, name: str) -> int:
@@ -234,7 +215,7 @@ def _json_batches(file: OpenFile, size: int) -> Iterator[JsonBatch]:
         line += data.count(b"\n")
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class FrameBatch:
     """Rows of a Parquet, Arrow or Excel file."""
 
@@ -253,3 +234,7 @@ class FrameBatch:
     def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns, with the types that they have in the file."""
         return self.rows
+
+
+Batch = TextBatch | JsonBatch | FrameBatch
+"""Some records of a file. Messages call the file ``where``."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
+from unless.read.frames import series_of
 from unless.stream.columns import Choices, NewColumns, Pieces, free_names, text_line
 from unless.stream.input import Batch, JsonBatch, TextBatch
 from unless.values import value_of
@@ -79,7 +80,8 @@ class Writer:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
-        return self._new.beside(columns, self.added, choices)
+        new = (series_of(cells).gather(choices) for cells in self._new.columns().values())
+        return pl.DataFrame({**columns, **dict(zip(self.added, new, strict=True))})
 
 
 class TextWriter(Writer):
