@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -106,7 +106,8 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
         # another belongs to its writer alone until it gets the permissions of the old one.
         descriptor, name, named = _temporary(target.parent, 0o666 if old is None else 0o600)
     try:
-        with _locked(descriptor):
+        # On Windows nothing is locked, and a file that is open cannot replace another.
+        with nullcontext() if fcntl is None else _held(os.dup(descriptor)):  # keeps the lock after the file is closed
             with _closing(_Raw(descriptor, path)) as file:
                 yield file
                 file.flush()
@@ -121,7 +122,8 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
     except BaseException:
         name.unlink(missing_ok=True)
         raise
-    with suppress(OSError), _opened(target.parent) as folder:  # the name reaches the disk too, where the system can
+    # The new name reaches the disk too, where the system can do that.
+    with suppress(OSError), _held(os.open(target.parent, os.O_RDONLY)) as folder:
         os.fsync(folder)
 
 
@@ -167,7 +169,7 @@ def _unnamed(folder: Path, mode: int) -> int | None:
 
 def _name(descriptor: int, name: Path) -> None:
     """Give a file without a name its name, since only a file with a name can replace another."""
-    with _opened(name.parent) as folder:  # os.link follows a link only if a folder is given
+    with _held(os.open(name.parent, os.O_RDONLY)) as folder:  # os.link follows a link only if a folder is given
         os.link(_link(descriptor), name, src_dir_fd=folder, follow_symlinks=True)
 
 
@@ -176,22 +178,20 @@ def _link(descriptor: int) -> Path:
 
 
 def _lock(descriptor: int) -> None:
-    """Mark a file as being written, until it is closed and every `_locked` block has ended."""
+    """Mark a file as being written, until it is closed, with its duplicates."""
     if fcntl is not None:
         with suppress(OSError):  # some disks have no locks; nothing is removed there
             fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 @contextmanager
-def _locked(descriptor: int) -> Iterator[None]:
-    """Keep the lock of a file, even after the file is closed."""
-    held = None if fcntl is None else os.dup(descriptor)
+def _held(descriptor: int) -> Iterator[int]:
+    """Close a descriptor at the end of a block that writes nothing to it."""
     try:
-        yield
+        yield descriptor
     finally:
-        if held is not None:
-            with suppress(OSError):  # nothing was written to it
-                os.close(held)
+        with suppress(OSError):
+            os.close(descriptor)
 
 
 def _sweep(folder: Path) -> None:
@@ -202,7 +202,7 @@ def _sweep(folder: Path) -> None:
         for entry in entries:
             if _TEMPORARY.fullmatch(entry.name):
                 flags = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK
-                with suppress(OSError), _opened(entry.path, flags) as descriptor:
+                with suppress(OSError), _held(os.open(entry.path, flags)) as descriptor:
                     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # BlockingIOError: it is locked
                     if stat.S_ISREG(os.fstat(descriptor).st_mode):
                         Path(entry.path).unlink()
@@ -270,12 +270,3 @@ def descriptor_of(path: str | os.PathLike[str]) -> int | None:
     """
     found = _DESCRIPTOR.fullmatch(os.fspath(path))
     return int(found[1]) if found else _STANDARD.get(os.fspath(path))
-
-
-@contextmanager
-def _opened(path: str | Path, flags: int = os.O_RDONLY) -> Iterator[int]:
-    descriptor = os.open(path, flags)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)

@@ -49,7 +49,7 @@ class _ColumnarFile:
         self._source = source
         self._where = where
         with self._polars() as pl:
-            self.names: Sequence[str] = self._read_names(pl)
+            self.names: Sequence[str] = list(self._scan(pl, rows=0).collect_schema())
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns."""
@@ -72,19 +72,16 @@ class _ColumnarFile:
             for frame in lazy.collect_batches(chunk_size=_BATCH, maintain_order=True):
                 yield frame
             if frame is None:
-                yield lazy.head(0).collect()
+                yield self._scan(pl, rows=0).collect()
 
     def _input(self) -> Path | io.BytesIO:
         return io.BytesIO(self._source) if isinstance(self._source, bytes) else self._source
 
-    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
-        """The file, or some of its columns, yet to be read."""
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
+        """The file, or some of its columns, or its first rows, yet to be read."""
         # A name such as a[1].parquet is not a pattern of names, and a folder called a=1 not a column.
-        lazy = getattr(pl, self.scanner)(self._input(), glob=False, hive_partitioning=False)
+        lazy = getattr(pl, self.scanner)(self._input(), n_rows=rows, glob=False, hive_partitioning=False)
         return lazy if columns is None else lazy.select(columns)  # type: ignore[no-any-return]
-
-    def _read_names(self, pl: ModuleType) -> list[str]:
-        return list(self._scan(pl).collect_schema())
 
     def _count(self, pl: ModuleType) -> int:
         """How many rows the file says it has."""
@@ -111,15 +108,10 @@ class ArrowFile(_ColumnarFile):
 
     title, scanner = "an Arrow", "scan_ipc"
 
-    def _scan(self, pl: ModuleType, columns: list[str] | None = None) -> pl.LazyFrame:
+    def _scan(self, pl: ModuleType, columns: list[str] | None = None, rows: int | None = None) -> pl.LazyFrame:
         if self._streamed:
-            return pl.read_ipc_stream(self._input(), columns=columns).lazy()  # type: ignore[no-any-return]
-        return super()._scan(pl, columns)
-
-    def _read_names(self, pl: ModuleType) -> list[str]:
-        if self._streamed:
-            return list(pl.read_ipc_stream(self._input(), n_rows=0).columns)
-        return super()._read_names(pl)
+            return pl.read_ipc_stream(self._input(), columns=columns, n_rows=rows).lazy()  # type: ignore[no-any-return]
+        return super()._scan(pl, columns, rows)
 
     def _count(self, pl: ModuleType) -> int:
         return 0 if self._streamed else super()._count(pl)  # a stream does not say

@@ -96,14 +96,11 @@ class JsonLines:
         """
         lines = bytes(self._data).count(b"\n") + 1
         refuse_unpacked(_OBJECT * len(self.names) * lines, len(self._data), self._where)
-        rows = [row for _, row in self._objects(SpelledNumber if spelled else None)]
+        rows = [row for _, row in self.objects(SpelledNumber if spelled else None)]
         return frame_of({name: [row.get(name) for row in rows] for name in self.names}, texts)
 
-    def line_of(self, name: str) -> int:
-        """The line of the first object that has a member of that name."""
-        return next(line for line, row in self._objects() if name in row)
-
-    def _objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
+    def objects(self, number: type[float] | None = None) -> Iterator[tuple[int, dict[str, object]]]:
+        """Yield every object with the number of its line; ``number`` is the type of numbers that are not whole."""
         return _objects(as_file(self._data), self._where, self._first_line, number)
 
     def _chunks(self) -> Iterator[tuple[bytes, int]]:
@@ -171,32 +168,29 @@ class _Members:
         self._stride = data.count(b"\n") if wanted else 0
         self._starts = np.zeros(len(wanted) * self._stride, dtype=np.int64)
         self._stops = np.zeros(len(wanted) * self._stride, dtype=np.int64)
+        places = {name: column for column, name in enumerate(wanted)}
         start = self.rows = 0
         for _ in range(_LESSONS):
-            status, start, self.rows, first, end = self._scan(start, self.rows, keys, wanted)
+            columns = np.array([places.get(name, -1) for name in keys.names], dtype=np.int64)
+            status, start, self.rows, first, end = kernels.scan(
+                self._data,
+                start,
+                self.rows,
+                np.frombuffer(b"".join(keys.spellings), dtype=np.uint8),
+                np.cumsum([0, *map(len, keys.spellings)], dtype=np.int64),
+                np.fromiter(keys.spellings.values(), np.int64, len(keys.spellings)),
+                columns,
+                np.full(len(columns), -1, dtype=np.int64),
+                self._stride,
+                self._starts,
+                self._stops,
+            )
             if status == kernels.DONE:
                 return
             if status == kernels.IRREGULAR:
                 break
             keys.learn(data[start : data.index(b"\n", start)], data[first:end])
         raise _IrregularError
-
-    def _scan(self, start: int, row: int, keys: _Keys, wanted: Sequence[str]) -> tuple[int, int, int, int, int]:
-        places = {name: column for column, name in enumerate(wanted)}
-        columns = np.array([places.get(name, -1) for name in keys.names], dtype=np.int64)
-        return kernels.scan(
-            self._data,
-            start,
-            row,
-            np.frombuffer(b"".join(keys.spellings), dtype=np.uint8),
-            np.cumsum([0, *map(len, keys.spellings)], dtype=np.int64),
-            np.fromiter(keys.spellings.values(), np.int64, len(keys.spellings)),
-            columns,
-            np.full(len(columns), -1, dtype=np.int64),
-            self._stride,
-            self._starts,
-            self._stops,
-        )
 
     def cells(self, column: int) -> Cells:
         """The cells of a wanted column."""

@@ -97,15 +97,9 @@ def _load(source: Source, names: Sequence[str], texts: Collection[str], missing:
 
 def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
     """The columns that have numbers in one part, and in another text that is not missing."""
-
-    def has_text(cells: Cells) -> bool:
-        return any(text not in missing for text in cells.texts)
-
-    return [
-        name
-        for name in pieces[0]
-        if any(len(piece[name].numbers) for piece in pieces) and any(has_text(piece[name]) for piece in pieces)
-    ]
+    columns = {name: [piece[name] for piece in pieces] for name in pieces[0]}
+    numeric = [name for name, cells in columns.items() if any(len(part.numbers) for part in cells)]
+    return [name for name in numeric if any(text not in missing for part in columns[name] for text in part.texts)]
 
 
 def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:

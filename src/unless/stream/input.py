@@ -202,7 +202,7 @@ class JsonBatch:
 
     def line_of(self, name: str) -> int:
         """The line of the first object that has a member of that name."""
-        return self._source([name]).line_of(name)
+        return next(line for line, row in self._source([name]).objects() if name in row)
 
     def _source(self, names: Sequence[str] | None = None) -> JsonLines:
         return JsonLines(self.data, where=self.where, names=names, first_line=self.line)
