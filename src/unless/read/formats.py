@@ -35,10 +35,8 @@ class Format:
 
 
 def _separated(name: str, separator: str) -> Format:
-    def head(file: OpenFile) -> list[str]:
-        return next_header(file, separator).names
-
-    return Format(name, name.upper(), (f".{name}",), partial(TextFile, separator=separator), head)
+    opener = partial(TextFile, separator=separator)
+    return Format(name, name.upper(), (f".{name}",), opener, lambda file: next_header(file, separator).names)
 
 
 _ALL = (
@@ -130,10 +128,7 @@ def open_bytes(data: bytes, form: str) -> Source:
 
 
 def names_of(path: Path, form: str | None = None) -> list[str]:
-    """The names of the columns, read from as little of the file as possible; for a folder, from its first part.
-
-    For JSON lines they are the names in the first thousand lines.
-    """
+    """The names of the columns, read from as little of the file as possible; for a folder, from its first part."""
     known, (first, *_) = files_at(path, form)
     if known.head is None or not first.is_file():
         return list(_open_file(first, known).names)

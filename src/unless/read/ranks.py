@@ -79,10 +79,7 @@ def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
 def of_objects(cells: Sequence[object]) -> Cells:
     """Cells that are Python objects of any kind; `values.value_of` says what each means."""
     # Cell by cell, not by a dictionary of the cells: True, 1 and 1.0 would be one key, and a list cannot be one.
-    values = [value_of(cell) for cell in cells]
-    numbers, texts, place = _ranks(values)
-    codes = np.array([place[value] for value in values], dtype=np.uint32)
-    return Cells(numbers, texts, codes, _common_type(cells, values))
+    return of_dictionary(cells, np.arange(len(cells)))
 
 
 def joined(pieces: Sequence[Cells]) -> Cells:
@@ -230,7 +227,8 @@ def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
         return {text: flags[flag] for text in new if (flag := flag_in(text)) in flags}
     if known.kind != "text" or len(seen) == MOST:
         return {}
-    return {text: twin for text in new if _WHOLE.fullmatch(text) and (twin := _twin(text)) in seen}
+    twins = {text: text.removesuffix(".0") if text.endswith(".0") else f"{text}.0" for text in new}
+    return {text: twin for text, twin in twins.items() if _WHOLE.fullmatch(text) and twin in seen}
 
 
 def _flags(categories: Sequence[str]) -> dict[bool | None, str]:
@@ -241,10 +239,6 @@ def _flags(categories: Sequence[str]) -> dict[bool | None, str]:
     styles = (styled for styled in (str.capitalize, str.lower, str.upper) if styled(categories[0]) == categories[0])
     style = next(styles, str)
     return {False: style("False"), True: style("True"), **flags}
-
-
-def _twin(text: str) -> str:
-    return text.removesuffix(".0") if text.endswith(".0") else f"{text}.0"
 
 
 def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:

@@ -71,7 +71,6 @@ class Parts:
         if not loose:
             for path, source in zip(paths, sources, strict=True):
                 same_columns(sources[0].names, source.names, paths[0], path)
-            self.names = sources[0].names
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Read these columns of every part."""

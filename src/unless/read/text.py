@@ -42,6 +42,7 @@ _SEPARATORS = {
     "\t": "tabs; it is TSV, not CSV",
     ",": "commas; it is CSV, not TSV",
 }
+_LOCK, _LIMITS = Lock(), list[int]()
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
 
@@ -298,28 +299,19 @@ def _records(
         raise _error(where, line, _REASONS.get(str(error), str(error))) from None
 
 
-class _Limit:
-    """The csv module's limit for fields. All threads share it, so it is reset only when no thread needs it raised."""
-
-    lock = Lock()
-    users = 0
-    usual = 0
-
-
 @contextmanager
 def long_fields() -> Iterator[None]:
-    """Let the csv module read fields of any length in this block."""
-    with _Limit.lock:
-        if not _Limit.users:
-            _Limit.usual = csv.field_size_limit(2**31 - 1)  # as large as a C long is everywhere
-        _Limit.users += 1
+    """Let the csv module read fields of any length in this block.
+
+    All threads share the limit: the first block that begins finds the usual one, and the last that ends restores it.
+    """
+    with _LOCK:
+        _LIMITS.append(csv.field_size_limit(2**31 - 1))  # as large as a C long is everywhere
     try:
         yield
     finally:
-        with _Limit.lock:
-            _Limit.users -= 1
-            if not _Limit.users:
-                csv.field_size_limit(_Limit.usual)
+        with _LOCK:
+            csv.field_size_limit(_LIMITS.pop())
 
 
 def _lines(file: BinaryIO, where: str, first: int = 1) -> Iterator[str]:
