@@ -13,7 +13,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.inputs import source_of
+from unless.cli.files import check_files, source_of
 from unless.cli.options import (
     Algorithm,
     Categorical,
@@ -29,7 +29,6 @@ from unless.cli.options import (
     Seed,
     Target,
 )
-from unless.cli.outputs import check_files
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
 from unless.explanation.words import printable

@@ -15,10 +15,9 @@ from rich.text import Text
 
 from unless.cli.completion import complete_features, complete_labels
 from unless.cli.console import Screen
-from unless.cli.inputs import label_named, listed, program_of, read, read_model
+from unless.cli.files import check_files, label_named, listed, program_of, read, read_model
 from unless.cli.layout import hanging, unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict
-from unless.cli.outputs import check_files
 from unless.cli.reasons import obstacles, reasons, what_changes
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel

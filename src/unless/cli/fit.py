@@ -13,7 +13,7 @@ import numpy as np
 import typer
 
 from unless.cli.console import RuleMeter, Screen
-from unless.cli.inputs import label_among
+from unless.cli.files import check_files, label_among, write_document
 from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
 from unless.cli.options import (
     Algorithm,
@@ -31,7 +31,6 @@ from unless.cli.options import (
     Seed,
     Target,
 )
-from unless.cli.outputs import check_files, write_document
 from unless.cli.rules import rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError

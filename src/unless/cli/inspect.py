@@ -15,10 +15,9 @@ from rich.text import Text
 
 from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
-from unless.cli.inputs import listed, source_of, tokens
+from unless.cli.files import check_files, listed, source_of, tokens
 from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet
-from unless.cli.outputs import check_files
 from unless.cli.remarks import named, remark_table, short
 from unless.explanation.words import number_text
 from unless.inspection import ColumnProfile, Profile, TargetProfile, profile

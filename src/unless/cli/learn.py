@@ -11,10 +11,9 @@ import typer
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.inputs import standard_input
+from unless.cli.files import check_files, standard_input, write_document
 from unless.cli.layout import result_line, shell_word
 from unless.cli.options import Json, Output, Quiet, Seed
-from unless.cli.outputs import check_files, write_document
 from unless.export.json import to_dict
 from unless.export.text import Style
 from unless.logic import Hypothesis, learn_logic

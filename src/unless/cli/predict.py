@@ -10,10 +10,9 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.inputs import needed, read_model, standard_input, take_ctrl_c_back
+from unless.cli.files import check_files, needed, read_model, standard_input, take_ctrl_c_back, terminal
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
-from unless.cli.outputs import check_files, terminal
 from unless.errors import ParameterError
 from unless.explanation.words import printable
 from unless.stream import PredictedFile, predict_file

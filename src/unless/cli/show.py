@@ -8,9 +8,8 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.inputs import program_of, read_model
+from unless.cli.files import check_files, program_of, read_model, write_document
 from unless.cli.options import Json, Model, Quiet
-from unless.cli.outputs import check_files, write_document
 from unless.cli.rules import rule_table
 from unless.estimators.file import SavedModel, document
 from unless.explanation.words import printable

@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.inputs import listed, source_of, tokens
+from unless.cli.files import listed, source_of, tokens
 from unless.cli.remarks import ADVICE
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.explanation.words import printable

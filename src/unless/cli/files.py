@@ -1,7 +1,8 @@
-"""What commands read: tables and models, from files or standard input."""
+"""What commands read and write: tables, models and documents, in files or standard streams."""
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,11 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from unless.cli.console import Screen
+from unless.cli.console import Screen, visible
 from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel, read_stream
 from unless.estimators.file import read as read_file
+from unless.files import Place, descriptor_of, refuse_inputs, write_whole
 from unless.model import Model
 from unless.rule import Program
 from unless.values import DEFAULT_MISSING, Label, label_place
@@ -23,6 +25,46 @@ if TYPE_CHECKING:
     from unless.table import Table
 
 _TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
+
+
+def check_files(output: str | None, *inputs: str | None, format: str | None = None) -> None:
+    """Refuse to read standard input twice, or to write to a file that is read, be it by -o or by the shell's ``>>``."""
+    given = [one for one in inputs if one is not None]
+    if given.count("-") > 1:
+        raise ParameterError("- is standard input, which can be read only once; give the others as files")
+    read = [place for one in given for place in _read_at(one, format)]
+    for place in [*_descriptor(sys.stdout), *([] if output in (None, "-") else [output])]:
+        refuse_inputs(place, read)
+    if output is not None:
+        for folder in filter(_is_folder, given):
+            from unless.read.formats import refuse_part
+
+            refuse_part(output, folder, format)
+
+
+def _read_at(one: str, form: str | None) -> list[Place]:
+    if one == "-":
+        return _descriptor(sys.stdin)
+    if not _is_folder(one):
+        return [one]
+    from unless.read.formats import files_of
+
+    return list(files_of(one, form))
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises where a path cannot be followed
+
+
+def _descriptor(stream: TextIO) -> list[Place]:
+    """Return the number of a stream, if it has one."""
+    try:
+        return [stream.fileno()]
+    except OSError:
+        return []
+
+
+# Reading.
 
 
 def standard_input(example: str) -> TextIO:
@@ -115,3 +157,39 @@ def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
 def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
     """Return the texts of missing cells: those given, or the default."""
     return DEFAULT_MISSING if missing is None else tuple(missing)
+
+
+# Writing.
+
+
+def terminal(output: str | None) -> TextIO | None:
+    """Return the terminal that an output is, also by a path such as /dev/stdout or /dev/tty; None for anything else."""
+    if output in (None, "-"):
+        return sys.stdout if sys.stdout.isatty() else None
+    number = descriptor_of(output)
+    try:
+        if number is None and not Path(output).is_char_device():  # opening a named pipe would wait for a reader
+            return None
+        opened = os.open(output, os.O_WRONLY | getattr(os, "O_NOCTTY", 0)) if number is None else os.dup(number)
+    except (OSError, ValueError):
+        return None
+    if os.isatty(opened):
+        return os.fdopen(opened, "w", encoding=sys.stdout.encoding, errors="backslashreplace")
+    os.close(opened)
+    return None
+
+
+def write_document(text: str, output: str | None) -> None:
+    """Write a text as UTF-8 in any locale: a program with other letters would be another program.
+
+    Only a terminal gets escapes for what would move its cursor.
+    """
+    if (screen := terminal(output)) is not None:
+        screen.write(visible(text))
+        screen.flush()
+    elif output not in (None, "-"):
+        write_whole(Path(output), text.encode())
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
