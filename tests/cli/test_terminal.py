@@ -18,8 +18,8 @@ import unless as library
 from tests.cli.command import COMMAND, environment
 from unless.cli import app as cli
 from unless.cli import console
-from unless.cli.completion import complete_columns, complete_features, complete_labels
 from unless.cli.files import terminal
+from unless.cli.options import complete_columns, complete_features, complete_labels
 from unless.export import json as programs
 
 # Erase the screen, set its title, go red (in one letter), turn the writing round, go back, ring, go to another line.

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
+from unless.cli.explain import reasons, what_changes
 from unless.cli.fit import Fitted, learned, present
 from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
-from unless.cli.reasons import reasons, what_changes
 from unless.cli.training import Columns, training_of
 from unless.demo.applicants import TARGET, applicants_csv
 from unless.explanation.changes.counterfactuals import counterfactuals

@@ -14,7 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, needed, program_of, read_model, source_of
 from unless.cli.layout import Conditions, grid, hanging
 from unless.cli.options import Format, Json, Quiet
-from unless.cli.rules import literal_text, rule_lines
+from unless.cli.show import literal_text, rule_lines
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
 from unless.estimators.file import SavedModel
 from unless.explanation.words import DEFAULT, printable

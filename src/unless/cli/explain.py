@@ -5,23 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
 
 import typer
+from rich.console import Group, RenderableType
 from rich.text import Text
 
-from unless.cli.completion import complete_features, complete_labels
 from unless.cli.console import Screen
 from unless.cli.files import check_files, label_named, listed, program_of, read, read_model
-from unless.cli.layout import hanging, unseen_lines
-from unless.cli.options import Format, Json, Model, Quiet, Strict
-from unless.cli.reasons import obstacles, reasons, what_changes
+from unless.cli.layout import grid, hanging, unseen_lines
+from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_features, complete_labels
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel
-from unless.explanation.proof import Proof
+from unless.explanation.proof import Proof, RuleProof
+from unless.explanation.sentences import lines
 from unless.explanation.why import WhyNot
 from unless.explanation.why import explain as proof_of
 from unless.explanation.why import why_not as why_not_of
@@ -31,12 +31,14 @@ from unless.model import Statistics
 from unless.read.table import read_table
 from unless.rule import Program
 from unless.table import Column, Table
-from unless.values import Label, Value, label_data, same_label, value_data
+from unless.values import Label, Value, counted, label_data, same_label, value_data
 
 if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import Counterfactuals
 
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
+_STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
+_FEW = 3  # rules that did not apply are shown, unless all are asked for
 
 
 def explain(
@@ -290,3 +292,53 @@ def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str,
     csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
     source = text.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
     return read_table(source, like=model, features=list(cells), format="csv").record(0)
+
+
+# The answers.
+
+
+def reasons(
+    proof: Proof, number: int | None = None, statistics: Statistics | None = None, *, everything: bool = False
+) -> Iterator[RenderableType]:
+    """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
+    told = list(lines(proof, number, statistics, DEFAULT))
+    shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
+    others = [line for line in told if line.role == "other"]
+    for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
+        yield hanging(line.lead, Text(line.text, _STYLES.get(line.role, "")))
+    if more := len(others) - len(shown):
+        yield _more(more, f"{counted(more, 'other earlier rule')} did not apply")
+
+
+def obstacles(found: WhyNot, *, everything: bool = False) -> Iterator[RenderableType]:
+    """Yield what stopped the rules of a label: the nearest few of them, or all."""
+    title, *stops = found.text().split("\n")
+    shown = _nearest([obstacle.rule for obstacle in found.obstacles], everything=everything)
+    yield Text(title, "bold")
+    yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
+    if more := len(stops) - len(shown):
+        yield _more(more, f"{counted(more, 'other rule')} for this label")
+
+
+def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
+    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing literals.
+
+    A rule that only an exception or an earlier rule stopped has none.
+    """
+    if everything:
+        return range(len(rules))
+    failing = [0 if rule is None else len(rule.failing) for rule in rules]
+    return sorted(sorted(range(len(rules)), key=failing.__getitem__)[:_FEW])
+
+
+def _more(count: int, said: str) -> Text:
+    return Text(f"  and {said}; --all shows {'it' if count == 1 else 'them'}", "dim")
+
+
+def what_changes(changes: Counterfactuals) -> RenderableType:
+    """Return the changes that give another label, each with that label, or that there are none."""
+    title = changes.lines(DEFAULT)[0]
+    table = grid({"no_wrap": True}, {}, {})
+    for one in changes:
+        table.add_row("", one.text(), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
+    return Group(Text(title, "bold"), table)

@@ -8,10 +8,9 @@ from typing import Literal as OneOf
 
 import typer
 
-from unless.cli.completion import complete_features
 from unless.cli.console import Screen
 from unless.cli.files import check_files, program_of, read, read_model, write_document
-from unless.cli.options import Model, Output, Quiet
+from unless.cli.options import Model, Output, Quiet, complete_features
 from unless.errors import UnlessError, suggest
 from unless.estimators.file import SavedModel
 from unless.export import to_javascript, to_python, to_text

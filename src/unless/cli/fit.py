@@ -31,7 +31,7 @@ from unless.cli.options import (
     Seed,
     Target,
 )
-from unless.cli.rules import rule_table
+from unless.cli.show import rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
 from unless.estimators.file import SavedModel, document, file_text

@@ -6,11 +6,10 @@ from typing import Annotated
 
 import typer
 
-from unless.cli.completion import complete_columns
 from unless.cli.console import Screen
 from unless.cli.files import check_files, program_of, read, read_model, write_document
 from unless.cli.layout import unseen_lines
-from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict
+from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, complete_columns
 from unless.errors import ParameterError
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.report import Page, render, summarise

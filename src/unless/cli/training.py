@@ -10,7 +10,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.files import listed, source_of, tokens
-from unless.cli.remarks import ADVICE
+from unless.cli.inspect import ADVICE
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.explanation.words import printable
 from unless.inspection import Remark, identifiers, no_labels
