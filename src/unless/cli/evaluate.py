@@ -12,23 +12,10 @@ from rich.console import RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from unless.cli import options
 from unless.cli.console import Screen
 from unless.cli.files import check_files, source_of
-from unless.cli.options import (
-    Algorithm,
-    Categorical,
-    Data,
-    DropUnlabelled,
-    Exclude,
-    Format,
-    Include,
-    Json,
-    Missing,
-    Numeric,
-    Quiet,
-    Seed,
-    Target,
-)
+from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
 from unless.explanation.words import printable
@@ -42,8 +29,8 @@ _TITLES = {**{name: name for name in _QUALITIES}, "f1": "F1", "rules": "rules", 
 
 
 def evaluate(
-    data: Data,
-    target: Target,
+    data: options.Data,
+    target: options.Target,
     *,
     cv: Annotated[int | None, typer.Option(metavar="N", min=2, help="How many folds.  [default: 10]")] = None,
     test: Annotated[
@@ -53,16 +40,16 @@ def evaluate(
         list[Algorithm] | None,
         typer.Option("--algorithm", "-a", metavar="|".join(Algorithm), help="Which learners (repeat).  [default: all]"),
     ] = None,
-    seed: Seed = 0,
-    numeric: Numeric = None,
-    categorical: Categorical = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    format: Format = None,
-    drop_unlabelled: DropUnlabelled = False,
-    quiet: Quiet = False,
-    json: Json = False,
+    seed: options.Seed = 0,
+    numeric: options.Numeric = None,
+    categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    include: options.Include = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    drop_unlabelled: options.DropUnlabelled = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Compare the learners by cross-validation: accuracy, weighted precision, recall and F1, rules, time to fit.
 

@@ -12,25 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
+from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import check_files, label_among, write_document
 from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
-from unless.cli.options import (
-    Algorithm,
-    Categorical,
-    Data,
-    DropUnlabelled,
-    Exclude,
-    Format,
-    Include,
-    Json,
-    Missing,
-    Numeric,
-    Output,
-    Quiet,
-    Seed,
-    Target,
-)
+from unless.cli.options import Algorithm
 from unless.cli.show import rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
@@ -50,10 +36,10 @@ _SCREENFUL = 40  # rules shown in a terminal
 
 
 def fit(
-    data: Data,
-    target: Target,
+    data: options.Data,
+    target: options.Target,
     *,
-    output: Output = None,
+    output: options.Output = None,
     algorithm: Annotated[
         Algorithm,
         typer.Option(
@@ -63,14 +49,14 @@ def fit(
     test: Annotated[
         float, typer.Option(metavar="SHARE", min=0, max=0.99, help="Hold back this share of the records to test on.")
     ] = 0.2,
-    seed: Seed = 0,
-    numeric: Numeric = None,
-    categorical: Categorical = None,
-    exclude: Exclude = None,
-    include: Include = None,
-    missing: Missing = None,
-    format: Format = None,
-    drop_unlabelled: DropUnlabelled = False,
+    seed: options.Seed = 0,
+    numeric: options.Numeric = None,
+    categorical: options.Categorical = None,
+    exclude: options.Exclude = None,
+    include: options.Include = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    drop_unlabelled: options.DropUnlabelled = False,
     ratio: Annotated[
         float | None,
         typer.Option(
@@ -92,9 +78,7 @@ def fit(
         str | None,
         typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
     ] = None,
-    positive: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")
-    ] = None,
+    positive: options.Positive = None,
     class_weight: Annotated[
         list[str] | None,
         typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
@@ -104,8 +88,8 @@ def fit(
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, when the current rule is finished.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
-    quiet: Quiet = False,
-    json: Json = False,
+    quiet: options.Quiet = False,
+    json: options.Json = False,
 ) -> None:
     """Learn rules, show them, test them on records held back, and save them with -o.
 
@@ -115,14 +99,14 @@ def fit(
 
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
     """
-    options = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
-    options |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
-    _check(algorithm, options, output, json=json)
+    settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
+    settings |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
+    _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
-    learner = _learner(algorithm, options, class_weight, training.labels)
+    learner = _learner(algorithm, settings, class_weight, training.labels)
     fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
     if json:
         _save(fitted.model, output)
@@ -182,10 +166,10 @@ def _measures(found: Quality) -> dict[str, Any]:
 # Before learning.
 
 
-def _check(algorithm: Algorithm, options: dict[str, Any], output: str | None, *, json: bool) -> None:
+def _check(algorithm: Algorithm, settings: dict[str, Any], output: str | None, *, json: bool) -> None:
     """Refuse what makes no sense before a minute is spent on learning."""
     for name, owner in _OWN.items():
-        if options[name] is not None and algorithm != owner:
+        if settings[name] is not None and algorithm != owner:
             hint = f"--{name.replace('_', '-')}"
             raise typer.BadParameter(f"it is for --algorithm {owner}, not for {algorithm}", param_hint=hint)
     if json and output == "-":
@@ -205,9 +189,9 @@ def _check_writable(path: Path) -> None:
 
 
 def _learner(
-    algorithm: Algorithm, options: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
+    algorithm: Algorithm, settings: dict[str, Any], class_weight: Sequence[str] | None, labels: Labels
 ) -> Learner:
-    """Return the learner that the options describe."""
+    """Return the learner that the settings describe."""
     from unless.estimators.learners import LEARNERS  # with narwhals, which takes 40 ms: help needs neither
 
     if algorithm == "fold-rpp" and len(labels.labels) > 2:
@@ -215,7 +199,7 @@ def _learner(
             f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
             "use --algorithm fold-rm or unless"
         )
-    given = {name: value for name, value in options.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None}
     if positive := given.get("positive"):
         given["positive"] = _label(positive, labels)
     if otherwise := given.get("otherwise"):

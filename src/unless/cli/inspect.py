@@ -17,7 +17,7 @@ from rich.text import Text
 from unless.cli.console import Screen
 from unless.cli.files import check_files, listed, source_of, tokens
 from unless.cli.layout import command_line, grid, shell_word
-from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet, complete_columns
+from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet, target_option
 from unless.explanation.words import number_text, printable
 from unless.inspection import ColumnProfile, Profile, Remark, TargetProfile, profile
 from unless.read.table import column_names
@@ -33,12 +33,7 @@ _NAMES = 8
 def inspect(
     data: Data,
     *,
-    target: Annotated[
-        str | None,
-        typer.Option(
-            "--target", "-t", metavar="COLUMN", help="The column with the labels.", autocompletion=complete_columns
-        ),
-    ] = None,
+    target: Annotated[str | None, target_option("The column with the labels.")] = None,
     numeric: Numeric = None,
     categorical: Categorical = None,
     missing: Missing = None,

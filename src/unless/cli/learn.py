@@ -13,7 +13,7 @@ from rich.text import Text
 from unless.cli.console import Screen
 from unless.cli.files import check_files, standard_input, write_document
 from unless.cli.layout import result_line, shell_word
-from unless.cli.options import Json, Output, Quiet, Seed
+from unless.cli.options import Json, Output, Positive, Quiet, Seed
 from unless.export.json import to_dict
 from unless.export.text import Style
 from unless.logic import Hypothesis, learn_logic
@@ -49,9 +49,7 @@ def learn(
     ratio: Annotated[
         float, typer.Option(metavar="X", min=0, help="Wrong examples that a rule may cover per right one.")
     ] = 0.5,
-    positive: Annotated[
-        str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")
-    ] = None,
+    positive: Positive = None,
     features: Annotated[
         list[str] | None,
         typer.Option(metavar="PREDICATE", help="Learn from this predicate, such as age or age/2 (repeat, or a,b)."),

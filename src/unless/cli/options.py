@@ -91,20 +91,28 @@ def complete_formats(incomplete: str) -> list[str]:
 # Options.
 
 
+def target_option(help: str) -> Any:
+    """Return the option for the column with the labels."""
+    return typer.Option("--target", "-t", metavar="COLUMN", help=help, autocompletion=complete_columns)
+
+
+def output_option(help: str) -> Any:
+    """Return the option for the file to write."""
+    return typer.Option("--output", "-o", metavar="FILE", help=help)
+
+
 def _columns(what: str) -> Any:
     return typer.Option(metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns)
 
 
 _DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
-_LABELS = "The column with the labels."
-_OUTPUT = "Write to this file, completely or not at all; - is standard output."
 _MISSING = "Cells with this text are missing (repeat).  [default: empty, NA, N/A, NaN, null, ?]"
 _FORMAT = f"The format of the data, if its name does not tell: {', '.join(FORMATS)}."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA)]
 Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model file that fit wrote, or - for standard input.")]
-Target = Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help=_LABELS, autocompletion=complete_columns)]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help=_OUTPUT)]
+Target = Annotated[str, target_option("The column with the labels.")]
+Output = Annotated[str | None, output_option("Write to this file, completely or not at all; - is standard output.")]
 Numeric = Annotated[list[str] | None, _columns("Read this column as numbers")]
 Categorical = Annotated[list[str] | None, _columns("Read this column as categories")]
 Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
@@ -112,6 +120,7 @@ Include = Annotated[list[str] | None, _columns("Keep this column, though it look
 Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING)]
 Format = Annotated[str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats)]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
+Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
 Seed = Annotated[int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]

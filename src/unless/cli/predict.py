@@ -12,7 +12,7 @@ import typer
 from unless.cli.console import Screen, visible
 from unless.cli.files import check_files, needed, read_model, standard_input, take_ctrl_c_back, terminal
 from unless.cli.layout import duration, unseen_lines
-from unless.cli.options import Data, Format, Json, Model, Quiet, Strict
+from unless.cli.options import Data, Format, Json, Model, Quiet, Strict, output_option
 from unless.errors import ParameterError
 from unless.explanation.words import printable
 from unless.stream import PredictedFile, predict_file
@@ -26,13 +26,7 @@ def predict(
     data: Data,
     *,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="The file to write, completely or not at all; its ending sets the format.",
-        ),
+        str, output_option("The file to write, completely or not at all; its ending sets the format.")
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow"] | None,

@@ -9,7 +9,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.files import check_files, program_of, read, read_model, write_document
 from unless.cli.layout import unseen_lines
-from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, complete_columns
+from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, output_option, target_option
 from unless.errors import ParameterError
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.report import Page, render, summarise
@@ -21,20 +21,10 @@ def report(
     data: Data,
     *,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The page to write, completely or not at all; - is standard output."
-        ),
+        str, output_option("The page to write, completely or not at all; - is standard output.")
     ] = "report.html",
     target: Annotated[
-        str | None,
-        typer.Option(
-            "--target",
-            "-t",
-            metavar="COLUMN",
-            help="The column with the true labels, if its name is not that of training.",
-            autocompletion=complete_columns,
-        ),
+        str | None, target_option("The column with the true labels, if its name is not that of training.")
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="The heading of the page.")] = None,
     sample: Annotated[
