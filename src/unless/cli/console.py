@@ -12,16 +12,14 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from threading import Lock, Timer
-from types import TracebackType
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from threading import Timer
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.segment import Segment
 from rich.text import Text
-
-from unless.estimators.progress import Meter
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -86,71 +84,26 @@ class Screen:
         self.out.file.write(_UNUSUAL.sub(lambda found: _json_escape(found.group()), text) + "\n")
 
     @contextmanager
-    def busy(self, doing: str) -> Iterator[None]:
-        """Say what the command is doing, if it takes longer than a second: "reading data.csv"."""
-        with _Bar(self, doing):
-            yield
+    def busy(self, doing: str, total: float | None = None, said: str = "") -> Iterator[Callable[..., None]]:
+        """Show what takes long ("reading data.csv"), a bar, words beside it, and for how long, but only in a terminal.
 
-    @contextmanager
-    def steps(self, doing: str, total: int) -> Iterator[Callable[[], None]]:
-        """Show a bar for a number of steps, if they take longer than a second; the caller calls it after each step."""
-        done = 0
-
-        def step() -> None:
-            nonlocal done
-            done += 1
-            bar.update(completed=done, said=f"{done:,} of {total:,}")
-
-        with _Bar(self, doing, total, f"0 of {total:,}") as bar:
-            yield step
-
-    @contextmanager
-    def share(self, doing: str) -> Iterator[Callable[[float | None, str], None]]:
-        """Show a bar for the share that is done, if it takes longer than a second; the caller says how far it is."""
-
-        def tell(share: float | None, said: str) -> None:
-            bar.update(completed=share or 0.0, total=None if share is None else 1.0, said=said)
-
-        with _Bar(self, doing) as bar:
-            yield tell
-
-
-class _Bar:
-    """What is being done, a bar, words beside it, and for how long: only in a terminal, and only after a second."""
-
-    def __init__(self, screen: Screen, doing: str, total: float | None = None, said: str = "") -> None:
-        self._lock = Lock()
-        self._shown = self._over = False
-        self._timer = Timer(_PATIENCE, self._appear)
-        self._timer.daemon = True
-        self._progress = _progress(screen.err) if screen.err.is_terminal and not screen.quiet else None
-        if self._progress is not None:
-            text = Text(visible(doing).replace("\n", r"\n")).markup
-            self._task = self._progress.add_task(text, total=total, said=said)
-
-    def __enter__(self) -> Self:
-        if self._progress is not None:
-            self._timer.start()
-        return self
-
-    def _appear(self) -> None:
-        with self._lock:
-            if self._progress is not None and not self._over:  # the end may come while the timer fires
-                self._progress.start()
-                self._shown = True
-
-    def update(self, **fields: Any) -> None:
-        if self._progress is not None:
-            self._progress.update(self._task, **fields)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._over = True
-            if self._progress is not None and self._shown:
-                self._progress.stop()
+        It appears after a second. The caller gets a function that updates the bar and the words.
+        """
+        if self.quiet or not self.err.is_terminal:
+            yield lambda **_: None
+            return
+        progress = _progress(self.err)
+        task = progress.add_task(Text(visible(doing).replace("\n", r"\n")).markup, total=total, said=said)
+        timer = Timer(_PATIENCE, progress.start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield partial(progress.update, task)
+        finally:
+            timer.cancel()
+            timer.join()  # the end may come while the bar appears
+            if progress.live.is_started:
+                progress.stop()
 
 
 def _progress(console: Console) -> Progress:
@@ -161,27 +114,23 @@ def _progress(console: Console) -> Progress:
     return Progress(*columns, console=console, transient=True)
 
 
-class RuleMeter(Meter):
-    """A bar for learning: rules learned, records left."""
+class RuleMeter(ExitStack):
+    """A `Meter` for learning, as a bar: rules learned, records left."""
 
     def __init__(self, screen: Screen) -> None:
-        self._bar = _Bar(screen, "learning")
+        super().__init__()
+        self._screen = screen
         self._total = 0
+
+    def __enter__(self) -> Self:
+        self._update = self.enter_context(self._screen.busy("learning"))
+        return self
 
     def show(self, left: int, rules: int) -> None:
         """Show how many records are left and how many rules there are."""
         self._total = self._total or left
         said = f"{rules:,} rules, {left:,} of {self._total:,} records left"
-        self._bar.update(total=self._total, completed=self._total - left, said=said)
-
-    def __enter__(self) -> Self:
-        self._bar.__enter__()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._bar.__exit__(kind, error, trace)
+        self._update(total=self._total, completed=self._total - left, said=said)
 
 
 def _console(stream: Any) -> Console:

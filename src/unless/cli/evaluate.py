@@ -116,10 +116,10 @@ def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tupl
     """Return the runs, and whether that is all of them: Ctrl-C ends them early."""
     done: list[Run] = []
     try:
-        with screen.steps("cross-validation" if many else "learning", total) as step:
+        with screen.busy("cross-validation" if many else "learning", total, f"0 of {total:,}") as update:
             for run in runs:
                 done.append(run)
-                step()
+                update(completed=len(done), said=f"{len(done):,} of {total:,}")
     except KeyboardInterrupt:
         return done, False
     return done, True

@@ -71,9 +71,8 @@ def inspect(
 
 def _size(path: Path) -> int:
     """Return the size of a file, or of the files in a folder."""
-    return (
-        sum(part.stat().st_size for part in path.iterdir() if part.is_file()) if path.is_dir() else path.stat().st_size
-    )
+    files = path.iterdir() if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _heading(data: str, found: Profile, size: int) -> RenderableType:

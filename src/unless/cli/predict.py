@@ -51,7 +51,11 @@ def predict(
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
     out = _out(output, to)
     started = time.perf_counter()
-    with screen.share("predicting") as tell, needed(by_model=True, data=data):
+    with screen.busy("predicting") as update, needed(by_model=True, data=data):
+
+        def tell(rows: int, share: float | None) -> None:
+            update(completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records")
+
         done = predict_file(
             found,
             source,
@@ -60,7 +64,7 @@ def predict(
             to=to,
             prefix=prefix,
             strict=strict,
-            progress=lambda rows, share: tell(share, f"{rows:,} records"),
+            progress=tell,
         )
     if json:
         screen.data(done.to_dict())
@@ -118,8 +122,6 @@ def _summary(done: PredictedFile, seconds: float) -> str:
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
     text = f"{counted(done.rows, 'record')} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
-    return (
-        text
-        if done.accuracy is None
-        else f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
-    )
+    if done.accuracy is None:
+        return text
+    return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
