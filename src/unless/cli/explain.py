@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, label_named, listed, program_of, read, read_model
+from unless.cli.files import check_files, label_among, listed, program_of, read, read_model
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_features, complete_labels
 from unless.errors import ParameterError, UnknownNameError, suggest
@@ -114,11 +114,18 @@ def explain(
     found = read_model(model)
     program = program_of(found)
     changed = _assignments(assigned or (), found)
-    label = None if why_not is None else label_named(program, why_not)
+    label = None if why_not is None else label_among(program.labels, why_not, "no rule gives the label")
     stay = _features(listed(fixed, program.features), program, "--fixed")
-    asked = _Asked(program, found, label, stay if what_if else None, most or 3)
     answers = [
-        asked.answer(number, record, changed, said)
+        _Answer(
+            number,
+            changed,
+            said,
+            proof_of(program, record),
+            getattr(found, "statistics_", None),
+            None if label is None else why_not_of(program, record, label),
+            _changes(found, record, label, stay, most or 3) if what_if else None,
+        )
         for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
     ]
     unseen = _unseen(found, answers)
@@ -181,34 +188,13 @@ class _Answer:
             yield what_changes(self.changes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked about every record; ``fixed`` is None without --what-if."""
+def _changes(
+    model: SavedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
+) -> Counterfactuals:
+    from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
 
-    program: Program
-    model: SavedModel | Program
-    label: Label | None
-    fixed: list[str] | None
-    most: int
-
-    def answer(
-        self, number: int | None, record: dict[str, Value], changed: dict[str, Value], said: Label | None
-    ) -> _Answer:
-        nearest = None
-        if self.fixed is not None:
-            from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
-
-            domain = getattr(self.model, "domain_", None)
-            nearest = counterfactuals(self.program, record, self.label, fixed=self.fixed, most=self.most, table=domain)
-        return _Answer(
-            number,
-            changed,
-            None if changed else said,
-            proof_of(self.program, record),
-            getattr(self.model, "statistics_", None),
-            None if self.label is None else why_not_of(self.program, record, self.label),
-            nearest,
-        )
+    domain = getattr(model, "domain_", None)
+    return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
 
 
 def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
@@ -229,7 +215,7 @@ def _records(
     rows: list[tuple[int, int]],
     format: str | None,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
-    """Yield the records asked for, with their numbers and their labels in the data."""
+    """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data."""
     used = program_of(model).used
     if data is None:
         yield None, {**dict.fromkeys(used), **changed}, None
@@ -237,7 +223,7 @@ def _records(
     # The data need not have a column whose value --set gives.
     table = read(screen, data, like=model, features=[name for name in used if name not in changed], format=format)
     for number in _numbers(rows, table, data):
-        said = None if table.target is None else table.target.labels[int(table.target.codes[number - 1])]
+        said = None if changed or table.target is None else table.target.labels[int(table.target.codes[number - 1])]
         yield number, {**table.record(number - 1), **changed}, said
 
 
@@ -267,15 +253,19 @@ def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterat
 
 def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str, Value]:
     """Return the values that --set gives to features, read like cells of a file."""
-    program = program_of(model)
     cells: dict[str, str] = {}
     for text in texts:
         name, sign, cell = text.partition("=")
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=VALUE", param_hint="--set")
         cells[name] = cell
-    _features(cells, program, "--set")
-    return _read_cells(cells, model) if cells else {}
+    _features(cells, program_of(model), "--set")
+    if not cells:
+        return {}
+    table = io.StringIO()
+    csv.writer(table, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
+    source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
+    return read_table(source, like=model, features=list(cells), format="csv").record(0)
 
 
 def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
@@ -285,13 +275,6 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
         if name not in program.features:
             raise UnknownNameError(f"{option}: no feature {name!r}{suggest(name, program.features)}")
     return found
-
-
-def _read_cells(cells: dict[str, str], model: SavedModel | Program) -> dict[str, Value]:
-    text = io.StringIO()
-    csv.writer(text, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
-    source = text.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
-    return read_table(source, like=model, features=list(cells), format="csv").record(0)
 
 
 # The answers.

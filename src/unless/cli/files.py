@@ -133,11 +133,6 @@ def program_of(model: Model | Program) -> Program:
     return model if isinstance(model, Program) else model.program_
 
 
-def label_named(program: Program, text: str) -> Label:
-    """Return the label of a program that a text spells."""
-    return label_among(program.labels, text, "no rule gives the label")
-
-
 def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
     """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
     place = label_place(text, labels)
