@@ -71,21 +71,11 @@ def repetitions(columns: Sequence[Column], target: Column | None, rows: int) -> 
     if not columns or not rows:
         return found
     cells = _mixed(columns, np.zeros(rows, dtype=np.uint64))
-    if target is None:
-        again = rows - len(np.unique(cells))
-        return found + _duplicates(again, rows)
-    whole = _mixed([target], cells)
-    found += _duplicates(rows - len(np.unique(whole)), rows)
-    return found + _contradictions(cells, target)
-
-
-def _duplicates(again: int, rows: int) -> list[Remark]:
-    if not again:
-        return []
-    verb = "repeats" if again == 1 else "repeat"
-    return [
-        Remark("duplicates", None, f"{again:,} of {rows:,} records ({percent(again / rows, 1)}) {verb} an earlier one")
-    ]
+    again = rows - len(np.unique(cells if target is None else _mixed([target], cells)))
+    if again:
+        share, verb = percent(again / rows, 1), "repeats" if again == 1 else "repeat"
+        found.append(Remark("duplicates", None, f"{again:,} of {rows:,} records ({share}) {verb} an earlier one"))
+    return found if target is None else found + _contradictions(cells, target)
 
 
 def _contradictions(cells: NDArray[np.uint64], target: Column) -> list[Remark]:

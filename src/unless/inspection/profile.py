@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from unless.inspection.column import Raw, column_profile, needs_raw, raw_of
+from unless.inspection.column import Raw, column_profile, identifiers, needs_raw, raw_of
 from unless.inspection.duplicates import copies, repetitions
-from unless.inspection.identity import identifiers
 from unless.inspection.remarks import Profile, Remark
 from unless.inspection.target import giveaways, likely_target, target_profile
 from unless.read.formats import format_of, parts_of
@@ -86,7 +85,9 @@ def _profile(
     declared, raw = declared or {}, raw or {}
     told_apart = {remark.column for remark in identifiers(Table(tuple(features), rows=records))}
     described = [column for column in features if column.name not in told_apart]
-    more = _by_column([*copies(features), *(giveaways(features, labels) if labels is not None else ())])
+    more: dict[str | None, list[Remark]] = defaultdict(list)
+    for remark in (*copies(features), *(giveaways(features, labels) if labels is not None else ())):
+        more[remark.column].append(remark)
     profiles = (
         column_profile(column, declared=declared.get(column.name), spelled=spelled, raw=raw.get(column.name))
         for column in features
@@ -98,13 +99,6 @@ def _profile(
         likely_target(features) if labels is None else None,
         tuple(repetitions(described, labels, records)),
     )
-
-
-def _by_column(remarks: Collection[Remark]) -> Mapping[str | None, list[Remark]]:
-    found: dict[str | None, list[Remark]] = defaultdict(list)
-    for remark in remarks:
-        found[remark.column].append(remark)
-    return found
 
 
 def _spelled(source: object, form: str | None) -> bool:

@@ -38,11 +38,6 @@ def sample(texts: Sequence[str]) -> Sequence[str]:
     return texts[:: -(-len(texts) // MOST) or 1]
 
 
-def numeric_texts(texts: Sequence[str]) -> list[str]:
-    """The texts that spell a number."""
-    return [text for text in texts if number_in(text) is not None]
-
-
 def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
     """What is suspicious about the texts of a column; ``counts`` says how many cells have each."""
     texts = sample(list(counts))

@@ -75,13 +75,13 @@ def likely_target(columns: Sequence[Column]) -> str | None:
     return None
 
 
-def giveaways(columns: Sequence[Column], target: Column, seed: int = 0) -> list[Remark]:
+def giveaways(columns: Sequence[Column], target: Column) -> list[Remark]:
     """The features that alone decide the label of (nearly) all records, more often than chance allows.
 
     One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
     whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
     """
-    rows = np.random.default_rng(seed).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
+    rows = np.random.default_rng(0).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
     labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
     errors = 1 - int(np.bincount(labels[half:]).max(initial=0)) / max(tried, 1)  # if every label were the same
     if not half or not errors:
