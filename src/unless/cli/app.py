@@ -173,23 +173,21 @@ def _failed(error: Exception) -> int:
     """Say what failed. An error that neither the data nor the caller caused is a bug, and keeps its traceback."""
     match error:
         case LimitError():
-            complain(f"{error.finding}; to allow it: unless --limit {error.limit}={error.enough} …")
-            return 1
+            said = f"{error.finding}; to allow it: unless --limit {error.limit}={error.enough} …"
         case MemoryError():
-            complain("there is not enough memory for this; try a smaller file, or fewer columns")
-            return 1
+            said = "there is not enough memory for this; try a smaller file, or fewer columns"
         case FormatError():
-            complain(f"{error.finding}: --{error.parameter} {either(error.formats)}")
-            return 1
+            said = f"{error.finding}: --{error.parameter} {either(error.formats)}"
         case UnlessError():
-            complain(str(error))
-            return 2 if isinstance(error, OverwriteError) else 1
+            said = str(error)
         case OSError():
-            complain(": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error))
-            return 1
-    if hasattr(error, "format_message"):  # typer's usage errors, which have a private class
-        return _usage(error)
-    raise error
+            said = ": ".join(str(part) for part in (error.filename, error.strerror) if part) or str(error)
+        case _ if hasattr(error, "format_message"):  # typer's usage errors, which have a private class
+            return _usage(error)
+        case _:
+            raise error
+    complain(said)
+    return 2 if isinstance(error, OverwriteError) else 1
 
 
 def _usage(error: Any) -> int:

@@ -72,9 +72,9 @@ class Screen:
         for result in results:
             _print(self.out, result)
 
-    def note(self, remark: RenderableType) -> None:
+    def note(self, *remarks: RenderableType) -> None:
         """Print what is good to know, but not part of the result."""
-        if not self.quiet:
+        for remark in () if self.quiet else remarks:
             _print(self.err, visible(remark) if isinstance(remark, str) else remark)
 
     def data(self, document: Any) -> None:

@@ -18,7 +18,7 @@ from unless.cli.show import literal_text, rule_lines
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
 from unless.estimators.file import SavedModel
 from unless.explanation.words import DEFAULT, printable
-from unless.rule import Literal, Program
+from unless.rule import Program
 from unless.values import counted, percent
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
@@ -117,7 +117,7 @@ def _edited(edit: RuleEdit, word: str, depth: int) -> Iterator[Conditions]:
         mark = "~" if style == "yellow" else " "
         yield Conditions(Text(word, style), [*map(_literal, both)] or [Text("always")], depth, f"{mark} ")
     for status in ("removed", "added"):
-        literals = [literal_text(_either(one)) for one in edit.literals if one.status == status]
+        literals = [literal_text(one.literal) for one in edit.literals if one.status == status]
         if literals:
             yield _line(_MARKS[status], depth, "and" if both else word, literals, _STYLES[status])
     for exception in edit.exceptions:
@@ -128,9 +128,8 @@ def _exception(edit: RuleEdit, depth: int) -> Iterator[Conditions]:
     if edit.status == "changed":
         yield from _edited(edit, "unless", depth)
         return
-    for level, word, literals in rule_lines(edit.rule):
-        said = {"if": "unless", "otherwise": "unless always"}.get(word, word)
-        yield _line(_MARKS[edit.status], depth + level, said, literals, _STYLES[edit.status])
+    for level, word, literals in rule_lines(edit.rule, "unless"):
+        yield _line(_MARKS[edit.status], depth + level, word, literals, _STYLES[edit.status])
 
 
 def _line(mark: str, depth: int, word: str, literals: list[str], style: str) -> Conditions:
@@ -140,17 +139,10 @@ def _line(mark: str, depth: int, word: str, literals: list[str], style: str) -> 
 def _literal(edit: LiteralEdit) -> Text:
     """Return a literal that both rules have; if its value changed, with the old one and the new one."""
     if edit.old is None or edit.new is None or edit.status == "kept":
-        return Text(literal_text(_either(edit)))
+        return Text(literal_text(edit.literal))
     old, new = (DEFAULT.value(one.feature, one.value) for one in (edit.old, edit.new))
     test = literal_text(edit.old).removesuffix(old)
     return Text.assemble(test, (old, "red"), " → ", (new, "green"))
-
-
-def _either(edit: LiteralEdit) -> Literal:
-    literal = edit.new or edit.old
-    if literal is None:
-        raise AssertionError("an edit is about a literal")
-    return literal
 
 
 # Records.

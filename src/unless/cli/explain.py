@@ -132,8 +132,7 @@ def explain(
     if strict:
         refuse_ignorance(found, program)
         refuse(unseen)
-    for line in unseen_lines(unseen):
-        screen.note(line)
+    screen.note(*unseen_lines(unseen))
     if json:
         records = [answer.to_dict() for answer in answers]
         screen.data({"target": program.target, "records": records, "unseen": [one.to_dict() for one in unseen]})

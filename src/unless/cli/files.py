@@ -90,7 +90,7 @@ def read(screen: Screen, data: str, target: str | None = None, **options: Any) -
 
     take_ctrl_c_back()
     source, options["format"] = source_of(data, options.get("format"))
-    with screen.busy(f"reading {data}"), needed("like" in options and target is None, data):
+    with screen.busy(f"reading {data}"), needed(by_model=target is None, data=data):
         return read_table(source, target, **options)
 
 

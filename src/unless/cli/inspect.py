@@ -65,8 +65,7 @@ def inspect(
         screen.show("", remarks)
     if data != "-" and len(names) > 1:
         declared = {"numeric": numeric, "categorical": categorical, "missing": missing}
-        screen.note("")
-        screen.note(command_line("next", _next(data, found, format, declared)))
+        screen.note("", command_line("next", _next(data, found, format, declared)))
 
 
 def _size(path: Path) -> int:

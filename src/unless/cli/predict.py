@@ -68,10 +68,7 @@ def predict(
         )
     if json:
         screen.data(done.to_dict())
-    for line in _remarks(done, model, data):
-        screen.note(line)
-    for told in unseen_lines(done.unseen):
-        screen.note(told)
+    screen.note(*_remarks(done, model, data), *unseen_lines(done.unseen))
     if not json:
         screen.note(_summary(done, time.perf_counter() - started))
 

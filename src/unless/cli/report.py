@@ -55,9 +55,7 @@ def report(
             refuse(page.unseen)
         text = render(page)
         write_document(text, output)
-    for line in unseen_lines(page.unseen):
-        screen.note(line)
-    screen.note(_summary(page, output, len(text.encode())))
+    screen.note(*unseen_lines(page.unseen), _summary(page, output, len(text.encode())))
     if show:
         typer.launch(output)
 

@@ -101,12 +101,12 @@ def _body(rule: Rule) -> Group:
     return Group(*lines)
 
 
-def rule_lines(rule: Rule) -> Iterator[tuple[int, str, list[str]]]:
+def rule_lines(rule: Rule, first: str = "if") -> Iterator[tuple[int, str, list[str]]]:
     """Yield the depth, the first word and the literals of each line of a rule.
 
     The word is ``if`` or ``unless``; without literals it is ``otherwise`` or ``unless always``.
     """
-    stack = [(0, "if", rule)]
+    stack = [(0, first, rule)]
     while stack:
         depth, word, part = stack.pop()
         alone = "otherwise" if word == "if" else "unless always"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import typer
 
@@ -94,7 +94,8 @@ def training_of(source: Any, form: str | None, target: str, asked: Columns) -> T
     left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    labels = _checked(table.target, columns, left_out)
+    labels = cast("Labels", table.target)
+    _check_training(labels, columns, left_out)
     return Training(Table(columns, labels, len(table), table.missing), labels, left_out)
 
 
@@ -112,10 +113,8 @@ def _check_names(table: Table, target: str, excluded: Sequence[str], included: S
         raise typer.BadParameter(f"{both[0]!r} is in --exclude too", param_hint="--include")
 
 
-def _checked(labels: Labels | None, columns: Sequence[object], left_out: Sequence[Remark]) -> Labels:
-    """Return the labels, if there is something to learn."""
-    if labels is None:
-        raise AssertionError("the table was read with a target")
+def _check_training(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
+    """Refuse a table with nothing to learn."""
     if len(labels.labels) < 2:
         raise ReadError(
             f"every record has the label {labels.labels[0]!r} in {labels.name!r}: there is nothing to learn; "
@@ -124,7 +123,6 @@ def _checked(labels: Labels | None, columns: Sequence[object], left_out: Sequenc
     if not columns:
         kept = f": they look like identifiers; to keep one: --include {left_out[0].column}" if left_out else ""
         raise ReadError(f"no features are left to learn from{kept}")
-    return labels
 
 
 def _and(names: Iterable[str]) -> str:

@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, cast
 from typing import Literal as OneOf
 
@@ -51,6 +51,11 @@ class LiteralEdit:
     new: Literal | None
 
     @property
+    def literal(self) -> Literal:
+        """The new literal, or the old one if there is no new one."""
+        return cast("Literal", self.old if self.new is None else self.new)
+
+    @property
     def status(self) -> Status:
         """What happened to it."""
         return _status(self.old, self.new, same=self.old == self.new)
@@ -80,10 +85,7 @@ class RuleEdit:
     @property
     def rule(self) -> Rule:
         """The new rule, or the old one if there is no new one."""
-        rule = self.old if self.new is None else self.new
-        if rule is None:
-            raise AssertionError("an edit is about a rule")
-        return rule
+        return cast("Rule", self.old if self.new is None else self.new)
 
     @property
     def status(self) -> Status:
@@ -179,7 +181,8 @@ def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[L
     left = Counter(old)
     left.subtract(new)
     spare: dict[Hashable, list[Literal]] = defaultdict(list)
-    for literal in sorted((literal for literal in left.elements() if literal.value is not None), key=_value):
+    values = (literal for literal in left.elements() if literal.value is not None)
+    for literal in sorted(values, key=attrgetter("feature", "op", "value")):
         spare[literal.feature, literal.op].append(literal)
     known, taken = Counter(old), Counter[Literal]()
     for literal in new:
@@ -194,10 +197,6 @@ def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[L
     yield from (LiteralEdit(literal, None) for literal in (left - taken).elements())
 
 
-def _value(literal: Literal) -> tuple[str, str, Any]:
-    return literal.feature, literal.op, literal.value
-
-
 # Which rule became which.
 
 
@@ -208,7 +207,7 @@ _Numbered = Mapping[int, Rule]
 def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbered, _Numbered]]:
     """For each label, its rules in the old and in the new program."""
     known: list[Label] = []
-    groups: list[tuple[dict[int, Rule], dict[int, Rule]]] = []
+    groups: dict[int, tuple[dict[int, Rule], dict[int, Rule]]] = defaultdict(lambda: ({}, {}))
     for side, rules in enumerate((old, new)):
         for number, rule in enumerate(rules):
             label = cast("Label", rule.head)  # every rule of a program has a label
@@ -216,9 +215,8 @@ def _by_label(old: Sequence[Rule], new: Sequence[Rule]) -> Iterator[tuple[_Numbe
             if place is None:
                 place = len(known)
                 known.append(label)
-                groups.append(({}, {}))
             groups[place][side][number] = rule
-    yield from groups
+    yield from groups.values()
 
 
 def _matched(old: _Numbered, new: _Numbered) -> list[_Pair]:
