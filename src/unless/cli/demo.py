@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -13,9 +14,12 @@ from unless.cli.fit import Fitted, learned, present
 from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
 from unless.cli.training import Columns, training_of
-from unless.demo.applicants import TARGET, applicants_csv
+from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
+from unless.errors import UnlessError
+from unless.estimators.file import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
+from unless.files import write_whole
 from unless.table import Table
 
 _COMMANDS = (
@@ -28,6 +32,25 @@ _COMMANDS = (
     "unless export model.json --to sql --table applicants",
     "unless learn zoo.lp examples.lp --target habitat",
 )
+_NEW = 40  # applicants that are not yet decided
+
+_ZOO = """\
+% Background knowledge: what is known of some animals.
+mammal(kitty).    cat(kitty).
+mammal(john).     whale(john).
+mammal(smoky).    bear(smoky).
+mammal(charlie).  dog(charlie).
+fish(nemo).       clownfish(nemo).
+"""
+
+_EXAMPLES = """\
+% Examples: where they live.
+habitat(charlie,land).
+habitat(john,water).
+habitat(smoky,land).
+habitat(nemo,water).
+habitat(kitty,land).
+"""
 
 
 def demo(
@@ -75,12 +98,40 @@ def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
 
 
 def _write(screen: Screen, table: Table, fitted: Fitted, folder: str, *, force: bool) -> None:
-    from unless.demo.files import demo_files, write_demo
-
-    files = demo_files(fitted.model, table)
-    write_demo(Path(folder), files, force=force)
-    for file in files:
-        screen.note(f"{file.name:<15} {file.about}")
+    """Write files to a folder, which need not exist, and say what to try on them."""
+    where, files = Path(folder), _files(fitted.model, table)
+    if where.exists() and not where.is_dir():
+        raise UnlessError(f"{folder!r} is a file; name a folder")
+    there = [name for name in files if (where / name).exists()]
+    if there and not force:
+        raise UnlessError(f"{folder!r} already has {', '.join(there)}; name another folder, or add --force")
+    where.mkdir(parents=True, exist_ok=True)
+    for name, (about, content) in files.items():
+        write_whole(where / name, content.encode())
+        screen.note(f"{name:<15} {about}")
     screen.note("\nTry:")
     for command in (f"cd {shell_word(folder)}", *_COMMANDS):
         screen.show(f"  {command}" if not screen.quiet else command)
+
+
+def _files(model: SavedModel, table: Table) -> dict[str, tuple[str, str]]:
+    """Return what each file is, and its content."""
+    from unless.estimators.learners import UnlessLearner, learn
+
+    decided = len(table)
+    people = [{name: cell for name, cell in one.items() if name != TARGET} for one in applicants(decided + _NEW)]
+    earlier = learn(UnlessLearner(), table[: decided // 2]).model
+    files = {
+        "applicants.csv": (f"{decided} invented applicants for a loan, and what was decided", applicants_csv()),
+        "new.csv": (f"{_NEW} more, not yet decided", csv_text(people[decided:])),
+        "model.json": ("the rules learned from them", file_text(model)),
+        "old.json": ("rules learned when half of them were known", file_text(earlier)),
+        "zoo.lp": ("background knowledge, a logic program", _ZOO),
+        "examples.lp": ("examples for it", _EXAMPLES),
+    }
+    if find_spec("jinja2") is not None:  # it comes with the extra `report`
+        from unless.report import render, summarise
+
+        page = render(summarise(model, table, title="Applicants for a loan"))
+        files["report.html"] = ("a page about the model, for your browser", page)
+    return files

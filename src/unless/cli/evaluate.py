@@ -81,7 +81,17 @@ def evaluate(
     if not found.folds:
         raise KeyboardInterrupt
     if json:
-        screen.data(_document(data, training, found, folds, seed=seed, complete=complete))
+        document = {
+            "data": data,
+            "target": training.labels.name,
+            "records": len(training.table),
+            "features": list(training.table.features),
+            "left_out": [remark.to_dict() for remark in training.left_out],
+            "seed": seed,
+            "asked_folds": folds,
+            "complete": complete,
+        }
+        screen.data(document | found.to_dict())
     else:
         if not quiet or not complete:
             screen.show(*_heading(data, test, training, found, seed=seed, complete=complete))
@@ -123,22 +133,6 @@ def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tupl
     except KeyboardInterrupt:
         return done, False
     return done, True
-
-
-def _document(
-    data: str, training: Training, found: Evaluation, folds: int, *, seed: int, complete: bool
-) -> dict[str, object]:
-    return {
-        "data": data,
-        "target": training.labels.name,
-        "records": len(training.table),
-        "features": list(training.table.features),
-        "left_out": [remark.to_dict() for remark in training.left_out],
-        "seed": seed,
-        "asked_folds": folds,
-        "complete": complete,
-        **found.to_dict(),
-    }
 
 
 def _heading(

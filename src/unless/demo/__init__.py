@@ -1,1 +1,1 @@
-"""Data to try everything on: invented `applicants`, and `files` made from them."""
+"""Data to try everything on: invented `applicants`."""
