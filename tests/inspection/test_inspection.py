@@ -15,7 +15,7 @@ import unless
 from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
 from unless.inspection import identifiers, profile
-from unless.inspection.duplicates import copies, repetitions
+from unless.inspection.profile import copies, repetitions
 from unless.table import Column
 
 

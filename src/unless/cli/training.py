@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import typer
 
@@ -94,7 +94,7 @@ def training_of(source: Any, form: str | None, target: str, asked: Columns) -> T
     left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    labels = cast("Labels", table.target)
+    labels = table.labels
     _check_training(labels, columns, left_out)
     return Training(Table(columns, labels, len(table), table.missing), labels, left_out)
 
