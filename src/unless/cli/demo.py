@@ -67,25 +67,20 @@ def demo(
 
     Example: unless demo loans
     """
-    screen = Screen(quiet=quiet)
-    table, fitted = _fitted(screen)
-    if folder is None:
-        _look(screen, table, fitted)
-    else:
-        _write(screen, table, fitted, folder, force=force)
-
-
-def _fitted(screen: Screen) -> tuple[Table, Fitted]:
-    """Return the example table, and what `fit` learns from it."""
     from unless.estimators.learners import UnlessLearner  # with narwhals, which takes 40 ms: help needs neither
 
+    screen = Screen(quiet=quiet)
     training = training_of(applicants_csv().encode(), "csv", TARGET, Columns())
-    return training.table, learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
+    fitted = learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
+    if folder is None:
+        _look(screen, fitted)
+    else:
+        _write(screen, fitted, folder, force=force)
 
 
-def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
+def _look(screen: Screen, fitted: Fitted) -> None:
     """Show the rules, and one refusal with what would have changed it."""
-    model = fitted.model
+    model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
     present(screen, fitted)
     proofs = ((number, explain(model.program_, table.record(number - 1))) for number in fitted.held_back)
@@ -97,9 +92,9 @@ def _look(screen: Screen, table: Table, fitted: Fitted) -> None:
     screen.note("                unless inspect FILE     what your own data looks like")
 
 
-def _write(screen: Screen, table: Table, fitted: Fitted, folder: str, *, force: bool) -> None:
+def _write(screen: Screen, fitted: Fitted, folder: str, *, force: bool) -> None:
     """Write files to a folder, which need not exist, and say what to try on them."""
-    where, files = Path(folder), _files(fitted.model, table)
+    where, files = Path(folder), _files(fitted.model, fitted.training.table)
     if where.exists() and not where.is_dir():
         raise UnlessError(f"{folder!r} is a file; name a folder")
     there = [name for name in files if (where / name).exists()]

@@ -21,7 +21,7 @@ from unless.errors import ReadError
 from unless.explanation.words import printable
 from unless.judge.learners import BASELINE, Evaluation, Run, Score, cross_validation, holdout
 from unless.read.table import column_names, read_table
-from unless.table import Table
+from unless.table import Labels, Table
 from unless.values import counted, share_text
 
 _QUALITIES = ("accuracy", "precision", "recall", "f1")
@@ -68,7 +68,7 @@ def evaluate(
     screen = Screen(quiet=quiet)
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
-    names = _applying(screen, algorithm, training)
+    names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name]()) for name in names}
     if test is None:
         folds = cv or 10
@@ -83,7 +83,7 @@ def evaluate(
     if json:
         document = {
             "data": data,
-            "target": training.labels.name,
+            "target": training.table.labels.name,
             "records": len(training.table),
             "features": list(training.table.features),
             "left_out": [remark.to_dict() for remark in training.left_out],
@@ -100,14 +100,14 @@ def evaluate(
         raise typer.Exit(128 + signal.SIGINT)
 
 
-def _applying(screen: Screen, asked: Sequence[Algorithm] | None, training: Training) -> list[str]:
+def _applying(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels) -> list[str]:
     """Return the learners that were asked for, or all that can learn these labels."""
     names = [str(name) for name in dict.fromkeys(asked or Algorithm)]
-    count = len(training.labels.labels)
+    count = len(labels.labels)
     if count > 2 and "fold-rpp" in names:
         if asked:
-            raise ReadError(f"fold-rpp needs two labels, but {training.labels.name!r} has {count}; leave it out")
-        screen.note(f"fold-rpp is left out: it needs two labels, and {training.labels.name!r} has {count}.")
+            raise ReadError(f"fold-rpp needs two labels, but {labels.name!r} has {count}; leave it out")
+        screen.note(f"fold-rpp is left out: it needs two labels, and {labels.name!r} has {count}.")
         names.remove("fold-rpp")
     return names
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
 
 import typer
@@ -134,20 +134,15 @@ def _sql(
         from unless.export.sql import to_sql
     except ImportError as error:
         raise UnlessError("SQL needs sqlglot, which is not installed: pip install 'unless[sql]'") from error
-    kinds = cast("Any", _kinds(column))
-    if table is None:
-        return to_sql(model, dialect, what or "label", kinds) + "\n"
-    return to_query(model, table, dialect, ("label", "rule", "because") if what is None else (what,), kinds)
-
-
-def _kinds(columns: Sequence[str]) -> dict[str, str]:
-    kinds: dict[str, str] = {}
-    for text in columns:
+    kinds: dict[str, Any] = {}
+    for text in column:
         name, sign, kind = text.rpartition("=")
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=number", param_hint="--column")
         kinds[name] = kind
-    return kinds
+    if table is None:
+        return to_sql(model, dialect, what or "label", kinds) + "\n"
+    return to_query(model, table, dialect, ("label", "rule", "because") if what is None else (what,), kinds)
 
 
 def _clingo(program: Program, **options: Any) -> str:

@@ -106,7 +106,7 @@ def fit(
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
     training = read_training(screen, data, target, asked)
-    learner = _learner(algorithm, settings, class_weight, training.labels)
+    learner = _learner(algorithm, settings, class_weight, training.table.labels)
     fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
     if json:
         _save(fitted.model, output)
@@ -243,7 +243,7 @@ def learned(
     from unless.estimators.learners import learn
 
     table = training.table
-    back = held_back(training.labels, test, seed)
+    back = held_back(training.table.labels, test, seed)
     train, tests = table[~back], table[back]
     start = time.perf_counter()
     with metered_by(RuleMeter(screen)):

@@ -251,8 +251,10 @@ def remark_table(found: Profile) -> RenderableType | None:
         together = replace(remarks[0], column=",".join(_columns_of(remarks)), finding=_TOGETHER.get(code, ""))
         for remark in [together] if several else remarks[:_NAMES]:
             name = named(_columns_of(remarks)) if several else short(remark.column or "")
-            sorted_by_label = code == "gives-away" and remark.column in left_out
-            advice = _SORTED if sorted_by_label else ADVICE[code].format(**_places(remark), tokens=tokens_again)
+            column, example = (shell_word(word or "") for word in (remark.column, remark.example))
+            advice = ADVICE[code].format(name=column, example=example, tokens=tokens_again)
+            if code == "gives-away" and remark.column in left_out:
+                advice = _SORTED
             said = (f"{name} ", "bold") if remark.column is not None else ""
             grid.add_row("!", Text.assemble(said, f"{remark.finding}. ", (advice, "dim")))
         if not several and (rest := _columns_of(remarks[_NAMES:])):
@@ -262,11 +264,6 @@ def remark_table(found: Profile) -> RenderableType | None:
 
 def _columns_of(remarks: Sequence[Remark]) -> list[str]:
     return [str(remark.column) for remark in remarks]
-
-
-def _places(remark: Remark) -> dict[str, str]:
-    """Return what fills the places of an advice, quoted for a shell."""
-    return {"name": shell_word(remark.column or ""), "example": shell_word(remark.example or "")}
 
 
 def short(text: str) -> str:

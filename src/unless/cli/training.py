@@ -45,7 +45,6 @@ class Training:
     """A table to learn from, and the columns that were left out because they only identify its records."""
 
     table: Table
-    labels: Labels
     left_out: tuple[Remark, ...]
 
     @property
@@ -68,7 +67,7 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
     source, form = source_of(data, asked.format)
     with screen.busy(f"reading {data}"):
         training = training_of(source, form, target, asked)
-    labels = training.labels
+    labels = training.table.labels
     if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
         screen.note(f"{remark.column!r} {remark.finding}. {ADVICE[remark.code]}")
     return training
@@ -94,9 +93,8 @@ def training_of(source: Any, form: str | None, target: str, asked: Columns) -> T
     left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    labels = table.labels
-    _check_training(labels, columns, left_out)
-    return Training(Table(columns, labels, len(table), table.missing), labels, left_out)
+    _check_training(table.labels, columns, left_out)
+    return Training(Table(columns, table.target, len(table), table.missing), left_out)
 
 
 def _check_names(table: Table, target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
