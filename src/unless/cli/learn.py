@@ -167,15 +167,9 @@ def _document(found: Hypothesis) -> dict[str, object]:
 def _trial(found: Hypothesis) -> dict[str, object] | None:
     if (trial := found.trial) is None:
         return None
-    measured = trial.quality
-    return {
-        "examples": _labels(trial.individuals, trial.labels, trial.entailed),
-        "right": measured.right,
-        "undecided": measured.undecided,
-        "accuracy": measured.accuracy,
-        "f1": measured.f1,
-        "baseline": trial.baseline.accuracy,
-    }
+    measures = {name: getattr(trial.quality, name) for name in ("right", "undecided", "accuracy", "f1")}
+    examples = _labels(trial.individuals, trial.labels, trial.entailed)
+    return {"examples": examples, **measures, "baseline": trial.baseline.accuracy}
 
 
 def _labels(

@@ -184,17 +184,17 @@ def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[L
     values = (literal for literal in left.elements() if literal.value is not None)
     for literal in sorted(values, key=attrgetter("feature", "op", "value")):
         spare[literal.feature, literal.op].append(literal)
-    known, taken = Counter(old), Counter[Literal]()
+    known = Counter(old)
     for literal in new:
         known[literal] -= 1
         if known[literal] >= 0:
             yield LiteralEdit(literal, literal)
-            continue
-        group = spare[literal.feature, literal.op]
-        if group:
-            taken[group[0]] += 1
-        yield LiteralEdit(group.pop(0) if group else None, literal)
-    yield from (LiteralEdit(literal, None) for literal in (left - taken).elements())
+        elif group := spare[literal.feature, literal.op]:
+            left[group[0]] -= 1
+            yield LiteralEdit(group.pop(0), literal)
+        else:
+            yield LiteralEdit(None, literal)
+    yield from (LiteralEdit(literal, None) for literal in left.elements())
 
 
 # Which rule became which.
@@ -320,10 +320,9 @@ def _in_order(edits: Sequence[RuleEdit]) -> list[RuleEdit]:
     after = sorted((edit for edit in edits if edit.new_number is not None), key=lambda edit: edit.new_number or 0)
     gone = sorted((edit for edit in edits if edit.new_number is None), key=lambda edit: edit.old_number or 0)
     for edit in gone:
-        earlier = [
-            place
-            for place, other in enumerate(after)
-            if other.old_number is not None and not other.moved and other.old_number < (edit.old_number or 0)
-        ]
-        after.insert(earlier[-1] + 1 if earlier else 0, edit)
+        place = 0
+        for before, other in enumerate(after, 1):
+            if other.old_number is not None and not other.moved and other.old_number < (edit.old_number or 0):
+                place = before
+        after.insert(place, edit)
     return after

@@ -1,7 +1,7 @@
 """What a table looks like before anything is learned from it: kinds and why, gaps, classes, and what is suspicious.
 
 `profile` looks at a whole table, also for copies, duplicates and contradictions, with the help of `column` (one column:
-what is in it, and does it tell records apart rather than describe them?), `spelling` (its texts) and `target` (the
+what is in it, how its texts are spelled, and does it tell records apart rather than describe them?) and `target` (the
 classes, and features that give them away). `remarks` has the values that come out. All facts come from rank codes and
 their counts, so that a million rows take seconds.
 """

@@ -8,8 +8,8 @@ from math import sqrt
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from unless.inspection.column import remarks_on_texts, sample
 from unless.inspection.remarks import Remark, TargetProfile
-from unless.inspection.spelling import remarks_on_texts, sample
 from unless.table import Codes, Column
 from unless.values import number_in, percent
 
