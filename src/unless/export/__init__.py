@@ -4,7 +4,7 @@
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `python`, `javascript`: one function; `code` has what they share.
+- `code`: one function in Python or JavaScript.
 - `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `decimals` how they
   read numbers, `sqltree` puts pieces of SQL together.
 """
@@ -12,8 +12,7 @@
 from typing import Any
 
 from unless.export import json
-from unless.export.javascript import to_javascript
-from unless.export.python import to_python
+from unless.export.code import to_javascript, to_python
 from unless.export.text import to_text
 
 __all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]

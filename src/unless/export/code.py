@@ -1,39 +1,165 @@
-"""What programs in Python and in JavaScript share: identifiers, conditions and the list of decisions."""
+"""Programs as one function in Python or JavaScript that needs no package, not even unless.
+
+In the function, ``v_age`` is the value of a feature, and ``n_age`` the same value as a number, NaN if it is not one.
+NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison.
+"""
 
 from __future__ import annotations
 
+import builtins
+import json
+import keyword
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
-from unless.errors import ParameterError, suggest
+from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
-from unless.rule import Literal, Program
+from unless.rule import Literal, Operator, Program
 from unless.values import Label
 
 Returns = OneOf["label", "rule", "both"]
 
+_PYTHON_VALUE = '''
+    def value(cell):
+        """What a cell means: a number, a text, or None where it is missing."""
+        kind = type(cell).__name__
+        if isinstance(cell, str):
+            return str(cell)
+        if kind in ("bool", "bool_"):
+            return str(bool(cell))
+        if kind in ("NoneType", "NAType", "NaTType"):
+            return None
+        if kind == "datetime64":
+            return str(cell) if cell == cell else None
+        if hasattr(cell, "__float__"):
+            try:
+                number = float(cell)
+            except OverflowError:
+                number = float("inf") if cell > 0 else float("-inf")
+            return number if number == number else None
+        if hasattr(cell, "isoformat"):
+            return cell.isoformat()
+        return cell.decode("utf-8", "backslashreplace") if isinstance(cell, bytes) else str(cell)'''
 
-@dataclass(frozen=True, slots=True)
-class Syntax:
-    """How a language spells conditions and constants."""
+_PYTHON_NUMBER = '''
+    def number(found):
+        """A number as it is, anything else as NaN: no comparison with NaN is true."""
+        return found if isinstance(found, float) else float("nan")'''
 
-    conjunction: str
-    negation: str
-    equal: str
-    unequal: str
-    missing: str
-    present: str
-    choice: str
-    """A truth if a gate fails, else a further condition; a template with ``gate``, ``truth`` and ``further``."""
-    constant: Callable[[Label | None], str]
-    both: str
-    """A label and the number of a rule; a template with ``label`` and ``rule``."""
+_JAVASCRIPT_VALUE = """
+  // What a cell means: a number, a text, or null where it is missing.
+  const value = (name) => {
+    const cell = Object.prototype.hasOwnProperty.call(record, name) ? record[name] : null;
+    if (cell === null || cell === undefined || Number.isNaN(cell)) return null;
+    if (typeof cell === "number" || typeof cell === "string") return cell;
+    if (typeof cell === "boolean") return cell ? "True" : "False";
+    return typeof cell === "bigint" ? Number(cell) : String(cell);
+  };"""
+
+_JAVASCRIPT_NUMBER = """
+  // A number as it is, anything else as NaN: no comparison with NaN is true.
+  const number = (found) => (typeof found === "number" ? found : NaN);"""
+
+_RESERVED = frozenset(
+    """
+    arguments async await break case catch class const continue debugger default delete do else enum eval
+    export extends false finally for function if implements import in instanceof interface let new null
+    package private protected public return static super switch this throw true try typeof var void while with
+    yield Infinity NaN Number Object String undefined
+    """.split()  # noqa: SIM905 - words are read more easily
+)
 
 
-def features(program: Program) -> Iterator[tuple[str, str, bool]]:
+def to_python(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+    """Write a function that takes a record and returns its label.
+
+    A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
+    ``False``; a date, which means its ISO text; None or NaN where the cell is missing. A record without a feature that
+    the rules test is a KeyError.
+
+    Parameters
+    ----------
+    program
+        The program.
+    name
+        The name of the function.
+    returns
+        ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple.
+
+    Examples
+    --------
+    >>> from unless import Literal, Program, Rule
+    >>> source = to_python(Program("risk", ("age",), (Rule("high", (Literal("age", "<=", 25.0),)),), "low"))
+    >>> names = {}
+    >>> exec(source, names)
+    >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
+    ('high', 'low')
+    """
+    valid = isinstance(name, str) and name.isidentifier()
+    _check("Python", name, returns, valid=valid and not keyword.iskeyword(name) and not hasattr(builtins, name))
+    used = list(_features(program))
+    about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
+    summary = f"The {about} of a record, for the target {program.target}."
+    lines = [f"def {name}(record):", f"    {summary!a}"]
+    lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
+    for feature, identifier, numeric in used:
+        lines.append(f"    v_{identifier} = value(record[{feature!a}])")
+        lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
+    for condition, result, number in _decisions(program, _PYTHON, returns):
+        remark = "" if number is None else f"  # rule {number}"
+        indent = "    " if condition is None else "        "
+        lines += [] if condition is None else [f"    if {condition}:{remark}"]
+        lines.append(f"{indent}return {result}{remark if condition is None else ''}")
+    return "\n".join(lines) + "\n"
+
+
+def to_javascript(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+    """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
+
+    A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
+    ``True`` or ``False``; null, undefined, NaN or no such property where the cell is missing. A number in a text,
+    ``"3"``, is text. Names and texts are escaped, so the source is ASCII, and no text in it has a ``<`` or ends a
+    script.
+
+    Parameters
+    ----------
+    program
+        The program.
+    name
+        The name of the function.
+    returns
+        ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
+        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``.
+    """
+    valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None
+    _check("JavaScript", name, returns, valid=valid and name not in _RESERVED)
+    used = list(_features(program))
+    lines = [f"function {name}(record) {{", '  "use strict";']
+    lines += [_JAVASCRIPT_VALUE] * bool(used) + [_JAVASCRIPT_NUMBER] * any(numeric for *_, numeric in used)
+    for feature, identifier, numeric in used:
+        lines.append(f"  const v_{identifier} = value({_string(feature)});")
+        lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
+    for condition, result, number in _decisions(program, _JAVASCRIPT, returns):
+        test = "" if condition is None else f"if ({condition}) "
+        lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _check(language: str, name: str, returns: str, *, valid: bool) -> None:
+    """Refuse what a function cannot return, and a name that it cannot have."""
+    if returns not in get_args(Returns):
+        raise ParameterError(f"a function cannot return {returns!r}{suggest(str(returns), get_args(Returns))}")
+    if not valid:
+        own = f"letters, digits and _, and not a word of {language} itself"
+        raise ParameterError(f"a {language} function cannot have the name {name!r}; use {own}")
+
+
+def _features(program: Program) -> Iterator[tuple[str, str, bool]]:
     """The features that the program uses: name, identifier, and whether some literal compares it with a number."""
     numeric = {
         literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
@@ -42,38 +168,13 @@ def features(program: Program) -> Iterator[tuple[str, str, bool]]:
         yield feature, identifier, feature in numeric
 
 
-def decisions(program: Program, syntax: Syntax, returns: Returns) -> Iterator[tuple[str | None, str, int | None]]:
-    """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
-
-    The last entry has no condition; its number is None where no rule decides.
-    """
-    heads = program.heads
-    for condition, index in conditions.decisions(program, _Writer(syntax, _identifiers(program))):
-        number = None if index is None else index + 1
-        label = heads[-1 if index is None else index]
-        yield condition, _result(label, number, syntax, returns), number
-
-
-def check_returns(returns: str) -> None:
-    """Refuse what a function cannot return."""
-    if returns not in get_args(Returns):
-        raise ParameterError(f"a function cannot return {returns!r}{suggest(str(returns), get_args(Returns))}")
-
-
-def _result(label: Label | None, number: int | None, syntax: Syntax, returns: Returns) -> str:
-    spelled, rule = syntax.constant(label), syntax.constant(number)
-    return {"label": spelled, "rule": rule}.get(returns) or syntax.both.format(label=spelled, rule=rule)
-
-
 def _identifiers(program: Program) -> dict[str, str]:
     """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
-    names: dict[str, str] = {}
-    taken: set[str] = set()
+    features: dict[str, str] = {}
     for feature in program.used:
         plain = re.sub(r"[^0-9a-z]+", "_", feature.lower()).strip("_") or "column"
-        names[feature] = free_name(plain, taken)
-        taken.add(names[feature])
-    return names
+        features[free_name(plain, features)] = feature
+    return {feature: identifier for identifier, feature in features.items()}
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
@@ -89,27 +190,45 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
+def _decisions(program: Program, syntax: _Syntax, returns: Returns) -> Iterator[tuple[str | None, str, int | None]]:
+    """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
+
+    The last entry has no condition; its number is None where no rule decides.
+    """
+    for condition, index in conditions.decisions(program, _Writer(syntax, _identifiers(program))):
+        number = None if index is None else index + 1
+        label = syntax.constant(program.otherwise if index is None else program.rules[index].head)
+        rule = syntax.constant(number)
+        results = {"label": label, "rule": rule, "both": syntax.both.format(label=label, rule=rule)}
+        yield condition, results[returns], number
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """How a language spells conditions and constants."""
+
+    conjunction: str
+    negation: str
+    operators: dict[Operator, str]
+    """Where they are not spelled as ours; a missing value is compared with the constant for None."""
+    choice: str
+    """A truth if a gate fails, else a further condition; a template with ``gate``, ``truth`` and ``further``."""
+    constant: Callable[[Label | None], str]
+    both: str
+    """A label and the number of a rule; a template with ``label`` and ``rule``."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
-    """Conditions as source text: ``v_age`` is a value, ``n_age`` the same value as a number, NaN if it is not one.
+    """Conditions as source text."""
 
-    NaN is neither above nor at most anything, and a missing value equals no text, so every test is one comparison.
-    """
-
-    syntax: Syntax
+    syntax: _Syntax
     names: dict[str, str]
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
-        name, value = self.names[literal.feature], self.syntax.constant(literal.value)
-        match literal.op:
-            case "<=" | ">":
-                return f"n_{name} {literal.op} {value}"
-            case "==":
-                return f"v_{name} {self.syntax.equal} {value}"
-            case "!=":
-                return f"v_{name} {self.syntax.unequal} {value}"
-            case "missing" | "present":
-                return f"v_{name} {self.syntax.missing if literal.op == 'missing' else self.syntax.present}"
+        kind = "n" if isinstance(literal.value, float) else "v"
+        operator = self.syntax.operators.get(literal.op, literal.op)
+        return f"{kind}_{self.names[literal.feature]} {operator} {self.syntax.constant(literal.value)}"
 
     def both(self, parts: Sequence[str]) -> str:
         return self.syntax.conjunction.join(parts)
@@ -122,3 +241,41 @@ class _Writer:
         for gate, truth in reversed(gates):
             text = self.syntax.choice.format(gate=gate, truth=self.syntax.constant(truth), further=text)
         return f"({text})"
+
+
+def _python_constant(value: Label | None) -> str:
+    """ASCII only, so that a source file can have any encoding."""
+    return f"float('{value}')" if isinstance(value, float) and math.isinf(value) else ascii(value)
+
+
+def _javascript_constant(value: Label | None) -> str:
+    match value:
+        case str():
+            return _string(value)
+        case int() if abs(value) >= 2**53:
+            raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
+    return json.dumps(value)  # which spells infinities as JavaScript does
+
+
+def _string(text: str) -> str:
+    """A string literal in ASCII that neither ends nor opens anything in a page: ``</script>``, ``<!--``, ``]]>``."""
+    quoted = json.dumps(text)  # U+2028 and lone surrogates are escaped: ASCII only
+    return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+_PYTHON = _Syntax(
+    conjunction=" and ",
+    negation="not ",
+    operators={"missing": "is", "present": "is not"},
+    choice="{truth} if not ({gate}) else {further}",
+    constant=_python_constant,
+    both="({label}, {rule})",
+)
+_JAVASCRIPT = _Syntax(
+    conjunction=" && ",
+    negation="!",
+    operators={"==": "===", "!=": "!==", "missing": "===", "present": "!=="},
+    choice="!({gate}) ? {truth} : {further}",
+    constant=_javascript_constant,
+    both="{{label: {label}, rule: {rule}}}",
+)

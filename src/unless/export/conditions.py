@@ -36,19 +36,15 @@ class Writer(Protocol[T]):
         """The truth beside the first gate that does not hold, or ``otherwise`` if all hold."""
 
 
-def covers(rule: Rule, writer: Writer[T]) -> T | bool:
-    """The condition under which the rule covers a record, as `Rule.covers` defines it."""
-    return _Lowering(writer).covers(rule, negated=False)
-
-
 def decisions(program: Program, writer: Writer[T]) -> Iterator[tuple[T | None, int | None]]:
     """The decision list: each condition with the index of the rule that decides where it holds.
 
     The last entry has no condition; its index is None where ``otherwise`` decides. Rules that cannot decide are left
     out.
     """
+    lowering = _Lowering(writer)
     for index, rule in enumerate(program.rules):
-        condition = covers(rule, writer)
+        condition = lowering.covers(rule, negated=False)
         if condition is True:
             yield None, index
             return
@@ -64,7 +60,10 @@ class _Lowering(Generic[T]):
     writer: Writer[T]
 
     def covers(self, rule: Rule, *, negated: bool) -> T | bool:
-        """The condition of a rule; ``negated`` if it will be under a "not", where unknown would not mean false."""
+        """The condition under which the rule covers a record, as `Rule.covers` defines it.
+
+        It is ``negated`` if it will be under a "not", where unknown would not mean false.
+        """
         chain = list(_chain(rule))
         flat = len(chain) > _NESTED
         gates: list[list[T | bool]] = []
