@@ -13,11 +13,9 @@ from tests.logic.traps import cases
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.background import read_background
-from unless.logic.names import StandIns
-from unless.logic.predicates import Vocabulary
 from unless.logic.read_header import read_header
 from unless.logic.run import grounded, undecided
-from unless.logic.write_clingo import FIRST_LINE, LABEL_KINDS, ClingoWriter
+from unless.logic.write import FIRST_LINE, LABEL_KINDS, ClingoWriter
 
 pytestmark = pytest.mark.usefixtures("clingo")
 slow = settings(
@@ -55,8 +53,8 @@ def derived(text: str, table: unless.Table) -> tuple[set, set]:
     """What clingo derives from a text and the facts of a table, and what the program in the text predicts."""
     program, header = from_clingo(text), read_header(text)
     writer = ClingoWriter(program)
-    writer.words = Vocabulary(header.predicate, header.features)
-    writer.stand_ins = StandIns("other{}", {spelled: name for name, spelled in header.stand_ins.items()})
+    writer.target, writer.features, writer.stand_in = header.predicate, header.features, "other{}"
+    writer.stand_ins = {spelled: name for name, spelled in header.stand_ins.items()}
     spelled = writer.facts(table)
     control = grounded(lambda control: control.add("base", [], f"{text}\n" + "\n".join(spelled)))
     assert undecided(control) is None

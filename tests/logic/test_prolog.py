@@ -12,7 +12,9 @@ import unless
 from tests.logic.traps import cases, everything
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless.errors import ParameterError, ProgramError, UnknownNameError
-from unless.logic import to_prolog, write_prolog
+from unless.logic import to_prolog
+from unless.logic.names import prolog_atom
+from unless.logic.write import PrologWriter
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 
@@ -20,12 +22,12 @@ from unless.table import Column, Table
 def derived(swipl, folder, program, table, dialect="both"):
     """The labels that SWI-Prolog derives for the records of a table; None where it derives none."""
     labels = [label for label in [*(rule.head for rule in program), program.otherwise] if label is not None]
-    writer = write_prolog._Writer(program, dialect)
+    writer = PrologWriter(program, dialect)
     text = to_prolog(program, table, dialect) + ":- dynamic spelled/2.\n"
     text += "".join(f"spelled({place},{writer.term(label)}).\n" for place, label in enumerate(labels))
     path = folder / "program.pl"
     path.write_text(text, encoding="utf-8")
-    goal = f"forall((record(X),{writer.words.target}(X,L),spelled(K,T),T==L),(print(X-K),nl))"
+    goal = f"forall((record(X),{writer.target}(X,L),spelled(K,T),T==L),(print(X-K),nl))"
     done = subprocess.run(
         [swipl, "-q", "-g", goal, "-t", "halt", str(path)], capture_output=True, text=True, timeout=60, check=False
     )
@@ -200,7 +202,7 @@ def test_scasp_agrees(scasp, tmp_path, dialect):
     for row, predicted in enumerate(unless.predict(program, table).tolist(), 1):
         for label in ("it's\n", "sea"):
             path = tmp_path / "program.pl"
-            query = f"?- lives_in({row},{write_prolog.prolog_atom(label)}).\n"
+            query = f"?- lives_in({row},{prolog_atom(label)}).\n"
             path.write_text(to_prolog(program, table, dialect) + query, encoding="utf-8")
             done = subprocess.run([scasp, "-n1", str(path)], capture_output=True, text=True, timeout=60, check=False)
             said = done.stdout + done.stderr

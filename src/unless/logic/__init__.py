@@ -1,7 +1,7 @@
 """Programs in logic engines (clingo, SWI-Prolog, s(CASP)), and learning from background knowledge.
 
-- Writing: `write_clingo` and `write_prolog` spell a program, and `writer` is what they share. `predicates` and `names`
-  choose names, `integers` turns numbers into clingo's integers. The clauses come from `unless.export.clauses`.
+- Writing: `write` spells programs, `names` chooses names, `predicates` knows what a feature needs, also the integers
+  that clingo has for its numbers. The clauses come from `unless.export.clauses`.
 - Reading back: `read_clingo` rebuilds a program from its header (`read_header`), its statements (`read_statements`) and
   their bodies (`read_bodies`).
 - Running: `run` imports clingo and runs it.
@@ -13,7 +13,6 @@ from unless.logic.hypothesis import Hypothesis
 from unless.logic.learn import learn_logic
 from unless.logic.read_clingo import from_clingo
 from unless.logic.run import run_clingo
-from unless.logic.write_clingo import to_clingo
-from unless.logic.write_prolog import to_prolog
+from unless.logic.write import to_clingo, to_prolog
 
 __all__ = ["Hypothesis", "from_clingo", "learn_logic", "run_clingo", "to_clingo", "to_prolog"]

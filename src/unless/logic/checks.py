@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from unless.errors import ReadError
-from unless.logic.integers import HIGHEST
 from unless.logic.names import commented
+from unless.logic.predicates import HIGHEST
 
 if TYPE_CHECKING:
     from clingo.ast import AST

@@ -18,7 +18,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.logic.checks import Signature, shown
-from unless.logic.integers import HIGHEST
+from unless.logic.predicates import HIGHEST
 from unless.logic.run import atoms
 from unless.rule import Literal
 from unless.table import Column, Kind

@@ -10,11 +10,12 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.export.clauses import Spelling, exclusive, flatten
+from unless.export.code import free_name
 from unless.export.text import Style, in_style
 from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
 from unless.logic.columns import Goals
-from unless.logic.names import free_prefix, fresh
+from unless.logic.names import free_prefix
 from unless.logic.run import atoms, clingo, grounded
 from unless.rule import Program
 from unless.table import Table
@@ -38,7 +39,7 @@ class Words:
     def beside(cls, target: str, taken: Iterable[str]) -> Words:
         """Words that are not taken and differ from each other; rules are named after the target."""
         names = {*taken, target}
-        record = fresh("record", names)
+        record = free_name("record", names)
         rule = free_prefix(f"{target}_", {*names, record})
         exception = free_prefix("ab", {*names, record, f"{rule}1"})
         undecided = free_prefix("undecided", {*names, record, f"{rule}1", f"{exception}1"})

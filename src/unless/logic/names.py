@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 
 from unless.errors import ProgramError
 
@@ -28,40 +27,27 @@ def reserved(name: str) -> bool:
     return _RESERVED.fullmatch(name) is not None
 
 
-@dataclass(slots=True)
-class Names:
-    """Gives every wanted name an identifier of its own."""
+def new_name(wanted: str, taken: set[str]) -> str:
+    """The identifier closest to the wanted name that is neither reserved nor taken; from now on it is taken.
 
-    taken: set[str] = field(default_factory=set)
-
-    def new(self, wanted: str) -> str:
-        """The identifier closest to the wanted name that is neither reserved nor given already.
-
-        >>> names = Names()
-        >>> [names.new(name) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
-        ['flow_rate', 'flow_rate_2', 'not_2', 'gro_e', 'f_1st', 'f']
-        """
-        base = _cleaned(wanted)
-        name, number = base, 1
-        while name in self.taken or reserved(name):
-            number += 1
-            name = f"{base}_{number}"
-        self.taken.add(name)
-        return name
+    >>> taken = set()
+    >>> [new_name(name, taken) for name in ("Flow rate", "flow_rate", "not", "Größe", "1st", "?")]
+    ['flow_rate', 'flow_rate_2', 'not_2', 'gro_e', 'f_1st', 'f']
+    """
+    base = _cleaned(wanted)
+    name, number = base, 1
+    while name in taken or reserved(name):
+        number += 1
+        name = f"{base}_{number}"
+    taken.add(name)
+    return name
 
 
-@dataclass(slots=True)
-class StandIns:
-    """The texts that an engine cannot spell, each with its stand-in, numbered as they come."""
-
-    form: str = "text{}"
-    texts: dict[str, str] = field(default_factory=dict)
-
-    def spell(self, text: str, quoted: Callable[[str], str]) -> str:
-        """The text in quotes, or its stand-in."""
-        if spellable(text):
-            return quoted(text)
-        return self.texts.setdefault(text, self.form.format(len(self.texts) + 1))
+def _cleaned(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name.lower())
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    plain = re.sub(r"[^a-z0-9]+", "_", plain)[:_LONGEST].strip("_")
+    return plain if IDENTIFIER.fullmatch(plain) else f"f_{plain}".rstrip("_")
 
 
 def spellable(text: str) -> bool:
@@ -112,22 +98,9 @@ def as_json(value: object) -> str:
     return text
 
 
-def _cleaned(name: str) -> str:
-    plain = unicodedata.normalize("NFKD", name.lower())
-    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
-    plain = re.sub(r"[^a-z0-9]+", "_", plain)[:_LONGEST].strip("_")
-    return plain if IDENTIFIER.fullmatch(plain) else f"f_{plain}".rstrip("_")
-
-
 def free_prefix(wanted: str, taken: Iterable[str]) -> str:
     """A prefix that, followed by a number, gives no name that is taken."""
     names, prefix = set(taken), wanted
     while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in names):
         prefix += "_"
     return prefix
-
-
-def fresh(wanted: str, taken: Iterable[str]) -> str:
-    """The wanted name, or a similar one if it is taken."""
-    names = set(taken)
-    return wanted if wanted not in names else Names(names).new(f"{wanted}_2")

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from unless.export.clauses import Body
-from unless.logic.integers import HIGHEST
 from unless.logic.names import commented
-from unless.logic.predicates import Feature
+from unless.logic.predicates import HIGHEST, Feature
 from unless.logic.read_header import Header, fault
 from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Statement, Term
 from unless.rule import Literal

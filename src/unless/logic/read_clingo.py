@@ -15,7 +15,7 @@ from unless.export.clauses import Body
 from unless.logic.read_bodies import SUBJECT, BodyReader, numbered
 from unless.logic.read_header import Header, fault, read_header
 from unless.logic.read_statements import Atom, Goal, Statement, Term, statements
-from unless.logic.write_clingo import FIRST_LINE
+from unless.logic.write import FIRST_LINE
 from unless.rule import MAX_DEPTH, Program, Rule
 from unless.values import Label
 

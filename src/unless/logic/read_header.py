@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from unless.errors import ProgramError
-from unless.logic.integers import MOST_DECIMALS, WHOLE, Decimals, Ranks, Scale
 from unless.logic.names import IDENTIFIER, commented, reserved, spellable
-from unless.logic.predicates import Feature
+from unless.logic.predicates import MOST_DECIMALS, WHOLE, Decimals, Feature, Ranks, Scale
 
 _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
 

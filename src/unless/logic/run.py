@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unless.errors import ProgramError, UnlessError
-from unless.logic.write_clingo import ClingoWriter
+from unless.logic.write import ClingoWriter
 
 if TYPE_CHECKING:
     from clingo import Control, Symbol
@@ -46,7 +46,7 @@ def _derived(text: str, writer: ClingoWriter) -> Iterator[tuple[int, Label]]:
     control = grounded(lambda control: control.add("base", [], text))
     heads = writer.program.heads  # not its labels: 1 and 1.0 are one label, but two terms
     labels = {clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
-    for row, term in atoms(control, writer.words.target, 2):
+    for row, term in atoms(control, writer.target, 2):
         yield row.number, labels[term]
 
 

@@ -1,0 +1,323 @@
+"""Write a program for clingo, SWI-Prolog or s(CASP), exactly: thresholds are never rounded, values keep their spelling.
+
+    class(X,"1") :- rule2(X), not rule1(X).
+    rule2(X) :- record(X), flavanoids(X,N0), N0 > 203, not ab1(X).
+
+Clauses have the exclusive form. Every body that negates starts with what makes negation safe, mostly ``record(X)``.
+
+clingo has no decimals: numbers become integers. What it cannot spell (names of columns, decimals, labels that are not
+text) goes into comments that begin with ``%:`` and hold one JSON object each; `from_clingo` reads them.
+
+For Prolog, numbers stay decimals and texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for
+predicates without facts; s(CASP) takes them for constraints, which nothing violates but every explanation mentions.
+s(CASP) makes its explanations from sentences (``#pred``); with the right operators, SWI-Prolog takes them for facts
+that nobody asks for.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, get_args
+from typing import Literal as OneOf
+
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.export.clauses import Clause, Spelling, exclusive, flatten
+from unless.logic.names import as_json, clingo_string, commented, new_name, prolog_atom, spellable
+from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates
+from unless.rule import Literal, Operator, Program
+from unless.table import Column, Table
+from unless.values import Label, number_data
+
+FIRST_LINE = "% unless-program 2"
+LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
+Dialect = OneOf["swi", "scasp", "both"]
+
+_TOO_LARGE = 10**400
+"""Python refuses to print much larger integers."""
+
+_AVOIDED = {
+    *("term_expansion", "goal_expansion"),  # SWI-Prolog asks a program for these while it loads it
+    *("is", "mod", "rem", "inf", "sup", "findall", "goal_origin", "prolog", "writef"),  # s(CASP) has its own
+}
+"""Names that mean something else to an engine. Unlike other system predicates, a program cannot redefine them."""
+
+_SENTENCES = {
+    "rule": "rule {} covers {{record}}",
+    "undecided": "no rule up to {} covers {{record}}",
+    "ab": "exception {} covers {{record}}",
+}
+
+
+def to_clingo(program: Program, table: Table | None = None) -> str:
+    """The program in clingo's language, in the mutually exclusive form; with a table also the facts of its records.
+
+    ``class(5,"2")`` in the answer means that record 5 (the first is 1) has label 2. Numbers become integers in a way
+    that keeps the result of every comparison. The text is a whole program, and
+    ``from_clingo(to_clingo(program)) == program``.
+    """
+    writer = ClingoWriter(program)
+    rules = writer.rules()
+    records = [] if table is None else [*writer.facts(table)]
+    return "\n".join([FIRST_LINE, *writer.header(), *rules, *records]) + "\n"
+
+
+def to_prolog(
+    program: Program,
+    table: Table | None = None,
+    dialect: Dialect = "swi",
+    *,
+    sentences: Mapping[str, str] | None = None,
+) -> str:
+    """The program for SWI-Prolog or s(CASP), in the mutually exclusive form; with a table also its records' facts.
+
+    Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. Where a predicate has another name than its
+    column, a comment explains it.
+
+    Parameters
+    ----------
+    dialect
+        ``swi`` writes the directives that SWI-Prolog needs. ``scasp`` writes a sentence for every predicate, and
+        nothing that would clutter its explanations. ``both`` writes one file for both engines, clutter included.
+    sentences
+        Sentences for s(CASP) by feature or target: ``{"age": "{record} is {value} years old"}``.
+    """
+    if dialect not in get_args(Dialect):
+        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
+    if sentences and dialect == "swi":
+        raise ParameterError("sentences are for s(CASP); say so: dialect='scasp'")
+    writer = PrologWriter(program, dialect)
+    rules = list(map(str, writer.clauses()))
+    records = [] if table is None else [*writer.facts(table)]
+    said = [] if dialect == "swi" else [*writer.sentences(sentences or {})]
+    directives = [] if dialect == "scasp" else [*writer.directives()]
+    return "\n".join([*writer.comments(), *directives, *said, *rules, *records]) + "\n"
+
+
+class Writer(ABC):
+    """Writes one program for one engine; subclasses say how that engine spells numbers and texts.
+
+    ``target`` is the predicate of the program's target, ``features`` has those of its features. ``stand_ins`` are the
+    texts that the engine cannot spell, each with its stand-in, numbered as they come.
+    """
+
+    stand_in = "text{}"
+
+    def __init__(self, program: Program, avoided: Collection[str] = ()) -> None:
+        taken = set(avoided)
+        self.program = program
+        self.target = new_name(program.target, taken)
+        self.features = predicates(program, taken)
+        self.stand_ins: dict[str, str] = {}
+        self._place = {name: place for place, name in enumerate(program.features)}
+
+    @abstractmethod
+    def _quoted(self, text: str) -> str:
+        """Spell a text that the engine can hold."""
+
+    @abstractmethod
+    def _numeral(self, label: float) -> str:
+        """Spell a label that is a number."""
+
+    @abstractmethod
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        """Spell a number of a feature in a fact."""
+
+    @abstractmethod
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        """Spell what follows the variable in a comparison: ``> 203``."""
+
+    def clauses(self) -> Iterator[Clause]:
+        """The program in the exclusive form, then when a cell is present: if there is a number or a text."""
+        spelling = Spelling(lambda label: f"{self.target}(X,{self.term(label)})", self.goals, record=("record(X)",))
+        yield from exclusive(flatten(self.program, exact=True), spelling)
+        for feature in self.features.values():
+            if feature.present:
+                yield from (Clause(f"{feature.present}(X)", (f"{name}(X,_)",)) for name in feature.cells)
+
+    def facts(self, table: Table) -> Iterator[str]:
+        """The records of a table, numbered from 1, and their cells, one predicate after the other."""
+        for row in range(1, len(table) + 1):
+            yield f"record({row})."
+        for feature in self.features.values():
+            if feature.cells and feature.name not in table.features:
+                hint = suggest(feature.name, table.features)
+                raise UnknownNameError(f"the program uses {feature.name!r}, which the table lacks{hint}")
+            if feature.cells:
+                yield from self._cells(feature, table.column(feature.name))
+
+    def _cells(self, feature: Feature, column: Column) -> Iterator[str]:
+        codes, first = column.codes.tolist(), len(column.numbers)
+        used = set(codes) - {column.missing}
+        if feature.number:
+            numbers = {code: self._cell(feature, float(column.numbers[code])) for code in used if code < first}
+            yield from _rows(feature.number, codes, numbers)
+        if feature.text:
+            texts = {code: self.text(column.categories[code - first]) for code in used if code >= first}
+            yield from _rows(feature.text, codes, texts)
+
+    def goals(self, literal: Literal) -> list[str]:
+        """The goals of a literal: one, or two where a number is compared."""
+        feature = self.features[literal.feature]
+        if isinstance(literal.value, float):
+            variable = f"N{self._place[literal.feature]}"
+            return [f"{feature.number}(X,{variable})", f"{variable} {self._bound(feature, literal.op, literal.value)}"]
+        holds = "" if literal.op in {"==", "present"} else "not "
+        if literal.value is None:
+            return [f"{holds}{feature.present}(X)"]
+        return [f"{holds}{feature.text}(X,{self.text(literal.value)})"]
+
+    def term(self, label: Label) -> str:
+        """A label."""
+        match label:
+            case str():
+                return self.text(label)
+            case bool():
+                return str(label).lower()
+            case int() if abs(label) >= _TOO_LARGE:
+                raise ProgramError("a label has more than 400 digits; use text instead")
+        return self._numeral(label)
+
+    def text(self, text: str) -> str:
+        """A text, or its stand-in."""
+        if spellable(text):
+            return self._quoted(text)
+        return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
+
+
+def _rows(predicate: str, codes: list[int], values: dict[int, str]) -> Iterator[str]:
+    return (f"{predicate}({row},{values[code]})." for row, code in enumerate(codes, 1) if code in values)
+
+
+class ClingoWriter(Writer):
+    """Writes one program for clingo."""
+
+    def rules(self) -> list[str]:
+        """The lines of the clauses."""
+        return [str(clause) + _remark(clause) for clause in self.clauses()]
+
+    def header(self) -> Iterator[str]:
+        """The comments that `from_clingo` needs; complete once rules and facts are written."""
+        labels = self.program.labels
+        kind = LABEL_KINDS[type(labels[0])] if labels else "text"
+        yield _comment({"target": self.program.target, "predicate": self.target, "labels": kind})
+        yield from (_comment(_described(feature)) for feature in self.features.values())
+        yield from (_comment({"stand_in": name, "text": text}) for text, name in self.stand_ins.items())
+
+    def _quoted(self, text: str) -> str:
+        return clingo_string(text)
+
+    def _numeral(self, label: float) -> str:
+        return str(label) if isinstance(label, int) and abs(label) <= HIGHEST else clingo_string(repr(label))
+
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        return str(feature.scale.code(number))
+
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        code = feature.scale.code(number)
+        return f"> {code}" if op == ">" else f"< {code + 1}"
+
+
+def _described(feature: Feature) -> dict[str, Any]:
+    names = {"number": feature.number, "text": feature.text, "present": feature.present}
+    parts: dict[str, Any] = {"feature": feature.name} | {key: name for key, name in names.items() if name}
+    match feature.scale:
+        case Decimals(places) if feature.number:
+            parts["decimals"] = places
+        case Ranks(thresholds):
+            parts["thresholds"] = [number_data(number) for number in thresholds]
+    return parts
+
+
+def _comment(parts: dict[str, Any]) -> str:
+    return f"%: {as_json(parts)}"
+
+
+def _remark(clause: Clause) -> str:
+    """The numeric literals of a clause as learned, beside their integers."""
+    numeric = [str(literal) for literal in clause.literals if isinstance(literal.value, float)]
+    return f"  % {commented(', '.join(numeric))}" if numeric else ""
+
+
+class PrologWriter(Writer):
+    """Writes one program for one Prolog, or for both."""
+
+    stand_in = "text({})"
+
+    def __init__(self, program: Program, dialect: Dialect) -> None:
+        super().__init__(program, _AVOIDED)
+        self.dialect = dialect
+        # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
+        self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
+
+    def _quoted(self, text: str) -> str:
+        return prolog_atom(text)
+
+    def _cell(self, _: Feature, number: float, /) -> str:
+        return self._numeral(number)
+
+    def _bound(self, _: Feature, op: Operator, number: float, /) -> str:
+        return f"{'>' if op == '>' else '=<'} {self._numeral(number)}"
+
+    def _numeral(self, label: float) -> str:
+        """Spell a number as Prolog does: an exponent needs a decimal point before it."""
+        if isinstance(label, int):
+            return str(label)
+        if math.isinf(label):
+            return self.infinity if label > 0 else f"-{self.infinity}"
+        digits, exponent, power = repr(label).partition("e")
+        return (digits if "." in digits else f"{digits}.0") + exponent + power.replace("+", "")
+
+    def comments(self) -> Iterator[str]:
+        """The column behind each predicate that has another name, and the text behind each stand-in."""
+        if self.target != self.program.target:
+            yield f"% {self.target}: {commented(self.program.target)}"
+        for feature in self.features.values():
+            for predicate in (*feature.cells, feature.present):
+                if predicate not in {None, feature.name}:
+                    yield f"% {predicate}: {commented(feature.name)}"
+        yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.items())
+
+    def directives(self) -> Iterator[str]:
+        """What SWI-Prolog needs: operators, and no error about predicates without facts or with a system's name.
+
+        The operators for sentences are there only if the sentences are.
+        """
+        sentences = "" if self.dialect == "swi" else ", op(950, xfx, ::), op(1150, fx, pred), op(1200, fx, #)"
+        yield f":- op(900, fy, not){sentences}."
+        yield ":- style_check(-singleton)."
+        yield ":- dynamic record/1."
+        # a column may be called length; elsewhere the system's own length/2 does not change
+        for predicate in (self.target, *(name for feature in self.features.values() for name in feature.cells)):
+            yield f":- redefine_system_predicate({predicate}(_,_))."
+            yield f":- dynamic(({predicate})/2)."  # in parentheses because it may be an operator, such as rem
+
+    def sentences(self, own: Mapping[str, str]) -> Iterator[str]:
+        """The ``#pred`` lines that s(CASP) makes its explanations from."""
+        known = [self.program.target, *self.program.features]
+        if unknown := next((name for name in own if name not in known), None):
+            raise UnknownNameError(f"a sentence for {unknown!r}, neither target nor feature{suggest(unknown, known)}")
+        target = self.program.target
+        yield _template(f"{self.target}(X,V)", own.get(target, f"the {_safe(target)} of {{record}} is {{value}}"))
+        yield _template("record(X)", "{record} is a record")
+        for feature in self.features.values():
+            name = _safe(feature.name)
+            sentence = own.get(feature.name, f"the {name} of {{record}} is {{value}}")
+            yield from (_template(f"{predicate}(X,V)", sentence) for predicate in feature.cells)
+            if feature.present:
+                yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
+        for clause in self.clauses():
+            if found := re.fullmatch(r"(rule|undecided|ab)([0-9]+)\(X\)", clause.head):
+                yield _template(clause.head, _SENTENCES[found[1]].format(found[2]))
+
+
+def _template(predicate: str, sentence: str) -> str:
+    filled = commented(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
+    return f"#pred {predicate} :: {prolog_atom(filled)}."
+
+
+def _safe(name: str) -> str:
+    """A name inside a sentence, where braces would have a meaning."""
+    return name.replace("{", "(").replace("}", ")")
