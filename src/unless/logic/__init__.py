@@ -2,8 +2,7 @@
 
 - Writing: `write` spells programs, `names` chooses names, `predicates` knows what a feature needs, also the integers
   that clingo has for its numbers. The clauses come from `unless.export.clauses`.
-- Reading back: `read_clingo` rebuilds a program from its header (`read_header`), its statements (`read_statements`) and
-  their bodies (`read_bodies`).
+- Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its statements (`read_statements`).
 - Running: `run` imports clingo and runs it.
 - Learning: `background` reads logic programs from texts and files, and `checks` refuses what they may not hold.
   `columns` makes a table of what they entail, `examples` reads the labels, `learn` learns, `hypothesis` is the result.

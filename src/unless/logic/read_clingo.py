@@ -7,16 +7,18 @@ that do not exclude each other) is refused with its line. Facts are skipped: the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
 from unless.errors import ProgramError
 from unless.export.clauses import Body
-from unless.logic.read_bodies import SUBJECT, BodyReader, numbered
+from unless.logic.names import commented
+from unless.logic.predicates import HIGHEST, Feature
 from unless.logic.read_header import Header, fault, read_header
-from unless.logic.read_statements import Atom, Goal, Statement, Term, statements
+from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
 from unless.logic.write import FIRST_LINE
-from unless.rule import MAX_DEPTH, Program, Rule
+from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
 
 _MOST_LITERALS = 1_000_000
@@ -25,6 +27,7 @@ _MOST_LITERALS = 1_000_000
 _OLDER = "% unless-program 1"
 """The first line of an older form, which names all earlier rules beside each rule; either form may have either line."""
 
+_SUBJECT = Term("variable", "X")
 _ANY = Term("variable", "_")
 
 
@@ -60,7 +63,7 @@ class _Reader:
 
     def __init__(self, words: Header) -> None:
         self.words = words
-        self.bodies = BodyReader(words)
+        self.bodies = _Bodies(words)
         self.rules: dict[int, Body] = {}
         self.exceptions: dict[int, Body] = {}
         self.undecided: dict[int, _Earlier] = {}
@@ -74,15 +77,15 @@ class _Reader:
         name, terms, line = statement.head.name, statement.head.terms, statement.line
         if not statement.body:
             self.bodies.check_fact(statement)
-        elif name == self.words.predicate and len(terms) == 2 and terms[0] == SUBJECT:
+        elif name == self.words.predicate and len(terms) == 2 and terms[0] == _SUBJECT:
             self._label_rule(statement)
-        elif name in self.bodies.presence and terms == (SUBJECT,):
+        elif name in self.bodies.presence and terms == (_SUBJECT,):
             match statement.body:
-                case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (SUBJECT, _ANY):
+                case ((False, Atom(predicate, (subject, value))),) if (subject, value) == (_SUBJECT, _ANY):
                     self.helpers.append((name, predicate))
                 case _:
                     raise fault(line, f"{name}(X) is defined by something other than a number or a text")
-        elif terms == (SUBJECT,) and (place := numbered(name)):
+        elif terms == (_SUBJECT,) and (place := _numbered(name)):
             prefix, number = place
             if number in {"rule": self.rules, "ab": self.exceptions}.get(prefix, self.undecided):
                 raise fault(line, f"{name}(X) a second time; write one rule per number")
@@ -199,8 +202,119 @@ class _Reader:
 def _guard(goal: Goal) -> tuple[str, int] | None:
     """A goal that a label may depend on: ``record``, or a ``rule``, ``not rule`` or ``undecided`` with its number."""
     match goal:
-        case (False, Atom("record", (subject,))) if subject == SUBJECT:
+        case (False, Atom("record", (subject,))) if subject == _SUBJECT:
             return "record", 0
-        case (bool(negated), Atom(name, (subject,))) if subject == SUBJECT and (place := numbered(name)):
+        case (bool(negated), Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
             return f"{'not ' * negated}{place[0]}", place[1]
     return None
+
+
+class _Bodies:
+    """Knows the predicates of the header: for numbers, for texts and for cells that are present."""
+
+    def __init__(self, words: Header) -> None:
+        self.words = words
+        features = words.features.values()
+        self.numbers = {feature.number: feature for feature in features if feature.number}
+        self.texts = {feature.text: feature for feature in features if feature.text}
+        self.presence = {feature.present: feature for feature in features if feature.present}
+
+    def records(self) -> set[tuple[str | None, ...]]:
+        """The plain facts that records of a table have."""
+        numbers, texts = ((name, *NUMBER) for name in self.numbers), ((name, *TEXT) for name in self.texts)
+        return {("record", *RECORD), *numbers, *texts}
+
+    def check_fact(self, statement: Statement) -> None:
+        """Check a fact with unusual spaces, large numbers or a stand-in."""
+        match statement.head:
+            case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
+                return
+            case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.numbers:
+                if max(abs(row), abs(code)) <= HIGHEST:
+                    return
+            case Atom(name, (Term("integer", int(row)), term)) if name in self.texts and abs(row) <= HIGHEST:
+                self._text(term, statement.line)
+                return
+        raise fault(statement.line, f"a fact of {statement.head.name} that no record of a table has")
+
+    def label(self, term: Term, line: int) -> Label:
+        """The label in the head of a rule."""
+        match self.words.labels, term:
+            case ("text", Term("string" | "name")):
+                return self._text(term, line)
+            case ("boolean", Term("name", "true" | "false" as value)):
+                return value == "true"
+            case ("number", Term("integer", int(value))) if abs(value) <= HIGHEST:
+                return value
+            case ("number", Term("string", str(spelled))):
+                return _number(spelled, line)
+        raise fault(line, f"a label that is not a {self.words.labels}: {commented(str(term.value))[:40]!r}")
+
+    def body(self, statement: Statement) -> Body:
+        """The literals and exceptions in the body of a rule."""
+        line, variables = statement.line, dict[str, Feature]()
+        literals, exceptions, compared, records = list[Literal](), list[int](), set[str](), 0
+        for goal in statement.body:
+            match goal:
+                case Comparison():
+                    literals.append(_compared(goal, variables, line))
+                    compared.add(goal.variable)
+                case (False, Atom("record", (subject,))) if subject == _SUBJECT:
+                    records += 1
+                case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
+                    if place[0] != "ab":
+                        raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
+                    exceptions.append(place[1])
+                case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
+                    if subject != _SUBJECT or variable in {"X", "_", *variables}:
+                        raise fault(line, f"{name}(X,{variable}); a number has a variable of its own")
+                    variables[variable] = self.numbers[name]
+                case (negated, atom):
+                    literals.append(self._category(atom, line, negated=negated))
+        if records != 1 or compared != set(variables):
+            raise fault(line, "a body without record(X), or a number that is not compared with anything")
+        return Body(tuple(literals), tuple(exceptions))
+
+    def _text(self, term: Term, line: int) -> str:
+        if term.kind == "string":
+            return str(term.value)
+        if term.kind != "name" or term.value not in self.words.stand_ins:
+            raise fault(line, f"{commented(str(term.value))[:40]!r} for a text; put text in double quotes")
+        return self.words.stand_ins[str(term.value)]
+
+    def _category(self, atom: Atom, line: int, *, negated: bool) -> Literal:
+        match atom:
+            case Atom(name, (subject,)) if subject == _SUBJECT and name in self.presence:
+                return Literal(self.presence[name].name, "missing" if negated else "present")
+            case Atom(name, (subject, term)) if subject == _SUBJECT and name in self.texts:
+                return Literal(self.texts[name].name, "!=" if negated else "==", self._text(term, line))
+        raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
+
+
+def _compared(goal: Comparison, variables: dict[str, Feature], line: int) -> Literal:
+    if goal.variable not in variables:
+        raise fault(line, f"{goal.variable} is not a number of the record")
+    feature = variables[goal.variable]
+    threshold = feature.scale.threshold(goal.integer if goal.op == ">" else goal.integer - 1)
+    if threshold is None:
+        raise fault(line, f"{goal.integer} is no threshold of {commented(feature.name)!r}")
+    return Literal(feature.name, ">" if goal.op == ">" else "<=", threshold)
+
+
+def _numbered(name: str) -> tuple[str, int] | None:
+    """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
+    found = re.fullmatch("(rule|ab|undecided)([1-9][0-9]{0,8})", name)
+    return found and (found[1], int(found[2]))
+
+
+def _number(spelled: str, line: int) -> int | float:
+    """A label that is not a 32-bit integer; only Python's own spelling of it is accepted."""
+    for kind in (int, float):
+        try:
+            number = kind(spelled[:400])
+        except ValueError:
+            continue
+        small = kind is int and abs(number) <= HIGHEST
+        if repr(number) == spelled and spelled != "nan" and not small:
+            return number
+    raise fault(line, f"{commented(spelled)[:40]!r} for a number")
