@@ -76,12 +76,17 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
-def purest_literal(features: Iterable[Counts], support: float) -> Literal | None:
-    """The first literal with the least impurity that covers enough positives, and a larger share of them."""
+def purest_literal(features: Iterable[Counts], support: float, used: Iterable[Literal] = ()) -> Literal | None:
+    """The first literal with the least impurity that covers enough positives, and a larger share of them.
+
+    As in `best_literal`, a literal on a value that was used is left out.
+    """
+    banned = {(literal.feature, literal.value) for literal in used}
     best, least = None, inf
     for counts in features:
         p, n = sum(counts.positive), sum(counts.negative)
         for literal, a, b in candidates(counts):
-            if a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least:
+            purer = a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least
+            if purer and (literal.feature, literal.value) not in banned:
                 best, least = literal, mixed
     return best

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from math import inf
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
@@ -13,7 +12,7 @@ import numpy as np
 from unless.errors import ParameterError, ProgramError, ReadError, suggest
 from unless.kernels import Selection
 from unless.learn.fold import fold_rm, fold_rpp
-from unless.learn.literals import candidates, impurity
+from unless.learn.literals import purest_literal
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 from unless.logic.background import Source, read_background
@@ -112,11 +111,9 @@ class _ClosedWorld(MemoryEngine):
     def __init__(self, table: Table, unary: Collection[str]) -> None:
         told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
         super().__init__(replace(table, columns=tuple(column for column, _ in told)))
-        self._banned = (
-            *(Literal(feature, "missing") for feature in unary),
-            *(literal for _, literal in told if literal is not None),
-        )
-        self._names = {(literal.feature, literal.value) for _, literal in told if literal is not None}
+        names = [literal for _, literal in told if literal is not None]
+        self._names = {(literal.feature, literal.value) for literal in names}
+        self._banned = (*(Literal(feature, "missing") for feature in unary), *names)
 
     def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
         return super().best_literal(positive, negative, self._banned + used)
@@ -125,18 +122,7 @@ class _ClosedWorld(MemoryEngine):
         literal = super().purest_literal(positive, negative, support)
         if literal is None or (literal.feature, literal.value) not in self._names:
             return literal
-        return self._purest_other(positive, negative, support)
-
-    def _purest_other(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
-        """`learn.engine.purest_literal` without names, which the kernel cannot leave out."""
-        best, least = None, inf
-        p, n = positive.weight(), negative.weight()
-        for counts in self.counts(positive, negative):
-            for literal, a, b in candidates(counts):
-                fits = a >= support and a * n > b * p and (literal.feature, literal.value) not in self._names
-                if fits and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least:
-                    best, least = literal, mixed
-        return best
+        return purest_literal(self.counts(positive, negative), support, self._banned)  # the kernel cannot leave out any
 
 
 def _learned(
