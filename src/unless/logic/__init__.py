@@ -5,7 +5,7 @@
 - Reading back: `read_clingo` rebuilds a program from its header (`read_header`) and its statements (`read_statements`).
 - Running: `run` imports clingo and runs it.
 - Learning: `background` reads logic programs from texts and files, and `checks` refuses what they may not hold.
-  `columns` makes a table of what they entail, `examples` reads the labels, `learn` learns, `hypothesis` is the result.
+  `columns` makes a table of what they entail, `learn` learns from it and the examples, `hypothesis` is the result.
 """
 
 from unless.logic.hypothesis import Hypothesis

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, get_args
 from typing import Literal as OneOf
 
 import numpy as np
 
-from unless.errors import ParameterError, ProgramError, ReadError, suggest
+from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
+from unless.judge.learners import held_back
 from unless.kernels import Selection
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.literals import purest_literal
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
-from unless.logic.background import Source, read_background
-from unless.logic.columns import Goals, chosen, columns, without_names
-from unless.logic.examples import Examples, read_examples
+from unless.logic.background import Background, Source, read_background
+from unless.logic.checks import Signature, shown
+from unless.logic.columns import Goals, categories, chosen, columns, without_names
 from unless.logic.hypothesis import Hypothesis, Trial, Words, derived, refuse_leak
+from unless.logic.run import atoms
 from unless.prediction import predict
 from unless.rule import Literal, Program
 from unless.table import Labels, Table
 from unless.values import Label
 
 if TYPE_CHECKING:
-    from clingo import Symbol
+    from clingo import Control, Symbol
 
 Algorithm = OneOf["fold_rm", "fold_rpp", "fold_unless"]
+
+_SHARE = 0.2
+_ENOUGH = 20
+"""The fewest examples that the default share is held back from: a test on three individuals tells nothing."""
 
 
 def learn_logic(  # noqa: PLR0913 - options that people give by name
@@ -70,7 +76,7 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
     refuse_leak(known, target)
     predicates = chosen(known, features, ignore)
     control = known.ground()
-    given = read_examples(examples, target, known, control)
+    given = _read_examples(examples, target, known, control)
     learned, held = given.split(test, seed)
     found, left_out = columns(control, predicates, learned, target)
     if not found:
@@ -93,7 +99,7 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
     return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])
 
 
-def _trial(held: list[Symbol], given: Examples, learned: Labels) -> Trial | None:
+def _trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | None:
     """The individuals that are held back; what is entailed comes later."""
     if not held:
         return None
@@ -158,3 +164,89 @@ def _checked(hypothesis: Hypothesis, entailed: list[Label | None], others: list[
         raise ProgramError("B and H do not entail what the program predicts; please report this bug")
     trial = hypothesis.trial and replace(hypothesis.trial, entailed=tuple(others))
     return replace(hypothesis, entailed=tuple(entailed), trial=trial)
+
+
+# Examples: facts that give each individual a label.
+
+
+@dataclass(frozen=True, eq=False)
+class _Examples:
+    """The label of every individual, in the order of the text, and the label behind each of clingo's terms."""
+
+    target: str
+    labels: dict[Symbol, Label]
+    terms: dict[Symbol, Label]
+
+    def split(self, share: float | None, seed: int) -> tuple[list[Symbol], list[Symbol]]:
+        """The individuals to learn from, and those to hold back."""
+        if share is None:
+            share = _SHARE if len(self.labels) >= _ENOUGH else 0.0
+        held = held_back(Labels.of(self.target, self.labels.values()), share, seed).tolist()
+        pairs = list(zip(self.labels, held, strict=True))
+        return [one for one, back in pairs if not back], [one for one, back in pairs if back]
+
+
+def _read_examples(source: Source, target: str, known: Background, control: Control) -> _Examples:
+    """Read the facts of the target; ``control`` is the grounded background knowledge."""
+    read = read_background(source, "examples")
+    pairs = _facts(read, (target, 2))
+    _refuse_relation(read, pairs, target, known, control)
+    labels: dict[Symbol, Symbol] = {}
+    for individual, label in pairs:
+        if labels.setdefault(individual, label) != label:
+            raise ReadError(
+                f"{read.name}: {individual} has two labels, {labels[individual]} and {label}; keep one, as relations "
+                "with several are not learned"
+            )
+    terms = _label_terms(labels.values(), target)
+    return _Examples(target, {individual: terms[term] for individual, term in labels.items()}, terms)
+
+
+def _facts(read: Background, wanted: Signature) -> list[tuple[Symbol, Symbol]]:
+    """The individuals and their labels, in the order of the text."""
+    target = wanted[0]
+    if wanted not in read.mentions:
+        names = [name for name, _ in read.mentions]
+        if target in names:
+            raise ReadError(f"{read.name}: {target} takes an individual and its label: {target}(kitty,land).")
+        raise UnknownNameError(f"{read.name}: no examples of {target!r}{suggest(target, names)}")
+    if line := next((rule.line for rule in read.rules if rule.node.body), None):
+        raise ReadError(f"{read.name.line(line)}: a rule; examples are facts, rules belong to the background")
+    if other := next((signature for signature in read.mentions if signature != wanted), None):
+        line = read.mentions[other]
+        raise ReadError(f"{read.name.line(line)}: {shown(other)} is not the target {shown(wanted)}; move it to B")
+    return [(individual, label) for individual, label in atoms(read.ground(), *wanted)]
+
+
+def _refuse_relation(
+    read: Background, pairs: list[tuple[Symbol, Symbol]], target: str, known: Background, control: Control
+) -> None:
+    """Refuse examples that relate individuals to each other.
+
+    They do if a label is an example itself, or if most labels share a predicate with examples. If an individual has
+    several labels, one such label is enough.
+    """
+    given = {individual for individual, _ in pairs}
+    labels = {label for _, label in pairs if label.type.name != "Number"}
+    alike = dict.fromkeys(labels & given, (target, 2))
+    for signature in known.mentions if labels else ():
+        firsts = {arguments[0] for arguments in atoms(control, *signature) if arguments}
+        if not firsts.isdisjoint(given):
+            alike |= dict.fromkeys((labels & firsts) - set(alike), signature)
+    enough = len(labels) // 2 + 1 if labels.isdisjoint(given) and len(pairs) == len(given) else 1
+    if len(alike) < enough:
+        return
+    individual, label = next(pair for pair in pairs if pair[1] in alike)
+    raise ReadError(
+        f"{read.name}: {target}({individual},{label}) relates two individuals: {shown(alike[label])} holds of {label}, "
+        f"as it does of examples; what is learned is a label, as in {target}({individual},yes)"
+    )
+
+
+def _label_terms(terms: Iterable[Symbol], target: str) -> dict[Symbol, Label]:
+    """The label behind each term: a number stays a number, anything else is text."""
+    distinct = sorted(set(terms))
+    texts = categories(distinct, target)
+    if texts and len(texts) < len(distinct):
+        raise ReadError(f"the labels of {target} are numbers and text; make them all one or the other")
+    return {term: texts[term] if texts else term.number for term in distinct}
