@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,27 +23,6 @@ from unless.values import Label
 
 if TYPE_CHECKING:
     from clingo import Control, Symbol
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The predicates of a hypothesis: for labels, for records, and the beginnings of numbered ones."""
-
-    target: str
-    record: str
-    rule: str
-    exception: str
-    undecided: str
-
-    @classmethod
-    def beside(cls, target: str, taken: Iterable[str]) -> Words:
-        """Words that are not taken and differ from each other; rules are named after the target."""
-        names = {*taken, target}
-        record = free_name("record", names)
-        rule = free_prefix(f"{target}_", {*names, record})
-        exception = free_prefix("ab", {*names, record, f"{rule}1"})
-        undecided = free_prefix("undecided", {*names, record, f"{rule}1", f"{exception}1"})
-        return cls(target, record, rule, exception, undecided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +66,7 @@ class Hypothesis:
     left_out: tuple[str, ...]
     _terms: dict[Label, str]
     _goals: dict[str, Goals]
-    _words: Words
+    _taken: frozenset[str]
 
     @property
     def examples(self) -> tuple[Label, ...]:
@@ -118,17 +97,17 @@ class Hypothesis:
         refuse_leak(known, target)
         named = self._features_hold_of(known) if individuals is None else _terms(individuals)
         if individuals is None and not named:
-            raise ReadError(
-                f"{known.name}: none of the rules' predicates, such as {self._an_atom()}, holds of anything"
-            )
-        words = Words.beside(target, {*(name for name, _ in known.mentions), *self._predicates()})
+            name, arity = next(iter(self._goals.values())).signature
+            atom = f"{name}(X)" if arity == 1 else f"{name}(X,V)"
+            raise ReadError(f"{known.name}: none of the rules' predicates, such as {atom}, holds of anything")
+        taken = {*(name for name, _ in known.mentions), *(goals.predicate for goals in self._goals.values())}
         labels = {clingo().parse_term(term): label for label, term in self._terms.items()}
-        found = derived(known, self._text(words, map(str, named), careful=True), target, labels)
+        found = derived(known, self._text(taken, map(str, named), careful=True), target, labels)
         return {str(individual): found.get(individual) for individual in named}
 
     def to_text(self, style: Style = "paper") -> str:
         """The rules over the original predicates: ``paper`` to be read in order, ``exclusive`` without order."""
-        return in_style(style, self.program, self._spelling(self._words))
+        return in_style(style, self.program, replace(self._spelling(self._taken), record=()))
 
     def to_clingo(self) -> str:
         """H as a program to run in clingo together with B, in the exclusive form.
@@ -140,7 +119,7 @@ class Hypothesis:
         used = dict.fromkeys(self._goals[feature].signature for feature in self.program.used)
         target = self.program.target, 2
         lines = [f"#show {target[0]}/2.", *(f"#defined {name}/{arity}." for name, arity in (target, *used))]
-        return "\n".join([*lines, self._text(self._words, (*self.individuals, *held_back))])
+        return "\n".join([*lines, self._text(self._taken, (*self.individuals, *held_back))])
 
     def __str__(self) -> str:
         return self.to_text()
@@ -148,32 +127,33 @@ class Hypothesis:
     def __repr__(self) -> str:
         return f"<Hypothesis: B and H entail {self.right} of {len(self.individuals)} examples>\n{self}"
 
-    def _text(self, words: Words, individuals: Iterable[str], *, careful: bool = False) -> str:
+    def _text(self, taken: Collection[str], individuals: Iterable[str], *, careful: bool = False) -> str:
         """The clauses and the records; ``careful`` if values that were numbers in B may be text here."""
-        spelling = self._spelling(words, record=(f"{words.record}(X)",), careful=careful)
+        spelling = self._spelling(taken, careful=careful)
         lines = [str(clause) for clause in exclusive(flatten(self.program, exact=True), spelling)]
-        lines += [f"{words.record}({individual})." for individual in individuals]
+        record = spelling.record[0].removesuffix("(X)")
+        lines += [f"{record}({individual})." for individual in individuals]
         return "\n".join(lines) + "\n"
 
-    def _spelling(self, words: Words, record: tuple[str, ...] = (), *, careful: bool = False) -> Spelling:
+    def _spelling(self, taken: Collection[str], *, careful: bool = False) -> Spelling:
+        """Spell the clauses with predicates that are not taken and differ from each other."""
+        target = self.program.target
+        names = {*taken, target}
+        record = free_name("record", names)
+        rule = free_prefix(f"{target}_", {*names, record})
+        exception = free_prefix("ab", {*names, record, f"{rule}1"})
+        undecided = free_prefix("undecided", {*names, record, f"{rule}1", f"{exception}1"})
         goals = self._goals
         if careful:
             goals = {feature: replace(goal, mixed=True) for feature, goal in goals.items()}
         return Spelling(
-            label=lambda label: f"{words.target}(X,{self._terms[label]})",
+            label=lambda label: f"{target}(X,{self._terms[label]})",
             goals=lambda literal: goals[literal.feature].of(literal),
-            rule=lambda number: f"{words.rule}{number}(X)",
-            exception=words.exception,
-            undecided=words.undecided,
-            record=record,
+            rule=lambda number: f"{rule}{number}(X)",
+            exception=exception,
+            undecided=undecided,
+            record=(f"{record}(X)",),
         )
-
-    def _predicates(self) -> Iterable[str]:
-        return (goals.predicate for goals in self._goals.values())
-
-    def _an_atom(self) -> str:
-        name, arity = next(iter(self._goals.values())).signature
-        return f"{name}(X)" if arity == 1 else f"{name}(X,V)"
 
     def _features_hold_of(self, known: Background) -> list[Symbol]:
         control = known.ground()

@@ -19,7 +19,7 @@ from unless.learn.own import fold_unless
 from unless.logic.background import Background, Source, read_background
 from unless.logic.checks import Signature, shown
 from unless.logic.columns import Goals, categories, chosen, columns, without_names
-from unless.logic.hypothesis import Hypothesis, Trial, Words, derived, refuse_leak
+from unless.logic.hypothesis import Hypothesis, Trial, derived, refuse_leak
 from unless.logic.run import atoms
 from unless.prediction import predict
 from unless.rule import Literal, Program
@@ -93,7 +93,7 @@ def learn_logic(  # noqa: PLR0913 - options that people give by name
         left_out=tuple(left_out),
         _terms={label: str(term) for term, label in given.terms.items()},
         _goals=goals,
-        _words=Words.beside(target, (name for name, _ in known.mentions)),
+        _taken=frozenset(name for name, _ in known.mentions),
     )
     entailed = derived(known, hypothesis.to_clingo(), target, given.terms)
     return _checked(hypothesis, [entailed.get(one) for one in learned], [entailed.get(one) for one in held])

@@ -18,7 +18,8 @@ IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # "not" is a word of every dialect; SWI-Prolog lets a program redefine all predicates except call/2 and forall/2.
 _RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_PLAIN_ESCAPES = {"\\": "\\\\", "\n": "\\n"}
+_STRING_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
+_ATOM_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "'": "\\'"})
 _LONGEST = 60
 
 
@@ -65,7 +66,7 @@ def clingo_string(text: str) -> str:
     >>> print(clingo_string('say "hi"\\'))
     "say \"hi\"\\"
     """
-    return '"' + "".join({'"': '\\"', **_PLAIN_ESCAPES}.get(letter, letter) for letter in text) + '"'
+    return f'"{text.translate(_STRING_ESCAPES)}"'
 
 
 def prolog_atom(text: str) -> str:
@@ -74,12 +75,8 @@ def prolog_atom(text: str) -> str:
     >>> print(prolog_atom("it's\t"))
     'it\'s\x9\'
     """
-    return "'" + "".join(map(_atom_letter, text)) + "'"
-
-
-def _atom_letter(letter: str) -> str:
-    escaped = {"'": "\\'", **_PLAIN_ESCAPES}.get(letter, letter)
-    return escaped if escaped.isprintable() else f"\\x{ord(letter):X}\\"
+    escaped = text.translate(_ATOM_ESCAPES)
+    return "'" + "".join(letter if letter.isprintable() else f"\\x{ord(letter):X}\\" for letter in escaped) + "'"
 
 
 def commented(text: str) -> str:
