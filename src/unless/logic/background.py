@@ -20,7 +20,7 @@ from unless.errors import MissingFileError, ProgramError, ReadError, suggest
 from unless.logic.checks import CheckedRule, Signature, check_recursion, check_statement, check_text
 from unless.logic.names import commented, spellable
 from unless.logic.read_statements import NAME, SMALL, SPACE, STRING
-from unless.logic.run import clingo, grounded, message_of, undecided
+from unless.logic.run import clingo, grounded, message_of
 
 if TYPE_CHECKING:
     from clingo import Control
@@ -84,13 +84,11 @@ class Background:
                 builder.add(rule.node)
 
     def ground(self) -> Control:
-        """Ground the program: it must be consistent, and every atom a fact."""
+        """Ground the program: it must be consistent."""
         try:
             control = grounded(self.fill)
         except ProgramError as error:
             raise ReadError(self.name.message(str(error))) from error
-        if atom := undecided(control):  # never happens: rules that pass the checks are stratified
-            raise ReadError(f"{self.name}: clingo leaves {atom} open")
         if not control.solve().satisfiable:
             lines = self.name.lines([rule.line for rule in self.rules if not rule.heads])
             raise ReadError(f"{self.name}: contradictory: a constraint is violated, one of those on {lines}")

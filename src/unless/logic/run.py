@@ -84,11 +84,6 @@ def grounded(fill: Callable[[Control], None]) -> Control:
     return control
 
 
-def undecided(control: Control) -> Symbol | None:
-    """An atom that grounding alone does not decide, if there is one; in a stratified program there is none."""
-    return next((atom.symbol for atom in control.symbolic_atoms if not atom.is_fact), None)
-
-
 def message_of(messages: list[str], error: Exception | None = None) -> str:
     """The first of clingo's messages on one line, with the line of the program in our words."""
     first = " ".join((messages[0] if messages else str(error)).split())
@@ -99,7 +94,10 @@ def message_of(messages: list[str], error: Exception | None = None) -> str:
 
 
 def atoms(control: Control, name: str, arity: int) -> Iterator[tuple[Symbol, ...]]:
-    """The arguments of the atoms of a predicate, in the order of the program; each must be a fact."""
+    """The arguments of the atoms of a predicate, in the order of the program.
+
+    Each must be a fact. In a stratified program, grounding decides every atom.
+    """
     for atom in control.symbolic_atoms.by_signature(name, arity):
         if not atom.is_fact:
             raise ProgramError(f"clingo leaves {atom.symbol} open")
