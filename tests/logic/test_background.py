@@ -38,7 +38,7 @@ E = """
 
 def entailed(background: str, hypothesis: str, target: str) -> set[str]:
     """The atoms of a predicate that clingo derives from two unchanged texts."""
-    control = grounded(lambda control: control.add("base", [], f"{background}\n{hypothesis}"))
+    control = grounded(f"{background}\n{hypothesis}")
     assert all(atom.is_fact for atom in control.symbolic_atoms)
     return {str(atom.symbol) for atom in control.symbolic_atoms.by_signature(target, 2)}
 

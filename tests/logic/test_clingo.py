@@ -85,7 +85,7 @@ def test_the_text_survives_a_file(tmp_path):
 def test_no_name_is_injected():
     """Names with newlines and rules in them stay within comments and header: no predicate is called evil."""
     program, table = everything()
-    control = engine_room.grounded(lambda control: control.add("base", [], to_clingo(program, table)))
+    control = engine_room.grounded(to_clingo(program, table))
     assert not [atom for atom in control.symbolic_atoms if atom.symbol.name == "evil"]
     names = [json.loads(line[2:])["feature"] for line in to_clingo(program).splitlines() if line.startswith('%: {"fea')]
     assert names == NAMES

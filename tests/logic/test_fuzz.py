@@ -56,7 +56,7 @@ def derived(text: str, table: unless.Table) -> tuple[set, set]:
     writer.target, writer.features, writer.stand_in = header.predicate, header.features, "other{}"
     writer.stand_ins = {spelled: name for name, spelled in header.stand_ins.items()}
     spelled = writer.facts(table)
-    control = grounded(lambda control: control.add("base", [], f"{text}\n" + "\n".join(spelled)))
+    control = grounded(f"{text}\n" + "\n".join(spelled))
     assert all(atom.is_fact for atom in control.symbolic_atoms)
     atoms = control.symbolic_atoms.by_signature(header.predicate, 2)
     predicted = enumerate(unless.predict(program, table).tolist(), 1)
@@ -304,7 +304,7 @@ def test_background_is_read_as_clingo_reads_it(text):
         event("refused")
         assert str(error).isprintable()  # noqa: PT017 - either is fine
         return
-    plain = grounded(lambda control: control.add("base", [], text))
+    plain = grounded(text)
     assert all(atom.is_fact for atom in plain.symbolic_atoms)
     event("read")
     assert {str(atom.symbol) for atom in control.symbolic_atoms} == {str(atom.symbol) for atom in plain.symbolic_atoms}

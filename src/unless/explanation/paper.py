@@ -13,8 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unless.explanation.words import printable
-from unless.export.clauses import Body, flatten
-from unless.export.text import Writer, head_of
+from unless.export.clauses import Body, Writer, flatten, head_of
 from unless.rule import Literal, Operator
 from unless.values import Value
 

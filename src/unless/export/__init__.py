@@ -1,19 +1,19 @@
 """Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript.
 
-- `text`: the rules as the paper prints them; `clauses` numbers their exceptions, and makes rules exclude each other.
+- `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
 - `code`: one function in Python or JavaScript.
-- `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `decimals` how they
-  read numbers, `sqltree` puts pieces of SQL together.
+- `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `sqltree` puts pieces of
+  SQL together.
 """
 
 from typing import Any
 
 from unless.export import json
+from unless.export.clauses import to_text
 from unless.export.code import to_javascript, to_python
-from unless.export.text import to_text
 
 __all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]
 

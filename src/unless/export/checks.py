@@ -25,9 +25,6 @@ _LABEL = (
 )
 
 
-# Errors.
-
-
 def wrong(place: Place, expected: str, found: object, hint: str = "") -> ProgramError:
     """The error about a value that is not what was expected."""
     return at(place, f"expected {expected}, not {shown(found)}{hint}")
@@ -73,9 +70,6 @@ def _quoted(text: object) -> str:
     return quoted if quoted.isprintable() else json.dumps(cut)
 
 
-# Objects.
-
-
 class Object:
     """An object with all required keys. Its other keys must be optional ones; where those are None, they can be any."""
 
@@ -99,9 +93,6 @@ class Object:
             if key not in value:
                 raise at(place, f"{_quoted(key)} is missing; add it")
         return value
-
-
-# Lists and values.
 
 
 def typed(kind: type[T], value: Any, place: Place, expected: str) -> T:

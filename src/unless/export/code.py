@@ -83,10 +83,6 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
 
     Parameters
     ----------
-    program
-        The program.
-    name
-        The name of the function.
     returns
         ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple.
@@ -128,10 +124,6 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
 
     Parameters
     ----------
-    program
-        The program.
-    name
-        The name of the function.
     returns
         ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``.

@@ -7,14 +7,14 @@ Every class answers the same few questions with sqlglot trees. The comments say 
 from __future__ import annotations
 
 import math
+import re
 import sys
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.sqlite import SQLite
 
-from unless.export.decimals import easily_read, reach, steps
-from unless.export.sqltree import DOUBLE, TEXT, any_of, bracketed, cast, signed, try_cast
+from unless.export.sqltree import DOUBLE, TEXT, any_of, bracketed, cast, easily_read, reach, signed, try_cast
 
 _MAX = sys.float_info.max
 _MIN = 5e-324
@@ -94,8 +94,8 @@ class Dialect:
 
     def text(self, text: str) -> exp.Expression | None:
         """A text; None where no column can hold it."""
-        if not _encodable(text) or ("\0" in text and not self.holds_nul):
-            return None
+        if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
+            return None  # half of a surrogate pair has no bytes
         return self.from_bytes(text) if any(part in text for part in self.unquotable) else self.quoted(text)
 
     def quoted(self, text: str) -> exp.Expression:
@@ -233,7 +233,8 @@ class _SQLite(Dialect):
         node: exp.Expression = exp.Literal.number(str(int(mantissa * 2**53)))
         exponent -= 53
         step: type[exp.Mul | exp.Div] = exp.Mul if exponent > 0 else exp.Div
-        for power in steps(abs(exponent)):
+        whole, rest = divmod(abs(exponent), 52)  # powers of two that every reader of decimals gets right
+        for power in [52] * whole + [rest] * (rest > 0):
             operand = exp.Literal.number(f"{2**power}.0")
             node = step(this=node, expression=operand, **({"typed": True} if step is exp.Div else {}))
         return exp.Paren(this=signed(node, number))
@@ -389,14 +390,6 @@ def _unlike(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) ->
 
     ends = exp.Paren(this=any_of(like("*[0-9]"), like("*[0-9].")))
     return any_of(exp.Not(this=ends), *map(like, _WRONG))
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair
-        return False
-    return True
 
 
 DIALECTS = {

@@ -76,9 +76,8 @@ class Background:
     rules: tuple[CheckedRule, ...]
     mentions: dict[Signature, int]
 
-    def fill(self, control: Control) -> None:
-        """Add facts and rules to a control."""
-        control.add("base", [], self.facts)
+    def add_rules(self, control: Control) -> None:
+        """Add the rules to a control."""
         with clingo().ast.ProgramBuilder(control) as builder:
             for rule in self.rules:
                 builder.add(rule.node)
@@ -86,7 +85,7 @@ class Background:
     def ground(self) -> Control:
         """Ground the program: it must be consistent."""
         try:
-            control = grounded(self.fill)
+            control = grounded(self.facts, self.add_rules)
         except ProgramError as error:
             raise ReadError(self.name.message(str(error))) from error
         if not control.solve().satisfiable:

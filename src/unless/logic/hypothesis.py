@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
-from unless.export.clauses import Spelling, exclusive, flatten
+from unless.export.clauses import Spelling, Style, exclusive, flatten, in_style
 from unless.export.code import free_name
-from unless.export.text import Style, in_style
 from unless.judge.labels import Quality, quality
 from unless.logic.background import Background, Source, read_background
 from unless.logic.columns import Goals
@@ -22,7 +21,7 @@ from unless.table import Table
 from unless.values import Label
 
 if TYPE_CHECKING:
-    from clingo import Control, Symbol
+    from clingo import Symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +169,7 @@ def refuse_leak(known: Background, target: str) -> None:
 
 def derived(known: Background, text: str, target: str, labels: dict[Symbol, Label]) -> dict[Symbol, Label]:
     """The labels that B and H together entail; H is a text."""
-
-    def fill(control: Control) -> None:
-        known.fill(control)
-        control.add("base", [], text)
-
-    control = grounded(fill)
+    control = grounded(f"{known.facts}\n{text}", known.add_rules)
     return {individual: labels[label] for individual, label in atoms(control, target, 2)}
 
 

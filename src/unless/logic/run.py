@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from unless.rule import Program
     from unless.table import Table
-    from unless.values import Label
 
 _BATCH = 2000
 """Records per run. This bounds memory: clingo keeps every symbol it has seen, and each run numbers records from 1."""
@@ -33,21 +32,16 @@ def run_clingo(program: Program, table: Table) -> NDArray[np.object_]:
     out = np.full(len(table), None, dtype=object)
     writer = ClingoWriter(program)
     rules = "\n".join(writer.rules())
-    for start in range(0, max(len(table), 1), _BATCH):  # an empty table too: it may lack a column
-        batch = "\n".join(writer.facts(table[start : start + _BATCH]))
-        for row, label in _derived(f"{rules}\n{batch}", writer):
-            if out[start + row - 1] is not None:
-                raise ProgramError(f"record {start + row} has two labels: {out[start + row - 1]!r} and {label!r}")
-            out[start + row - 1] = label
-    return out
-
-
-def _derived(text: str, writer: ClingoWriter) -> Iterator[tuple[int, Label]]:
-    control = grounded(lambda control: control.add("base", [], text))
-    heads = writer.program.heads  # not its labels: 1 and 1.0 are one label, but two terms
+    heads = program.heads  # not its labels: 1 and 1.0 are one label, but two terms
     labels = {clingo().parse_term(writer.term(label)): label for label in heads if label is not None}
-    for row, term in atoms(control, writer.target, 2):
-        yield row.number, labels[term]
+    for start in range(0, max(len(table), 1), _BATCH):  # an empty table too: it may lack a column
+        control = grounded("\n".join([rules, *writer.facts(table[start : start + _BATCH])]))
+        for row, term in atoms(control, writer.target, 2):
+            place = start + row.number - 1
+            if out[place] is not None:
+                raise ProgramError(f"record {place + 1} has two labels: {out[place]!r} and {labels[term]!r}")
+            out[place] = labels[term]
+    return out
 
 
 def clingo() -> Any:
@@ -60,8 +54,8 @@ def clingo() -> Any:
     return package
 
 
-def grounded(fill: Callable[[Control], None]) -> Control:
-    """A program that the caller fills in, grounded.
+def grounded(text: str, fill: Callable[[Control], None] | None = None) -> Control:
+    """The program in a text, and in what else the caller fills in, grounded.
 
     clingo's messages about what is undefined are errors here, with one exception: an atom may have no rule at all,
     because a missing cell has no fact.
@@ -75,7 +69,9 @@ def grounded(fill: Callable[[Control], None]) -> Control:
 
     control: Control = package.Control(logger=log)
     try:
-        fill(control)
+        control.add("base", [], text)
+        if fill is not None:
+            fill(control)
         control.ground([("base", [])])
     except RuntimeError as error:
         raise ProgramError(message_of(messages, error)) from error
