@@ -122,7 +122,7 @@ def exclusive(flat: Flat, spelling: Spelling) -> Iterator[Clause]:
     """The clauses of a program without order: labels, what is left undecided, rules, exceptions."""
     rules = [spelling.rule(number) for number in range(1, len(flat.rules) + 1)]
     otherwise = flat.program.otherwise
-    earlier, links = _exclusion(rules, spelling.record, undecided=spelling.undecided, rest=otherwise is not None)
+    earlier, links = _exclusion(rules, spelling.record, spelling.undecided, rest=otherwise is not None)
     for rule, (label, _), excluded in zip(rules, flat.rules, earlier, strict=False):
         yield Clause(spelling.label(label), (rule, *excluded))
     if otherwise is not None:
@@ -148,13 +148,13 @@ def _clause(head: str, body: Body, spelling: Spelling) -> Clause:
 
 
 def _exclusion(
-    rules: Sequence[str], record: tuple[str, ...], *, undecided: str = "undecided", rest: bool
+    rules: Sequence[str], record: tuple[str, ...], undecided: str, *, rest: bool
 ) -> tuple[list[tuple[str, ...]], list[Clause]]:
     """The goals that make each rule, given by its head, exclude earlier ones, and the clauses that these goals need.
 
     With ``rest`` the last goals are for where no rule holds.
 
-    >>> goals, links = _exclusion(["r1(X)", "r2(X)", "r3(X)"], (), rest=True)
+    >>> goals, links = _exclusion(["r1(X)", "r2(X)", "r3(X)"], (), "undecided", rest=True)
     >>> goals
     [(), ('not r1(X)',), ('not r2(X)', 'not r1(X)'), ('undecided3(X)',)]
     >>> print(*links)
@@ -196,15 +196,12 @@ def to_text(program: Program, style: Style = "paper", *, unary: Collection[str] 
     Features named in ``unary`` are predicates of background knowledge: ``mammal(X)`` rather than ``mammal(X,'yes')``.
     """
     writer = Writer({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
-    return in_style(
-        style,
-        program,
-        Spelling(
-            label=lambda label: head_of(program.target, label),
-            goals=writer.goals,
-            rule=lambda number: f"{_name(f'{program.target}_{number}')}(X)",
-        ),
+    spelling = Spelling(
+        label=lambda label: head_of(program.target, label),
+        goals=writer.goals,
+        rule=lambda number: f"{_name(f'{program.target}_{number}')}(X)",
     )
+    return in_style(style, program, spelling)
 
 
 def in_style(style: Style, program: Program, spelling: Spelling) -> str:

@@ -116,19 +116,15 @@ def columns(
                 cells[rows[individual]] += values or [individual]
         if any(cells):
             feature = name if name not in features else f"{name}/{arity}"
-            new = (
-                [_unary(feature, name, cells)]
-                if arity == 1
-                else _binary(feature, cells, Goals(name, f"N{len(found)}", mixed=not numeric))
-            )
+            if arity == 1:
+                column = Column.of(feature, [YES if cell else None for cell in cells], "text")
+                new = [(column, Goals(name, "", f"{name}(X)"))]
+            else:
+                new = _binary(feature, cells, Goals(name, f"N{len(found)}", mixed=not numeric))
             features.update(column.name for column, _ in new)
             found += new
             left_out += [name] * (not new)
     return found, left_out
-
-
-def _unary(feature: str, name: str, cells: list[list[Symbol]]) -> tuple[Column, Goals]:
-    return Column.of(feature, [YES if cell else None for cell in cells], "text"), Goals(name, "", f"{name}(X)")
 
 
 def _binary(feature: str, cells: list[list[Symbol]], goals: Goals) -> list[tuple[Column, Goals]]:

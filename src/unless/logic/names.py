@@ -10,22 +10,18 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from unless.errors import ProgramError
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
-# "not" is a word of every dialect; SWI-Prolog lets a program redefine all predicates except call/2 and forall/2.
-_RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
+# The names of records, rules, exceptions and stand-ins. Besides, "not" is a word of every dialect, and call/2 and
+# forall/2 are the only predicates that SWI-Prolog does not let a program redefine.
+RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _STRING_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 _ATOM_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "'": "\\'"})
 _LONGEST = 60
-
-
-def reserved(name: str) -> bool:
-    """Whether a program needs the name for something else: records, rules, exceptions or stand-ins."""
-    return _RESERVED.fullmatch(name) is not None
 
 
 def new_name(wanted: str, taken: set[str]) -> str:
@@ -37,7 +33,7 @@ def new_name(wanted: str, taken: set[str]) -> str:
     """
     base = _cleaned(wanted)
     name, number = base, 1
-    while name in taken or reserved(name):
+    while name in taken or RESERVED.fullmatch(name):
         number += 1
         name = f"{base}_{number}"
     taken.add(name)
@@ -95,9 +91,8 @@ def as_json(value: object) -> str:
     return text
 
 
-def free_prefix(wanted: str, taken: Iterable[str]) -> str:
-    """A prefix that, followed by a number, gives no name that is taken."""
-    names, prefix = set(taken), wanted
-    while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in names):
+def free_prefix(prefix: str, taken: Collection[str]) -> str:
+    """The prefix, or a longer one, that followed by a number gives no name that is taken."""
+    while any(re.fullmatch(re.escape(prefix) + "[0-9]+", name) for name in taken):
         prefix += "_"
     return prefix

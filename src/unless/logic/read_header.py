@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unless.errors import ProgramError
-from unless.logic.names import IDENTIFIER, commented, reserved, spellable
+from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable
 from unless.logic.predicates import MOST_DECIMALS, WHOLE, Decimals, Feature, Ranks, Scale
 
 _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
@@ -115,7 +115,7 @@ def _check_names(words: Header) -> None:
         names += [name for name in (feature.number, feature.text, feature.present) if name is not None]
     if bad := next((name for name in words.stand_ins if not re.fullmatch("text[0-9]+", name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a stand-in; they are text1, text2 and so on")
-    if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or reserved(name)), None):
+    if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or RESERVED.fullmatch(name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a name that to_clingo gives a predicate")
     if twice := _twice(names):
         raise ProgramError(f"the predicate {twice!r} appears twice in the header")

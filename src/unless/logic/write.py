@@ -61,7 +61,8 @@ def to_clingo(program: Program, table: Table | None = None) -> str:
     writer = ClingoWriter(program)
     rules = writer.rules()
     records = [] if table is None else [*writer.facts(table)]
-    return "\n".join([FIRST_LINE, *writer.header(), *rules, *records]) + "\n"
+    header = [f"%: {as_json(parts)}" for parts in writer.header()]
+    return "\n".join([FIRST_LINE, *header, *rules, *records]) + "\n"
 
 
 def to_prolog(
@@ -198,13 +199,13 @@ class ClingoWriter(Writer):
         """The lines of the clauses."""
         return [str(clause) + _remark(clause) for clause in self.clauses()]
 
-    def header(self) -> Iterator[str]:
-        """The comments that `from_clingo` needs; complete once rules and facts are written."""
+    def header(self) -> Iterator[dict[str, Any]]:
+        """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
         labels = self.program.labels
         kind = LABEL_KINDS[type(labels[0])] if labels else "text"
-        yield _comment({"target": self.program.target, "predicate": self.target, "labels": kind})
-        yield from (_comment(_described(feature)) for feature in self.features.values())
-        yield from (_comment({"stand_in": name, "text": text}) for text, name in self.stand_ins.items())
+        yield {"target": self.program.target, "predicate": self.target, "labels": kind}
+        yield from map(_described, self.features.values())
+        yield from ({"stand_in": name, "text": text} for text, name in self.stand_ins.items())
 
     def _quoted(self, text: str) -> str:
         return clingo_string(text)
@@ -229,10 +230,6 @@ def _described(feature: Feature) -> dict[str, Any]:
         case Ranks(thresholds):
             parts["thresholds"] = [number_data(number) for number in thresholds]
     return parts
-
-
-def _comment(parts: dict[str, Any]) -> str:
-    return f"%: {as_json(parts)}"
 
 
 def _remark(clause: Clause) -> str:
