@@ -7,7 +7,6 @@ that do not exclude each other) is refused with its line. Facts are skipped: the
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -303,8 +302,11 @@ def _compared(goal: Comparison, variables: dict[str, Feature], line: int) -> Lit
 
 def _numbered(name: str) -> tuple[str, int] | None:
     """The prefix and number of ``rule7``, ``ab7`` or ``undecided7``."""
-    found = re.fullmatch("(rule|ab|undecided)([1-9][0-9]{0,8})", name)
-    return found and (found[1], int(found[2]))
+    for prefix in ("rule", "ab", "undecided"):  # half the time of a regular expression
+        digits = name.removeprefix(prefix)
+        if digits != name and digits.isdecimal() and digits[0] != "0" and len(digits) < 10:
+            return prefix, int(digits)
+    return None
 
 
 def _number(spelled: str, line: int) -> int | float:

@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, get_args
 from typing import Literal as OneOf
 
@@ -105,6 +105,8 @@ class Writer(ABC):
     """
 
     stand_in = "text{}"
+    quoted: Callable[[str], str]
+    """Spells a text that the engine can hold."""
 
     def __init__(self, program: Program, avoided: Collection[str] = ()) -> None:
         taken = set(avoided)
@@ -113,10 +115,6 @@ class Writer(ABC):
         self.features = predicates(program, taken)
         self.stand_ins: dict[str, str] = {}
         self._place = {name: place for place, name in enumerate(program.features)}
-
-    @abstractmethod
-    def _quoted(self, text: str) -> str:
-        """Spell a text that the engine can hold."""
 
     @abstractmethod
     def _numeral(self, label: float) -> str:
@@ -184,7 +182,7 @@ class Writer(ABC):
     def text(self, text: str) -> str:
         """A text, or its stand-in."""
         if spellable(text):
-            return self._quoted(text)
+            return self.quoted(text)
         return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
 
 
@@ -194,6 +192,8 @@ def _rows(predicate: str, codes: list[int], values: dict[int, str]) -> Iterator[
 
 class ClingoWriter(Writer):
     """Writes one program for clingo."""
+
+    quoted = staticmethod(clingo_string)
 
     def rules(self) -> list[str]:
         """The lines of the clauses."""
@@ -206,9 +206,6 @@ class ClingoWriter(Writer):
         yield {"target": self.program.target, "predicate": self.target, "labels": kind}
         yield from map(_described, self.features.values())
         yield from ({"stand_in": name, "text": text} for text, name in self.stand_ins.items())
-
-    def _quoted(self, text: str) -> str:
-        return clingo_string(text)
 
     def _numeral(self, label: float) -> str:
         return str(label) if isinstance(label, int) and abs(label) <= HIGHEST else clingo_string(repr(label))
@@ -242,15 +239,13 @@ class PrologWriter(Writer):
     """Writes one program for one Prolog, or for both."""
 
     stand_in = "text({})"
+    quoted = staticmethod(prolog_atom)
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
         super().__init__(program, _AVOIDED)
         self.dialect = dialect
         # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
-
-    def _quoted(self, text: str) -> str:
-        return prolog_atom(text)
 
     def _cell(self, _: Feature, number: float, /) -> str:
         return self._numeral(number)
