@@ -14,6 +14,7 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, standard_input, write_document
 from unless.cli.layout import result_line, shell_word
 from unless.cli.options import Json, Output, Positive, Quiet, Seed
+from unless.export.clauses import Style
 from unless.export.json import to_dict
 from unless.logic import Hypothesis, learn_logic
 from unless.logic.background import Source
