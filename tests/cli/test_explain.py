@@ -88,7 +88,7 @@ def test_values_of_the_command_line(run, model):
 def test_values_change_a_record_of_a_file(run):
     """With a file, the values replace those of the record, and it says so."""
     done = run("explain", "model.json", "new.csv", "--row", "8", "--set", "amount=1000")
-    assert done.out.splitlines()[0] == "Record 8, if amount is 1000:"
+    assert done.out.splitlines()[0] == "Record 8, if amount is 1,000:"
     assert done.out.splitlines()[1].startswith("The record is decided: accept")
 
 

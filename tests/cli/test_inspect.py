@@ -23,7 +23,7 @@ def test_example(applicants):
     lines = done.stdout.splitlines()
     assert lines[0] == "applicants.csv  900 records, 9 columns, 40 kB"
     assert "  accept  524  58.2 %  ████████████████████████" in lines
-    assert any(line.startswith("  income ") and "37 empty" in line and "9000 … 59,800" in line for line in lines)
+    assert any(line.startswith("  income ") and "37 empty" in line and "9,000 … 59,800" in line for line in lines)
     assert "number  all present cells are numbers: age, income, amount" in lines
     assert "mixed   25 of 27 distinct cells are numbers, at least half: years_at_address" in lines
     assert "! applicant is unique: all 900 cells differ. Left out by fit; to keep: --include applicant" in lines

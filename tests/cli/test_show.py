@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from rich.console import Console
 
 import unless
 from tests.cli.test_terminal import shown
+from unless import Literal, Program, Rule
+from unless.cli.show import rule_table
 from unless.export import json as programs
 from unless.export import to_text
+from unless.model import Statistics
 
 pytestmark = pytest.mark.usefixtures("loans")
 
@@ -98,3 +104,30 @@ def test_a_plain_program_has_no_figures(run):
     programs.save(unless.Program("loan", ("age",), (rule,), "yes"), "program.json")
     lines = [line.split() for line in run("show", "program.json").out.splitlines()]
     assert lines == [["1", "no", "if", "age", "≤", "30"], ["yes", "otherwise"]]
+
+
+@pytest.mark.parametrize("width", [70, 80, 120])
+def test_numbers_are_not_broken(width):
+    """However narrow the terminal, and however long the label, a number stays in one piece if there is room."""
+    inner = Rule(None, (Literal("b", ">", 0.15737378361689536), Literal("a", "<=", 12345.678901234567)))
+    rule = Rule(
+        "a label of some length", (Literal("b", "<=", 0.01564763419971138),), (Rule(None, inner.default, (inner,)),)
+    )
+    program = Program("y", ("a", "b"), (rule,), "other")
+    console = Console(width=width, file=io.StringIO(), color_system=None)
+    console.print(rule_table(program, Statistics(("a label of some length", "other"), program.heads, np.eye(2))))
+    text = console.file.getvalue()
+    assert max(map(len, text.splitlines())) <= width
+    for number in ("0.15737378361689536", "0.01564763419971138", "12,345.678901234567"):
+        assert number in text
+
+
+def test_numbers_of_a_feature_are_spelled_alike():
+    """If one threshold of a feature has groups of digits, all have; another feature may be a year."""
+    rules = (
+        Rule("x", (Literal("amount", ">", 9699.0), Literal("year", ">", 2024.0))),
+        Rule("y", (Literal("amount", "<=", 13871.0),)),
+    )
+    console = Console(width=100, file=io.StringIO(), color_system=None)
+    console.print(rule_table(Program("label", ("amount", "year"), rules)))
+    assert "amount > 9,699 and year > 2024" in console.file.getvalue()

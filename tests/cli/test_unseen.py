@@ -99,4 +99,4 @@ def test_what_may_be_chance(run):
     done = run("predict", "model.json", "older.csv", "-o", "out.csv", "--strict")
     assert done.code == 0
     assert "\nage: 1 of 900 records is outside the range of training, " in f"\n{done.err}"
-    assert "(so few may be chance)" in done.err
+    assert "(few enough to be chance)" in done.err

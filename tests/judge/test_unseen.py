@@ -13,7 +13,7 @@ from unless.errors import UnseenValuesError
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
 from unless.table import MOST, Column, Table, domain_of
 
-CHANCE = " (so few may be chance)"
+CHANCE = " (few enough to be chance)"
 
 
 def table(**columns) -> Table:
@@ -108,7 +108,7 @@ def test_more_categories_than_a_model_remembers():
 def test_chance():
     """A few numbers just outside the range, and a rare category, may be chance; others are not."""
     assert found(list(range(100)), [100, *[50] * 99])[0].by_chance
-    assert str(found(list(range(100)), [100, *[50] * 99])[0]).endswith("0 to 99: 100 (so few may be chance)")
+    assert str(found(list(range(100)), [100, *[50] * 99])[0]).endswith("0 to 99: 100 (few enough to be chance)")
     assert not found(list(range(100)), [100] * 10)[0].by_chance
     assert not found(list(range(100)), [1000, *[50] * 99])[0].by_chance
     assert not found(["a"] * 300, ["b"])[0].by_chance

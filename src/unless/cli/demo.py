@@ -18,6 +18,7 @@ from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
 from unless.estimators.file import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
+from unless.explanation.sentences import words_for
 from unless.explanation.why import explain
 from unless.files import write_whole
 from unless.table import Table
@@ -85,8 +86,9 @@ def _look(screen: Screen, fitted: Fitted) -> None:
     present(screen, fitted)
     proofs = ((number, explain(model.program_, table.record(number - 1))) for number in fitted.held_back)
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
-    screen.show("", *reasons(proof, number, model.statistics_, everything=True))
-    screen.show(what_changes(counterfactuals(model.program_, proof.record, table=model.domain_)))
+    words = words_for(model.program_, record=proof.record)
+    screen.show("", *reasons(proof, number, model.statistics_, words, everything=True))
+    screen.show(what_changes(counterfactuals(model.program_, proof.record, table=model.domain_), words))
     screen.out.file.flush()
     screen.note("\nnext            unless demo loans       files to try things on")
     screen.note("                unless inspect FILE     what your own data looks like")

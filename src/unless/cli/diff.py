@@ -17,7 +17,8 @@ from unless.cli.options import Format, Json, Quiet
 from unless.cli.show import literal_text, rule_lines
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
 from unless.estimators.file import SavedModel
-from unless.explanation.words import DEFAULT, printable
+from unless.explanation.sentences import words_for
+from unless.explanation.words import Words, printable
 from unless.rule import Program
 from unless.values import counted, percent
 
@@ -93,42 +94,45 @@ def _rules(found: Comparison) -> Iterator[RenderableType]:
 def _changes(found: Comparison) -> Table:
     """Return the rules that changed or moved, in the order of the new program."""
     table = grid({"no_wrap": True}, {"no_wrap": True, "style": "dim"}, {"style": "bold cyan"}, {})
+    words = words_for(found.old, found.new)
     for edit in found.rules:
         if edit.status != "kept" or edit.moved:
             mark = _MARKS[edit.status].strip() + ">" * edit.moved
             numbers = dict.fromkeys(str(one + 1) for one in (edit.old_number, edit.new_number) if one is not None)
             label = printable(str(edit.rule.head))
-            table.add_row(Text(mark, _STYLES[edit.status]), " → ".join(numbers), label, Group(*_body(edit)))
+            table.add_row(Text(mark, _STYLES[edit.status]), " → ".join(numbers), label, Group(*_body(edit, words)))
     return table
 
 
-def _body(edit: RuleEdit) -> Iterator[Conditions]:
+def _body(edit: RuleEdit, words: Words) -> Iterator[Conditions]:
     if edit.status in ("changed", "kept"):
-        return _edited(edit, "if", 0)
+        return _edited(edit, words, "if", 0)
     style = _STYLES[edit.status]
-    return (_line(" ", depth, word, literals, style) for depth, word, literals in rule_lines(edit.rule))
+    return (_line(" ", depth, word, literals, style) for depth, word, literals in rule_lines(edit.rule, words))
 
 
-def _edited(edit: RuleEdit, word: str, depth: int) -> Iterator[Conditions]:
+def _edited(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Conditions]:
     """Yield the lines of a rule that both programs have: its literals, those removed and added, its exceptions."""
     both = [one for one in edit.literals if one.status in ("kept", "changed")]
     if both or not edit.literals:
         style = "yellow" if any(one.status == "changed" for one in both) else "dim" if edit.status == "kept" else ""
         mark = "~" if style == "yellow" else " "
-        yield Conditions(Text(word, style), [*map(_literal, both)] or [Text("always")], depth, f"{mark} ")
+        yield Conditions(
+            Text(word, style), [_literal(one, words) for one in both] or [Text("always")], depth, f"{mark} "
+        )
     for status in ("removed", "added"):
-        literals = [literal_text(one.literal) for one in edit.literals if one.status == status]
+        literals = [literal_text(one.literal, words) for one in edit.literals if one.status == status]
         if literals:
             yield _line(_MARKS[status], depth, "and" if both else word, literals, _STYLES[status])
     for exception in edit.exceptions:
-        yield from _exception(exception, depth + 1)
+        yield from _exception(exception, words, depth + 1)
 
 
-def _exception(edit: RuleEdit, depth: int) -> Iterator[Conditions]:
+def _exception(edit: RuleEdit, words: Words, depth: int) -> Iterator[Conditions]:
     if edit.status == "changed":
-        yield from _edited(edit, "unless", depth)
+        yield from _edited(edit, words, "unless", depth)
         return
-    for level, word, literals in rule_lines(edit.rule, "unless"):
+    for level, word, literals in rule_lines(edit.rule, words, "unless"):
         yield _line(_MARKS[edit.status], depth + level, word, literals, _STYLES[edit.status])
 
 
@@ -136,12 +140,12 @@ def _line(mark: str, depth: int, word: str, literals: list[str], style: str) -> 
     return Conditions(Text(word, style), [Text(literal, style) for literal in literals], depth, f"{mark} ")
 
 
-def _literal(edit: LiteralEdit) -> Text:
+def _literal(edit: LiteralEdit, words: Words) -> Text:
     """Return a literal that both rules have; if its value changed, with the old one and the new one."""
     if edit.old is None or edit.new is None or edit.status == "kept":
-        return Text(literal_text(edit.literal))
-    old, new = (DEFAULT.value(one.feature, one.value) for one in (edit.old, edit.new))
-    test = literal_text(edit.old).removesuffix(old)
+        return Text(literal_text(edit.literal, words))
+    old, new = (words.value(one.feature, one.value) for one in (edit.old, edit.new))
+    test = literal_text(edit.old, words).removesuffix(old)
     return Text.assemble(test, (old, "red"), " → ", (new, "green"))
 
 

@@ -21,11 +21,11 @@ from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_feat
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.file import SavedModel
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.sentences import lines
+from unless.explanation.sentences import lines, words_for
 from unless.explanation.why import WhyNot
 from unless.explanation.why import explain as proof_of
 from unless.explanation.why import why_not as why_not_of
-from unless.explanation.words import DEFAULT, printable
+from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.model import Statistics
 from unless.read.table import read_table
@@ -171,20 +171,21 @@ class _Answer:
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
-        changed = " and ".join(DEFAULT.has(name, value) for name, value in self.changed.items())
+        words = words_for(self.proof.program, record=self.proof.record)
+        changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
             yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
         number = None if changed else self.number
         if style == "plain":
-            yield from reasons(self.proof, number, self.statistics, everything=everything)
+            yield from reasons(self.proof, number, self.statistics, words, everything=everything)
         else:
             yield self.proof.text(style, number=number)
         if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
             yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
         if self.why_not is not None:
-            yield from obstacles(self.why_not, everything=everything)
+            yield from obstacles(self.why_not, words, everything=everything)
         if self.changes is not None:
-            yield what_changes(self.changes)
+            yield what_changes(self.changes, words)
 
 
 def _changes(
@@ -234,7 +235,7 @@ def _span(text: str) -> tuple[int, int]:
     first, last = int(found.group(1)), int(found.group(2) or found.group(1))
     if not 1 <= first <= last:
         raise typer.BadParameter(
-            f"{text!r} is not a row; rows are counted from 1, the lower one first", param_hint="--row"
+            f"{text!r} is not a row; rows start at 1, and the smaller number comes first: 2-5", param_hint="--row"
         )
     return first, last
 
@@ -280,10 +281,15 @@ def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
 
 
 def reasons(
-    proof: Proof, number: int | None = None, statistics: Statistics | None = None, *, everything: bool = False
+    proof: Proof,
+    number: int | None = None,
+    statistics: Statistics | None = None,
+    words: Words = DEFAULT,
+    *,
+    everything: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
-    told = list(lines(proof, number, statistics, DEFAULT))
+    told = list(lines(proof, number, statistics, words))
     shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
     others = [line for line in told if line.role == "other"]
     for line in told[: len(told) - len(others)] + [others[place] for place in shown]:
@@ -292,9 +298,9 @@ def reasons(
         yield _more(more, f"{counted(more, 'other earlier rule')} did not apply")
 
 
-def obstacles(found: WhyNot, *, everything: bool = False) -> Iterator[RenderableType]:
+def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Iterator[RenderableType]:
     """Yield what stopped the rules of a label: the nearest few of them, or all."""
-    title, *stops = found.text().split("\n")
+    title, *stops = found.text(words).split("\n")
     shown = _nearest([obstacle.rule for obstacle in found.obstacles], everything=everything)
     yield Text(title, "bold")
     yield from (hanging("  ", Text(stops[place].strip())) for place in shown)
@@ -317,10 +323,10 @@ def _more(count: int, said: str) -> Text:
     return Text(f"  and {said}; --all shows {'it' if count == 1 else 'them'}", "dim")
 
 
-def what_changes(changes: Counterfactuals) -> RenderableType:
+def what_changes(changes: Counterfactuals, words: Words = DEFAULT) -> RenderableType:
     """Return the changes that give another label, each with that label, or that there are none."""
-    title = changes.lines(DEFAULT)[0]
+    title = changes.lines(words)[0]
     table = grid({"no_wrap": True}, {}, {})
     for one in changes:
-        table.add_row("", one.text(), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
+        table.add_row("", one.text(words), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
     return Group(Text(title, "bold"), table)

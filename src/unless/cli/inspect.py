@@ -18,7 +18,7 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, listed, source_of, tokens
 from unless.cli.layout import command_line, grid, shell_word
 from unless.cli.options import Categorical, Data, Format, Json, Missing, Numeric, Quiet, target_option
-from unless.explanation.words import number_text, printable
+from unless.explanation.words import DEFAULT, printable
 from unless.inspection import ColumnProfile, Profile, Remark, TargetProfile, profile
 from unless.read.table import column_names
 from unless.values import counted, percent
@@ -148,8 +148,9 @@ def _values(column: ColumnProfile) -> str:
     """Say what is in a column, in a few words: its range, its most frequent texts."""
     parts = []
     if column.low is not None and column.high is not None:
-        ends = (column.low, column.high)
-        low, high = (number_text(end if end.is_integer() else float(f"{end:.6g}")) for end in ends)
+        ends = [(column.name, end if end.is_integer() else float(f"{end:.6g}")) for end in (column.low, column.high)]
+        words = DEFAULT.fitting(ends)
+        low, high = (words.value(*end) for end in ends)
         parts.append(low if column.low == column.high else f"{low} … {high}")
     texts = [(value, count) for value, count in column.frequent if isinstance(value, str)]
     if texts:
@@ -191,9 +192,9 @@ ADVICE: Mapping[str, str] = {
     "identifier": "Left out by fit; to keep: --include {name}",
     "unique": "Left out by fit; to keep: --include {name}",
     "nearly-unique": "Left out by fit; to keep: --include {name}",
-    "empty": "Nothing can be learned from it.",
-    "constant": "Nothing can be learned from it.",
-    "nearly-constant": "It can matter only for a few records.",
+    "empty": "Nothing can be learned from an empty column.",
+    "constant": "Nothing can be learned from a constant.",
+    "nearly-constant": "Such a column matters for few records at most.",
     "mostly-missing": "Rules can ask whether a cell is missing.",
     "leading-zeros": "If they are codes, not amounts: --categorical {name}",
     "number-as-text": "Each becomes a category of its own; write plain numbers, such as 1234.5.",

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
 from rich.table import Table
@@ -53,9 +54,15 @@ class Conditions:
     def __init__(self, word: Text, conditions: Sequence[Text], depth: int = 0, mark: str = "") -> None:
         self._lead = Text.assemble(mark, "  " * min(depth, _DEEP), word, " " if conditions else "")
         self._conditions = conditions
+        self._longest = max((cell_len(word) for one in conditions for word in one.plain.split()), default=0)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield hanging(self._lead, self._lines(options.max_width - self._lead.cell_len))
+        room = options.max_width - self._lead.cell_len
+        if room >= min(self._longest, options.max_width - 2):
+            yield hanging(self._lead, self._lines(room))
+        else:  # a long number would be broken beside its lead
+            yield self._lead
+            yield hanging("  ", self._lines(options.max_width - 2))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         text = self._lines(options.max_width)

@@ -121,7 +121,7 @@ Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING
 Format = Annotated[str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats)]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
 Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
-Seed = Annotated[int, typer.Option(metavar="N", help="Random seed; the same seed gives the same result.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

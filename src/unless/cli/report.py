@@ -13,7 +13,7 @@ from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, output_
 from unless.errors import ParameterError
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.report import Page, render, summarise
-from unless.values import share_text
+from unless.values import counted, share_text
 
 
 def report(
@@ -68,4 +68,5 @@ def _summary(page: Page, output: str, size: int) -> str:
     else:
         quality = f"accuracy {share_text(page.quality.accuracy)}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
-    return f"{where} ({size / 1000:,.0f} kB): {page.numbered:,} rules, {page.records.total:,} records{shown}, {quality}"
+    rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
+    return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

@@ -17,8 +17,8 @@ from unless.cli.files import check_files, program_of, read_model, write_document
 from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
 from unless.estimators.file import SavedModel, document
-from unless.explanation.sentences import literal_parts
-from unless.explanation.words import printable
+from unless.explanation.sentences import literal_parts, words_for
+from unless.explanation.words import Words, printable
 from unless.export import to_text
 from unless.export.json import to_dict
 from unless.model import Statistics
@@ -69,14 +69,14 @@ def rule_table(program: Program, statistics: Statistics | None = None, most: int
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)
     )
     table.add_column("", justify="right", style="dim", no_wrap=True)
-    table.add_column("", style="bold cyan", no_wrap=max((len(str(label)) for label in program.labels), default=0) < 30)
+    table.add_column("", style="bold cyan", no_wrap=max((len(str(label)) for label in program.labels), default=0) <= 12)
     if statistics is not None:
         table.add_column("weight" if statistics.weighted else "decided", justify="right", no_wrap=True)
         table.add_column("right", justify="right", no_wrap=True)
     table.add_column("")
-    shown = program.rules[:most]
+    shown, words = program.rules[:most], words_for(program)
     for number, rule in enumerate(shown):
-        table.add_row(f" {number + 1}", printable(str(rule.head)), *_figures(statistics, number), _body(rule))
+        table.add_row(f" {number + 1}", printable(str(rule.head)), *_figures(statistics, number), _body(rule, words))
     if more := len(program) - len(shown):
         blank = [""] * len(_figures(statistics, 0))
         table.add_row(" …", "", *blank, Text(f"and {counted(more, 'more rule')}", "dim"))
@@ -93,15 +93,15 @@ def _figures(statistics: Statistics | None, row: int) -> list[str]:
     return [amount(decided), "–" if isnan(right) else share_text(right)]
 
 
-def _body(rule: Rule) -> Group:
+def _body(rule: Rule, words: Words) -> Group:
     lines = (
         Conditions(Text(word, _STYLES.get(word, "italic")), [*map(Text, literals)], depth)
-        for depth, word, literals in rule_lines(rule)
+        for depth, word, literals in rule_lines(rule, words)
     )
     return Group(*lines)
 
 
-def rule_lines(rule: Rule, first: str = "if") -> Iterator[tuple[int, str, list[str]]]:
+def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[tuple[int, str, list[str]]]:
     """Yield the depth, the first word and the literals of each line of a rule.
 
     The word is ``if`` or ``unless``; without literals it is ``otherwise`` or ``unless always``.
@@ -110,11 +110,11 @@ def rule_lines(rule: Rule, first: str = "if") -> Iterator[tuple[int, str, list[s
     while stack:
         depth, word, part = stack.pop()
         alone = "otherwise" if word == "if" else "unless always"
-        yield depth, word if part.default else alone, [literal_text(literal) for literal in part.default]
+        yield depth, word if part.default else alone, [literal_text(literal, words) for literal in part.default]
         stack += [(depth + 1, "unless", exception) for exception in reversed(part.exceptions)]
 
 
-def literal_text(literal: Literal) -> str:
+def literal_text(literal: Literal, words: Words) -> str:
     """Return a literal in few letters: ``age ≤ 30``, ``city is Oslo``, ``city is missing``."""
-    name, words, value = literal_parts(literal)
-    return " ".join(filter(None, (name, _SIGNS.get(literal.op, words), value)))
+    name, verb, value = literal_parts(literal, words)
+    return " ".join(filter(None, (name, _SIGNS.get(literal.op, verb), value)))

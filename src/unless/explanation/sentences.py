@@ -9,7 +9,7 @@ phrases: what a literal asks (`literal_text`), what a record has (`Words.has`), 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,6 +42,11 @@ def fitting(words: Words, checks: Iterable[Check]) -> Words:
 def compared(program: Program) -> list[tuple[str, Value]]:
     """The features of a program, each with a value that it is compared with: what a text about all rules says."""
     return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
+
+
+def words_for(*programs: Program, record: Mapping[str, Value] | None = None, words: Words = DEFAULT) -> Words:
+    """The words for a text about all rules of some programs, and about a record."""
+    return words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items()))
 
 
 # What a literal asks, and what a record has.

@@ -160,5 +160,7 @@ def fold_of(labels: Labels, count: int, seed: int = 0) -> NDArray[np.intp]:
 
 def _by_label(labels: Labels, seed: int) -> NDArray[np.intp]:
     """The rows in the order of labels, shuffled within each label."""
+    if seed < 0:
+        raise ParameterError(f"the seed must be at least 0, not {seed!r}")
     order = np.random.default_rng(seed).permutation(len(labels.codes))
     return order[np.argsort(labels.codes[order], kind="stable")]

@@ -53,6 +53,7 @@ class Unseen:
 
     def text(self, words: Words = DEFAULT) -> str:
         """A sentence: "contract: 3,875 of 7,043 records hold 'Monthly', which training did not have (it had …)."."""
+        words = words.fitting((self.feature, value) for value in (*self.examples, *self.seen))
         name, some, one = _short(words.name(self.feature)), _some(self.records, self.total), self.records == 1
         said, seen = (_listed(values, partial(words.value, self.feature)) for values in (self.examples, self.seen))
         match self.kind:
@@ -65,7 +66,7 @@ class Unseen:
             case "range":
                 low, high = (words.value(self.feature, end) for end in self.seen)
                 found = f"{'is' if one else 'are'} outside the range of training, {low} to {high}: {said}"
-        return f"{name}: {some} {found}{' (so few may be chance)' if self.by_chance else ''}"
+        return f"{name}: {some} {found}{' (few enough to be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
         """The values for JSON."""
