@@ -84,7 +84,7 @@ class Literal:
                 return value is not None
 
     def implies(self, other: Literal) -> bool:
-        """Whether the other literal holds for every value for which this one holds."""
+        """Whether the other literal holds whenever this one holds."""
         if self.feature != other.feature or self == other:
             return self == other
         match self.op, other.op:

@@ -127,7 +127,7 @@ class Labels:
         """The labels, in order and of one type."""
         labels = _of_one_type(self.labels, self.name)
         if not all(map(lt, labels, labels[1:])):
-            raise ReadError(f"the labels of {self.name!r} are not in order, each once: {_few(labels)}")
+            raise ReadError(f"the labels of {self.name!r} must be sorted and distinct, not {_few(labels)}")
         return labels
 
     @classmethod
@@ -170,7 +170,7 @@ class Table:
         if wrong := [column for column in self.columns if not isinstance(column, Column)]:
             raise ReadError(f"a table is made of columns, not of {type(wrong[0]).__name__} {wrong[0]!r:.60}")
         if not isinstance(self.target, Labels | None):
-            raise ReadError(f"the target of a table are labels, not {type(self.target).__name__} {self.target!r:.60}")
+            raise ReadError(f"the target of a table must be Labels, not {type(self.target).__name__} {self.target!r:.60}")
         lengths = {len(column) for column in self.columns}
         if self.target is not None:
             lengths.add(len(self.target.codes))
@@ -272,7 +272,7 @@ def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
         raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
     ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
     if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
-        raise ReadError(f"the numbers of the column {name!r} are not in order, each once; np.unique gives them so")
+        raise ReadError(f"the numbers of the column {name!r} must be sorted and distinct; use np.unique")
     zero = int(np.searchsorted(ordered, 0.0))
     if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
         ordered = ordered + 0.0
@@ -287,7 +287,7 @@ def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
             raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
         found = tuple(map(str, found))  # numpy's texts
     if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
-        raise ReadError(f"the categories of the column {name!r} are not in order, each once: sorted(set(categories))")
+        raise ReadError(f"the categories of the column {name!r} must be sorted and distinct; use sorted(set(categories))")
     return found  # type: ignore[return-value]
 
 

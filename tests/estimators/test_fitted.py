@@ -540,5 +540,5 @@ class TestWhyNotAndWhatIf:
     def test_several_records_are_refused(self):
         """What if is asked of one record."""
         model = unless.UnlessClassifier().fit(self.X, self.y)
-        with pytest.raises(unless.errors.ParameterError, match="one record is wanted, not 2"):
+        with pytest.raises(unless.errors.ParameterError, match="expected one record, got 2"):
             model.counterfactuals(self.X.iloc[:2])

@@ -426,7 +426,7 @@ def test_wrong_features(X, message):  # noqa: N803
         ([1, "a", 2, "b"], r"mixed types \(int, str\)"),
         (np.array([1, "a", 2, "b"], dtype=object), r"mixed types \(int, str\)"),
         (np.array([True, 1, False, 0], dtype=object), r"mixed types \(bool, int\)"),
-        (np.array([dt.date(2024, 1, 1)] * 4, dtype=object), r"none of text, number, boolean \(date\)"),
+        (np.array([dt.date(2024, 1, 1)] * 4, dtype=object), r"not text, numbers or booleans \(date\)"),
         (np.array(["2024-01-01"] * 4, dtype="datetime64[D]"), "Unknown label type: datetime64"),
         (np.array([b"a", b"b"] * 2), "Unknown label type"),
         ([{}, {}, {}, {}], "Unknown label type: .*unhashable"),

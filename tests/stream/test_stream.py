@@ -576,13 +576,13 @@ class TestFormats:
 
         with pytest.raises(ParameterError, match=r"read, not written; write a \.csv"):
             run(out="out.xlsx")
-        with pytest.raises(FormatError, match=r"does not tell the format to write; .*: to='csv', 'tsv', .* or 'arrow'"):
+        with pytest.raises(FormatError, match=r"does not show which format to write; .*: to='csv', 'tsv', .* or 'arrow'"):
             run(out="out.dat")
         with pytest.raises(ParameterError, match="no format 'cvs' to write; did you mean 'csv'"):
             run(to="cvs")
         with pytest.raises(ParameterError, match=r"Parquet files are already packed inside; leave out \.gz"):
             run(out="out.parquet.gz")
-        with pytest.raises(FormatError, match=r"an open file does not tell its format; .*: format='csv', "):
+        with pytest.raises(FormatError, match=r"the format of an open file is unknown; .*: format='csv', "):
             run(io.BytesIO(b"a,b\n"))
         with pytest.raises(ReadError, match="not a Parquet file that can be read"):
             run(tmp_path / "in.parquet")

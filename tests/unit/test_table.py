@@ -112,15 +112,15 @@ def column(
         ({"codes": np.array([0.0, 1.0])}, "whole numbers, not float64"),
         ({"codes": np.array([True, False])}, "whole numbers, not bool"),
         ({"codes": ["0", "1"]}, "whole numbers, not <U1"),
-        ({"numbers": [2.0, 1.0]}, "not in order, each once"),
-        ({"numbers": [1.0, 1.0]}, "not in order, each once"),
-        ({"numbers": [-0.0, 0.0]}, "not in order, each once"),
-        ({"numbers": [1.0, math.nan]}, "not in order, each once"),
-        ({"numbers": [math.nan]}, "not in order, each once"),
+        ({"numbers": [2.0, 1.0]}, "must be sorted and distinct"),
+        ({"numbers": [1.0, 1.0]}, "must be sorted and distinct"),
+        ({"numbers": [-0.0, 0.0]}, "must be sorted and distinct"),
+        ({"numbers": [1.0, math.nan]}, "must be sorted and distinct"),
+        ({"numbers": [math.nan]}, "must be sorted and distinct"),
         ({"numbers": [["a"]]}, "array of numbers"),
         ({"numbers": ["1", "2"]}, "array of numbers"),
-        ({"categories": ("b", "a")}, "not in order, each once"),
-        ({"categories": ("a", "a")}, "not in order, each once"),
+        ({"categories": ("b", "a")}, "must be sorted and distinct"),
+        ({"categories": ("a", "a")}, "must be sorted and distinct"),
         ({"categories": ("a", 1)}, "are texts, not 1"),
         ({"categories": (None,)}, "are texts, not None"),
         ({"kind": "date"}, "number, text or mixed, not 'date'"),
@@ -143,8 +143,8 @@ def test_a_column_that_is_none(wrong: dict[str, object], message: str) -> None:
         (("a",), [[0]], "one dimension"),
         (("a",), [0.0], "whole numbers"),
         ((), [0], "unlike 0"),
-        (("b", "a"), [0], "not in order, each once: 'b', 'a'"),
-        ((1, 1.0), [0], "not in order, each once: 1, 1.0"),
+        (("b", "a"), [0], "must be sorted and distinct, not 'b', 'a'"),
+        ((1, 1.0), [0], "must be sorted and distinct, not 1, 1.0"),
         (("a", 1), [0], "mixed types: 'a', 1; make them all text"),
         ((False, 1), [0], "mixed types: False, 1"),
         ((None,), [0], "text, numbers or booleans, not None"),
@@ -186,7 +186,7 @@ def test_a_table_is_made_of_columns() -> None:
     """Anything else is refused, and the error names it."""
     with pytest.raises(ReadError, match="made of columns, not of str 'f'"):
         Table(("f",))  # type: ignore[arg-type]
-    with pytest.raises(ReadError, match="labels, not str 'y'"):
+    with pytest.raises(ReadError, match="Labels, not str 'y'"):
         Table((), "y")  # type: ignore[arg-type]
     assert Table([column()]).features == ("f",)  # type: ignore[arg-type]
 

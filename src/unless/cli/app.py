@@ -120,7 +120,7 @@ def _options(
         typer.Option(
             metavar="NAME=AMOUNT",
             callback=_raise_limits,
-            help=f"Raise a limit (repeat): {either(DEFAULTS)}, such as unpacked=8GB.",
+            help=f"Raise a limit (can be repeated): {either(DEFAULTS)}, such as unpacked=8GB.",
         ),
     ] = None,
     version: Annotated[

@@ -97,7 +97,7 @@ def explain(
 ) -> None:
     """Explain a decision: why, why not another label, and what would change it.
 
-    Of the rules that did not apply, it tells of the three that came nearest: those with the fewest failing conditions.
+    It shows the three rules that came nearest to applying: those with the fewest failing conditions.
 
     Example: unless explain model.json new.csv --row 8 --what-if
 

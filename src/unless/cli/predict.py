@@ -30,7 +30,7 @@ def predict(
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow"] | None,
-        typer.Option(help="The format to write, if the name of the file does not tell."),
+        typer.Option(help="The format to write, if the name of the file does not show it."),
     ] = None,
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.")] = "",
     strict: Strict = False,

@@ -295,7 +295,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             record = record.to_dict()  # a row of a pandas frame
         table = self._table([record] if isinstance(record, Mapping) else record, caller=4)
         if len(table) != 1:
-            raise ParameterError(f"one record is wanted, not {len(table)}; pass them one by one")
+            raise ParameterError(f"expected one record, got {len(table)}; pass them one by one")
         return table.record(0)
 
     def _table(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:

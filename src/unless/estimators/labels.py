@@ -137,7 +137,7 @@ def _of_one_type(labels: NDArray[Any]) -> NDArray[Any]:
     if kinds <= {int, float}:
         return labels.astype(np.float64)
     names = ", ".join(sorted(one.__name__ for one in types))
-    several = "labels of mixed types" if len(types) > 1 else "labels of a type that is none of text, number, boolean"
+    several = "labels of mixed types" if len(types) > 1 else "labels that are not text, numbers or booleans"
     raise ReadError(f"Unknown label type: {several} ({names}); make them all text: y.astype(str)")
 
 

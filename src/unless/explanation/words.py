@@ -111,7 +111,7 @@ class Words:
         _check(self.decision, {"target", "label"})
 
     def fitting(self, said: Iterable[tuple[str, Value]]) -> Words:
-        """Words for a text about these features and values: if a number has groups, so have all of its feature.
+        """Words for a text about these features and values: if one number of a feature has groups, all of them have.
 
         >>> words = Words().fitting([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)

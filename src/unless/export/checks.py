@@ -123,7 +123,7 @@ def texts(value: Any, place: Place, expected: str, each: str, *, unique: bool = 
 
 
 def is_number(value: Any, low: float = -LARGEST, high: float = LARGEST) -> bool:
-    """Whether a value is a number from low to high; NaN and booleans are none."""
+    """Whether a value is a number from low to high; NaN and booleans are not numbers."""
     return (value.__class__ is float or value.__class__ is int) and low <= value <= high
 
 

@@ -223,7 +223,7 @@ def _open(source: object, form: str | None) -> Source:
         return open_path(Path(os.fspath(source)), form)
     if (data := _bytes_of(source)) is not None:
         if form is None:
-            raise ParameterError(f"bytes do not tell their format; give format= one of {', '.join(map(repr, FORMATS))}")
+            raise ParameterError(f"the format of bytes is unknown; give format= one of {', '.join(map(repr, FORMATS))}")
         return open_bytes(data, form)
     if form is not None:
         raise ParameterError(f"format={form!r} is for files and bytes, not for {type(source).__name__}; leave it out")

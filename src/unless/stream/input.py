@@ -54,7 +54,7 @@ class Input:
         else:
             refuse_text(source, "rb")
             if form is None:
-                raise FormatError("an open file does not tell its format; say which it has", *FORMATS)
+                raise FormatError("the format of an open file is unknown; say which it is", *FORMATS)
             self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
         self.form = self._format.name
 

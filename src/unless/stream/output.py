@@ -50,7 +50,7 @@ def _form_of(path: Path, usual: str) -> str:
     except FormatError:
         if descriptor_of(path) is not None or (path.exists() and not path.is_file() and not path.is_dir()):  # a pipe
             return usual
-        finding = f"{str(path)!r} does not tell the format to write; use an ending such as .csv, or say which"
+        finding = f"{str(path)!r} does not show which format to write; use an ending such as .csv, or say which"
         raise FormatError(finding, *WRITERS, parameter="to") from None
 
 
