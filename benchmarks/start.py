@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
-from unless.estimators.file import SavedModel, file_text, parsed
+from unless.estimators.modelfile import SavedModel, file_text, parsed
 from unless.model import Statistics
 from unless.table import Column, Schema, Table
 

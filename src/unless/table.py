@@ -170,7 +170,9 @@ class Table:
         if wrong := [column for column in self.columns if not isinstance(column, Column)]:
             raise ReadError(f"a table is made of columns, not of {type(wrong[0]).__name__} {wrong[0]!r:.60}")
         if not isinstance(self.target, Labels | None):
-            raise ReadError(f"the target of a table must be Labels, not {type(self.target).__name__} {self.target!r:.60}")
+            raise ReadError(
+                f"the target of a table must be Labels, not {type(self.target).__name__} {self.target!r:.60}"
+            )
         lengths = {len(column) for column in self.columns}
         if self.target is not None:
             lengths.add(len(self.target.codes))
@@ -287,7 +289,9 @@ def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
             raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
         found = tuple(map(str, found))  # numpy's texts
     if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
-        raise ReadError(f"the categories of the column {name!r} must be sorted and distinct; use sorted(set(categories))")
+        raise ReadError(
+            f"the categories of the column {name!r} must be sorted and distinct; use sorted(set(categories))"
+        )
     return found  # type: ignore[return-value]
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-import unless.judge.learners
+import unless.judge.validation
 from tests.cli.command import called
 from unless.demo.applicants import applicants_csv
 
@@ -75,7 +75,7 @@ def test_test_file(applicants, tmp_path):
 
 def test_interrupted(applicants, monkeypatch):
     """Ctrl-C shows the folds that are done, says so, and ends with 130; before the first fold there is nothing."""
-    runs = unless.judge.learners.cross_validation
+    runs = unless.judge.validation.cross_validation
 
     def stopping(after):
         def stopped(*arguments):

@@ -16,7 +16,7 @@ from numpy.testing import assert_array_equal
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import LimitError, MissingFileError, ProgramError
-from unless.estimators.file import document as document_of
+from unless.estimators.modelfile import document as document_of
 from unless.export import json as programs
 from unless.limits import raised
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.export.test_random_json import programs, texts
 from unless.errors import ProgramError
-from unless.estimators.file import from_document
+from unless.estimators.modelfile import from_document
 from unless.export import json
 from unless.rule import Program
 

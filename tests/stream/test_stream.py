@@ -576,7 +576,9 @@ class TestFormats:
 
         with pytest.raises(ParameterError, match=r"read, not written; write a \.csv"):
             run(out="out.xlsx")
-        with pytest.raises(FormatError, match=r"does not show which format to write; .*: to='csv', 'tsv', .* or 'arrow'"):
+        with pytest.raises(
+            FormatError, match=r"does not show which format to write; .*: to='csv', 'tsv', .* or 'arrow'"
+        ):
             run(out="out.dat")
         with pytest.raises(ParameterError, match="no format 'cvs' to write; did you mean 'csv'"):
             run(to="cvs")

@@ -16,7 +16,7 @@ from unless.cli.options import Quiet
 from unless.cli.training import Columns, training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
-from unless.estimators.file import SavedModel, file_text
+from unless.estimators.modelfile import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.sentences import words_for
 from unless.explanation.why import explain

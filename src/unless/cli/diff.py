@@ -16,7 +16,7 @@ from unless.cli.layout import Conditions, grid, hanging
 from unless.cli.options import Format, Json, Quiet
 from unless.cli.show import literal_text, rule_lines
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
-from unless.estimators.file import SavedModel
+from unless.estimators.modelfile import SavedModel
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.rule import Program

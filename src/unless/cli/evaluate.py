@@ -19,7 +19,7 @@ from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
 from unless.explanation.words import printable
-from unless.judge.learners import BASELINE, Evaluation, Run, Score, cross_validation, holdout
+from unless.judge.validation import BASELINE, Evaluation, Run, Score, cross_validation, holdout
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import counted, share_text

@@ -19,7 +19,7 @@ from unless.cli.files import check_files, label_among, listed, program_of, read,
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_features, complete_labels
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.estimators.file import SavedModel
+from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.sentences import lines, words_for
 from unless.explanation.why import WhyNot

@@ -12,7 +12,7 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, program_of, read, read_model, write_document
 from unless.cli.options import Model, Output, Quiet, complete_features
 from unless.errors import UnlessError, suggest
-from unless.estimators.file import SavedModel
+from unless.estimators.modelfile import SavedModel
 from unless.export import to_javascript, to_python, to_text
 from unless.export.json import dumps
 from unless.rule import Program

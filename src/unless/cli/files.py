@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from unless.cli.console import Screen, visible
 from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
-from unless.estimators.file import SavedModel, read_stream
-from unless.estimators.file import read as read_file
+from unless.estimators.modelfile import SavedModel, read_stream
+from unless.estimators.modelfile import read as read_file
 from unless.files import Place, descriptor_of, refuse_inputs, write_whole
 from unless.model import Model
 from unless.rule import Program

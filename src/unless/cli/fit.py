@@ -20,11 +20,11 @@ from unless.cli.options import Algorithm
 from unless.cli.show import rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError
-from unless.estimators.file import SavedModel, document, file_text
+from unless.estimators.modelfile import SavedModel, document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.judge.labels import Quality, judged
-from unless.judge.learners import baseline, held_back
+from unless.judge.validation import baseline, held_back
 from unless.table import Labels
 from unless.values import Label, counted, label_data
 

@@ -16,7 +16,7 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, program_of, read_model, write_document
 from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
-from unless.estimators.file import SavedModel, document
+from unless.estimators.modelfile import SavedModel, document
 from unless.explanation.sentences import literal_parts, words_for
 from unless.explanation.words import Words, printable
 from unless.export import to_text

@@ -12,8 +12,8 @@ from sklearn.utils import Tags
 
 from unless.errors import ProgramError, suggest
 from unless.estimators.base import RuleClassifier
-from unless.estimators.file import SavedModel, read
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
+from unless.estimators.modelfile import SavedModel, read
 from unless.rule import Program
 
 

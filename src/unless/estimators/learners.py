@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
-from unless.estimators.file import SavedModel
+from unless.estimators.modelfile import SavedModel
 from unless.estimators.progress import Meter, meter
 from unless.judge.importance import Evidence
 from unless.judge.labels import measured

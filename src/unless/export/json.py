@@ -2,7 +2,7 @@
 
 A file holds ``{"format": "unless-program", "version": 1, "target": …, "features": […], "otherwise": …, "rules": […]}``;
 ``program.schema.json`` next to this module defines the format. A model file has ``columns`` and ``statistics`` too,
-which `unless.estimators.file` reads and this module skips.
+which `unless.estimators.modelfile` reads and this module skips.
 
 Labels keep their type: text is a string, a boolean ``true``, an int ``1``, a float ``1.0``. JSON has no infinity: a
 numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``, since the text ``"inf"`` is a label.

@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 import numpy as np
 
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
-from unless.judge.learners import held_back
+from unless.judge.validation import held_back
 from unless.kernels import Selection
 from unless.learn.fold import fold_rm, fold_rpp
 from unless.learn.literals import purest_literal

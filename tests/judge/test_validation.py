@@ -12,7 +12,7 @@ from unless.demo.applicants import applicants
 from unless.errors import ParameterError, ReadError
 from unless.estimators.classifiers import UnlessClassifier
 from unless.judge.labels import judged
-from unless.judge.learners import BASELINE, Evaluation, baseline, cross_validation, fold_of, held_back, holdout
+from unless.judge.validation import BASELINE, Evaluation, baseline, cross_validation, fold_of, held_back, holdout
 from unless.learn import fold_rm, fold_unless
 from unless.rule import Program
 from unless.table import Labels
