@@ -189,7 +189,7 @@ def _probabilities(figures: Figures) -> str:
 Log-loss (probabilities of at least {LEAST:g}) and expected calibration error (ten bins of confidence), means over the
 datasets:
 """
-    why = f"""The probabilities of a rule are those of the training records that it decided, plus some records of the prior.
+    why = f"""A rule's probabilities are those of the training records that it decided, plus some records of the prior.
 The package adds {SMOOTHING:g}, chosen from this table, so that its own row above is a little too good:
 """
     header = ["records of the prior", "Unless: log-loss", "Unless: ECE", "FOLD-RM: log-loss", "FOLD-RM: ECE"]
