@@ -2,8 +2,8 @@
 
 The plain definition is `Program.decides`, by `Literal.holds`. Compared with it, record by record: `predict`, the
 exported Python and JavaScript, the scripts of the report page, DuckDB, SQLite and PostgreSQL; and, on tables of their
-own, clingo and SWI-Prolog. A program that an export refuses with our own error is counted apart, where it may: some
-names and labels are none in a database or a logic program. `predict`, Python, JavaScript and the page take every one.
+own, clingo and SWI-Prolog. A program that an export refuses with our own error is counted separately: databases
+and logic programs do not allow some names and labels. `predict`, Python, JavaScript and the page take every one.
 """
 
 from __future__ import annotations
