@@ -158,6 +158,13 @@ def test_commands_to_copy(text):
     assert done.stdout == text.encode("utf-8", "surrogateescape")
 
 
+@pytest.mark.parametrize("command", ["fit", "evaluate"])
+def test_a_negative_seed(run, command):
+    """A seed below 0 is a wrong call, told in a line or two."""
+    done = run(command, "applicants.csv", "-t", "decision", "--seed", "-1")
+    assert (done.code, done.out, "Traceback" in done.err, "--seed" in done.err) == (2, "", False, True), done
+
+
 def test_what_is_too_large(run, monkeypatch):
     """A file that unpacks to far more than its size is refused with the option that allows it; so is a wrong option."""
     Path("bomb.csv.gz").write_bytes(gzip.compress(b"age,decision\n" + b"0,0\n" * 500_000, 9))

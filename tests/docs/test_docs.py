@@ -25,7 +25,7 @@ def blocks(page: Path, language: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_python_examples_run(page, tmp_path, monkeypatch):
-    """Every Python example of a page runs, each after those before it; lines of ``# output`` are what it prints."""
+    """Every Python example of a page runs, each after those before it; what they claim they assert."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
     for block in blocks(page, "python"):

@@ -84,3 +84,11 @@ class _PressesCtrlC(Meter):
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+def test_classifiers_where_people_look_for_them():
+    """`unless.estimators` has the classifiers too, and refuses names that it does not have."""
+    for classifier in CLASSIFIERS.values():
+        assert getattr(unless.estimators, classifier.__name__) is classifier
+    with pytest.raises(AttributeError, match="no attribute 'Forest'"):
+        _ = unless.estimators.Forest

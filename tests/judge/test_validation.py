@@ -61,6 +61,13 @@ def test_seed():
     assert not np.array_equal(fold_of(many, 5, 0), fold_of(many, 5, 1))
 
 
+@pytest.mark.parametrize("split", [lambda labels: held_back(labels, 0.2, -1), lambda labels: fold_of(labels, 2, -1)])
+def test_a_negative_seed(split):
+    """A seed that numpy does not take is refused in our own words."""
+    with pytest.raises(ParameterError, match="the seed must be at least 0, not -1"):
+        split(Labels.of("y", "abab"))
+
+
 @pytest.mark.parametrize("share", [-0.1, 1, 1.5])
 def test_impossible_share(share):
     """A share that leaves nothing to learn from is refused."""

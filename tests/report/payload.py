@@ -8,19 +8,10 @@ from dataclasses import asdict, replace
 from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import Statistics
-from unless.rule import Literal, Program, Rule
+from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.table import Table
 
 __all__ = ["page_words", "payload", "value_data"]
-
-WORDS = {
-    "<=": "is at most",
-    ">": "is above",
-    "==": "is",
-    "!=": "is not",
-    "missing": "is missing",
-    "present": "is present",
-}
 
 
 def payload(
@@ -37,7 +28,7 @@ def payload(
         "target": program.target,
         "labels": labels,
         "label_texts": [printable(str(label)) for label in labels],
-        "operators": WORDS,
+        "operators": OPERATOR_WORDS,
         "features": [_feature(name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
         "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
