@@ -28,6 +28,7 @@ def fold_unless(target, features, examples, ratio=0.75, penalty=1.0, min_support
         if rule is None or not learner.enough(rule, positive, negative):
             aside.add(most)
             continue
+        aside = set()
         rules.append(Rule(most, rule.default, rule.exceptions))
         examples = without(examples, rule)
     last = max(classes_of(examples), key=lambda label: count(examples, label)) if examples else rules[-1].head

@@ -3,7 +3,7 @@
 FOLD-RM as published collapses on hard data: a literal that covers no positive example can win; then the rule covers
 nothing, and the remaining examples stay unclassified. Here every literal must cover enough positives, raise their
 share, and pass a test of significance that accounts for the number of literals it was chosen from. A label without
-such a rule is put aside, and the last rule covers every record.
+such a rule is put aside until another rule is learned, and the last rule covers every record.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ class _Learner:
                 if learned is None:
                     aside.add(label)
                     continue
+                aside.clear()  # there are fewer rows now: a label put aside may have a rule among them
                 rule, positive, negative = learned
                 rows = engine.minus(engine.minus(rows, positive), negative)
                 rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
