@@ -3,4 +3,8 @@
 The modules in the order of the data: `generate` and `datasets` give tables, `timing` races contestants, `peers` are
 the contestants that are not ours; `fit`, `scale`, `files`, `prediction`, `stream` and `start` measure, `report`
 prints.
+
+``python -m benchmarks.accuracy`` writes docs/accuracy.md: `halves` gives tables, `methods` learn (`rivals` are those
+that are not ours), `accuracy` runs them and keeps `results`, `figures` sums them up, and `accuracy_page`, with
+`accuracy_targets` and `plot`, shows them.
 """

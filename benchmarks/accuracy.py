@@ -1,187 +1,241 @@
 """Accuracy against peers on the same folds: ``python -m benchmarks.accuracy`` writes docs/accuracy.md.
 
-Five folds, rows shuffled with a fixed seed, fold = position modulo 5, cells read as in the authors' files. Every
-dataset and method runs in a process of its own with a limit of time; what is done is kept in a cache, so that a run
-that was stopped goes on where it was.
+What is done is kept in a file of JSON lines (`results`), so that a run that was stopped goes on where it was, and
+``--only`` and ``--again`` refresh single methods. Every dataset has a process of its own, which ends when a fit takes
+more than a limit of CPU time; the page says so.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
+import math
 import multiprocessing as mp
+import os
+import resource
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import datasets
-from benchmarks.accuracy_page import LEAST, Figures, Record, page
-from benchmarks.datasets import ABSENT, Dataset
-from benchmarks.methods import BINARY, LIMITED, METHODS, OURS, Outcome
-from benchmarks.peers import FROM_FRAME
-from benchmarks.timing import ROOT, Watch, median, race
+from benchmarks.accuracy_page import LEAST, page
+from benchmarks.figures import Figures
+from benchmarks.halves import CONFIRMATION, NOISE, SELECTION, folds_of, present, split
+from benchmarks.methods import METHODS, OURS, absent
+from benchmarks.plot import plot
+from benchmarks.results import Line, Results
+from benchmarks.rivals import Outcome, codes_of
+from benchmarks.timing import ROOT, Watch
 
-__all__ = ["DATA", "SELECTED", "cross_validate", "from_frame", "main"]
+__all__ = ["main", "measure"]
 
-SELECTED = [
-    *("adult", "avila", "eeg", "nursery", "voting", "yeast", "cars", "dry-bean", "flags", "ionosphere", "kidney"),
-    *("kr-vs-kp", "pendigits", "acute", "anneal", "autism", "breast-w", "credit-a", "drug-semer", "ecoli", "glass"),
-    *("heart", "intention", "mushroom", "pageblocks", "wall-robot", "weight-lift", "wine"),
-]
-"""The 28 datasets on which the configuration of our learner was chosen and confirmed; the targets are about them."""
+_PAGE, _PLOT = ROOT / "docs" / "accuracy.md", ROOT / "docs" / "images" / "accuracy.svg"
+_CACHE = ROOT / "build" / "accuracy.jsonl"
+_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "noise": NOISE}
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
-DATA = [*SELECTED, "drug-heroin", "drug-crack", "optidigits", "parkinson-mean252", "shuttle", "rain"]
-"""All datasets, but not ecoli and yeast again in another form."""
-
-FOLDS = 5
-
-_PAGE = ROOT / "docs" / "accuracy.md"
-_CACHE = Path.home() / ".cache" / "unless-accuracy"
+Task = tuple[str, int]
+"""A method and a fold."""
 
 
-def cross_validate(name: str, method: str) -> Record:
-    """The figures of a method on a dataset, over all folds."""
-    warnings.simplefilter("ignore")
-    table = _dataset(name).table()
-    assert table.target is not None
-    order = np.random.default_rng(0).permutation(len(table))
-    truth: list[NDArray[Any]] = []
-    outcomes: list[Outcome] = []
-    for fold in range(FOLDS):
-        train, test = order[np.arange(len(order)) % FOLDS != fold], order[fold::FOLDS]
-        outcomes.append(METHODS[method](table[train], table[test]))
-        truth.append(table.target.codes[test])
-    return _figures(np.concatenate(truth), truth, outcomes)
+# One fold.
 
 
-def _figures(truth: NDArray[Any], folds: Sequence[NDArray[Any]], outcomes: Sequence[Outcome]) -> Record:
-    rights = [float(np.mean(found.classes == right)) for right, found in zip(folds, outcomes, strict=True)]
-    record: Record = {"accuracy": fmean(rights), "seconds": median([found.seconds for found in outcomes])}
-    for size in ("rules", "literals"):
-        if getattr(outcomes[0], size) is not None:
-            record[size] = fmean(getattr(found, size) for found in outcomes)
-    if outcomes[0].probabilities is not None:
-        record["proba"] = _quality(truth, np.vstack([found.probabilities for found in outcomes]))  # type: ignore[misc]
-    record["smoothed"] = {
-        str(amount): _quality(truth, np.vstack([found.smoothed[amount] for found in outcomes]))
-        for amount in outcomes[0].smoothed
-    }
-    return record
+def measure(data: str, method: str, fold: int) -> Line | None:
+    """The figures of a method on a fold; None where it cannot run."""
+    train, test = split(data, fold)
+    if absent(method, train):
+        return None
+    watch = Watch()
+    outcome = METHODS[method].run(train, test)
+    sizes = {"rules": outcome.rules, "literals": outcome.literals, "cpu": outcome.cpu, "wall": outcome.wall}
+    return _quality(codes_of(test), outcome) | sizes | {"others": watch.others()}
 
 
-def _quality(truth: NDArray[Any], shares: NDArray[np.float64]) -> tuple[float, float]:
-    """The log-loss, and the expected error of calibration: confidence against accuracy, in ten bins of confidence."""
-    loss = -np.log(np.maximum(shares[np.arange(len(truth)), truth], LEAST))
+def _quality(truth: NDArray[np.int64], found: Outcome) -> Line:
+    """Accuracy, log-loss and AUC; and, in ten bins of confidence, how much more was claimed than was right."""
+    line: Line = {"records": len(truth), "accuracy": float(np.mean(found.classes == truth))}
+    shares = found.probabilities
+    if shares is None:
+        return line
+    loss = -np.log(np.clip(shares[np.arange(len(truth)), truth], LEAST, 1))
     confidence, right = shares.max(axis=1), shares.argmax(axis=1) == truth
     bins = np.minimum((confidence * 10).astype(int), 9)
-    gaps = [abs(float(np.sum(confidence[bins == k] - right[bins == k]))) for k in range(10)]
-    return float(loss.mean()), sum(gaps) / len(truth)
+    gaps = np.bincount(bins, confidence - right, minlength=10)
+    return line | {"loss": float(loss.mean()), "auc": _auc(truth, shares), "gaps": gaps.round(6).tolist()}
 
 
-def _dataset(name: str) -> Dataset:
-    found = datasets.find([name])
-    if not found:
-        raise FileNotFoundError(ABSENT)
-    return found[0]
+def _auc(truth: NDArray[np.int64], shares: NDArray[np.float64]) -> float | None:
+    """The mean over the classes that some of the records have, but not all; None if there is no such class."""
+    from sklearn.metrics import roc_auc_score
+
+    classes = [k for k in np.unique(truth) if not np.all(truth == k)]
+    found = [roc_auc_score(truth == k, shares[:, k]) for k in classes]
+    return float(np.mean(found)) if found else None
 
 
-def from_frame(name: str, method: str) -> Record:  # noqa: ARG001 - the form of every job
-    """The median time to fit from a pandas frame, encoding included, of our classifier and of the peers."""
-    from unless import UnlessClassifier
+# All folds: a process for each dataset.
 
+
+def _work(data: str, tasks: Sequence[Task], limit: float, out: Connection) -> None:
+    """In a process of its own: send a line for each task, in order; after a failure leave the method."""
     warnings.simplefilter("ignore")
-    dataset = _dataset(name)
-    frame, target = dataset.frame(), dataset.target
-    cells, label = frame.drop(columns=target), frame[target]
-    contestants: dict[str, Callable[[], object]] = {"Unless": lambda: UnlessClassifier().fit(cells, label)}
-    contestants |= {peer: partial(fit, frame, target) for peer, fit in FROM_FRAME.items()}
-    return dict(race(contestants, 0.3, 3))
+    broken = set()
+    for method, fold in tasks:
+        if method in broken:
+            continue
+        _allow(limit)
+        try:
+            line = measure(data, method, fold)
+        except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
+            line = {"failed": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:160]}
+        if line is None or "failed" in line:
+            broken.add(method)
+        out.send(line)
 
 
-# Jobs: each in its own process, with a limit and a cache.
+def _allow(seconds: float) -> None:
+    """Let the system end this process when it has used that much more CPU time, whatever it is doing then."""
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time() + seconds), most))
 
 
-def _job(work: Callable[[str, str], Record], name: str, method: str, out: Any) -> None:
-    try:
-        out.send(work(name, method))
-    except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
-        out.send({"failed": f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"[:160]})
+class _Job:
+    """A dataset, what is still to do on it, and the process that does it."""
+
+    def __init__(self, data: str, tasks: Sequence[Task], limit: float) -> None:
+        self.data, self.tasks, self.limit = data, list(tasks), limit
+        self._start()
+
+    def _start(self) -> None:
+        fresh = mp.get_context("spawn")  # a forked process would wait for threads that it does not have
+        self.inbox, out = fresh.Pipe(duplex=False)
+        self.process = fresh.Process(target=_work, args=(self.data, self.tasks, self.limit, out), daemon=True)
+        self.process.start()
+        out.close()
+
+    def next(self) -> Line | None:
+        """The line of the next task; None if the method cannot run here."""
+        method, fold = self.tasks.pop(0)
+        try:
+            found, ended = self.inbox.recv(), False
+        except EOFError:
+            found, ended = {"failed": self._why()}, True
+        if found is None or "failed" in found:
+            self.tasks = [task for task in self.tasks if task[0] != method]
+        if ended and self.tasks:
+            self._start()
+        return found and {"data": self.data, "method": method, "fold": fold} | found
+
+    def _why(self) -> str:
+        self.process.join()
+        late = self.process.exitcode == -signal.SIGXCPU
+        return f"not done in {self.limit:g} s" if late else "its process ended"
 
 
-def _run(work: Callable[[str, str], Record], name: str, method: str, limit: float) -> Record:
-    """The result of a job, or why there is none."""
-    fresh = mp.get_context("spawn")  # a forked process would wait for threads that it does not have
-    inbox, out = fresh.Pipe(duplex=False)
-    process = fresh.Process(target=_job, args=(work, name, method, out))
-    process.start()
-    out.close()
-    try:
-        return inbox.recv() if inbox.poll(limit) else {"failed": f"not done in {limit:.0f} s"}
-    except EOFError:
-        return {"failed": "its process ended"}
-    finally:
-        process.kill()
-        process.join()
+def _run(todo: dict[str, list[Task]], limit: float, jobs: int) -> Iterator[tuple[Line | None, int]]:
+    """Every line as it comes, with the number of tasks that are left."""
+    waiting = [(data, tasks) for data, tasks in todo.items() if tasks]
+    running: dict[Any, _Job] = {}
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            started = _Job(*waiting.pop(0), limit)
+            running[started.inbox] = started
+        for ready in wait(list(running)):
+            job = running.pop(ready)
+            line = job.next()
+            if job.tasks:
+                running[job.inbox] = job
+            left = [job.tasks for job in running.values()] + [tasks for _, tasks in waiting]
+            yield line, sum(map(len, left))
 
 
-def _results(names: Sequence[str], methods: Sequence[str], cache: Path, limit: float) -> dict[str, Any]:
-    """Every figure by dataset and method, from the cache where it is there."""
-    cache.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Any] = {name: {} for name in names}
-    for method in methods:
-        work = from_frame if method == "frame" else cross_validate
-        for name in names:
-            if method in BINARY and not _binary(name):
-                continue
-            kept = cache / f"{name}.{method}.json"
-            if not kept.exists():
-                start, watch = time.monotonic(), Watch()
-                record = _run(work, name, method, limit if method in LIMITED else 10 * limit)
-                kept.write_text(json.dumps(record | {"others": watch.others()}), "utf-8")
-                print(f"{name} {method}: {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
-            found[name][method] = json.loads(kept.read_text("utf-8"))
-    return found
+class _Bar:
+    """How far the run is, on standard error: a bar in a terminal, a line now and then elsewhere."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.started, self.next = total, time.monotonic(), 0.0
+
+    def show(self, line: Line | None, left: int) -> None:
+        now, terminal = time.monotonic(), sys.stderr.isatty()
+        if left and now < self.next:
+            return
+        self.next = now + (0.1 if terminal else 10)
+        done = self.total - left
+        rest = (now - self.started) / max(done, 1) * left / 60
+        what = f"{line['data']}, {line['method']}" if line else ""
+        text = f"{done:,} of {self.total:,} folds, about {rest:.0f} minutes left: {what}"
+        bar = "█" * (24 * done // self.total) + "░" * (24 - 24 * done // self.total)
+        sys.stderr.write(f"\r\033[K{bar} {text}" if terminal else text + "\n")
+        sys.stderr.flush()
 
 
-def _binary(name: str) -> bool:
-    data = datasets.find([name])
-    if not data:
-        return False
-    manifest = json.loads((data[0].path.parent / "manifest.json").read_text("utf-8"))
-    return len(manifest[name].get("label_distribution") or ()) == 2
+def _todo(results: Results, data: Iterable[str], methods: Sequence[str]) -> dict[str, list[Task]]:
+    return {
+        name: [
+            (method, fold)
+            for method in methods
+            if name in METHODS[method].data and METHODS[method].needs()
+            for fold in results.missing(name, method, folds_of(name))
+        ]
+        for name in data
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> str:
-    """Measure what the cache lacks, and write the page."""
+    """Measure what the results lack, and write the page and its plot."""
     options = _options(arguments)
-    for method in {*options.again, *(OURS if "ours" in options.again else ())}:
-        for kept in options.cache.glob(f"*.{method}.json"):
-            kept.unlink()
-    names = [data.name for data in datasets.find(options.data)]
-    results = _results(names, options.methods, options.cache, options.limit)
-    text = page(Figures(results, SELECTED))
+    results = Results(options.cache)
+    if options.again:
+        results.forget(options.again, options.data)
+    os.environ |= dict.fromkeys(_THREADS, "1")
+    todo = {} if options.page else _todo(results, present(options.data), options.only or list(METHODS))
+    if total := sum(map(len, todo.values())):
+        bar = _Bar(total)
+        for line, left in _run(todo, options.limit, options.jobs):
+            if line is not None:
+                results.add(line)
+            bar.show(line, left)
+        sys.stderr.write("\n")
+    figures = Figures.of(results)
+    text = page(figures)
     options.output.write_text(text, "utf-8")
+    options.plot.write_text(plot(figures), "utf-8")
     return text
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    known = [*METHODS, "frame"]
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Accuracy against peers.")
-    parser.add_argument("--data", nargs="+", default=DATA, metavar="NAME", help="the datasets (all)")
-    parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help=", ".join(known))
-    parser.add_argument("--again", nargs="+", default=(), metavar="NAME", help='methods to forget first, or "ours"')
-    parser.add_argument("--cache", type=Path, default=_CACHE, help="where results are kept")
-    parser.add_argument("--limit", type=float, default=60, help=f"seconds per dataset for {', '.join(LIMITED)}")
-    parser.add_argument("--output", type=Path, default=_PAGE, help="the page to write")
+    every = (*SELECTION, *CONFIRMATION, *NOISE)
+    add = parser.add_argument
+    add("--data", type=_names(every, _GROUPS), default=every, help="datasets, or selection, confirmation, noise (all)")
+    add("--only", type=_names(METHODS, {"ours": OURS}), help='methods, or "ours" (all)')
+    add("--again", type=_names(METHODS, {"ours": OURS}), help='methods whose results are forgotten first, or "ours"')
+    add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")
+    add("--limit", type=float, default=120, help="seconds of CPU for a fit with its predictions (120)")
+    add("--page", action="store_true", help="only write the page")
+    add("--cache", type=Path, default=_CACHE, help="where results are kept")
+    add("--output", type=Path, default=_PAGE, help="the page to write")
+    add("--plot", type=Path, default=_PLOT, help="the plot to write")
     return parser.parse_args(arguments)
+
+
+def _names(known: Iterable[str], groups: dict[str, Any]) -> Any:
+    """Reads names with commas between them, and the names of groups."""
+
+    def read(text: str) -> tuple[str, ...]:
+        found = [one for name in text.split(",") for one in groups.get(name.strip(), [name.strip()])]
+        if unknown := [name for name in found if name not in known]:
+            raise argparse.ArgumentTypeError(f"no {unknown[0]!r} among {', '.join((*groups, *known))}")
+        return tuple(found)
+
+    return read
 
 
 if __name__ == "__main__":

