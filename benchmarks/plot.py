@@ -15,9 +15,13 @@ from benchmarks.timing import geometric_mean
 __all__ = ["Point", "plot", "points"]
 
 _WIDTH, _HEIGHT = 760, 470
-_LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 50, 76
-_LETTER, _LINE = 7.0, 15
-"""The width of a letter and the height of a line, roughly, to keep labels apart."""
+_LEFT, _RIGHT, _TOP = 64, 24, 50
+_BASE = _HEIGHT - 76
+_LETTER, _BOLD = 7.3, 8.4
+"""The width of a letter, roughly, to keep names apart."""
+
+_FAR = 0.05
+"""How far below the others the worst method may be before it is drawn at the edge, with its accuracy."""
 
 _STYLE = """
   svg { font: 13px system-ui, -apple-system, "Segoe UI", sans-serif; }
@@ -25,11 +29,11 @@ _STYLE = """
   .title { font-size: 15px; font-weight: 600; } .grid { stroke: #d8dee4; }
   .level { stroke: #57606a; stroke-dasharray: 5 4; }
   .theirs { fill: #6e7781; stroke: #6e7781; } .ours { fill: #0969da; stroke: #0969da; } .some { fill: #ffffff; }
-  circle { stroke-width: 2; } text.ours { fill: #0969da; stroke: none; font-weight: 600; }
+  circle { stroke-width: 2; } .ours-name { fill: #0969da; font-weight: 600; }
   @media (prefers-color-scheme: dark) {
     .page, .some { fill: #0d1117; } text { fill: #e6edf3; } .note { fill: #9198a1; } .grid { stroke: #30363d; }
     .level { stroke: #9198a1; } .theirs { fill: #9198a1; stroke: #9198a1; } .ours { fill: #58a6ff; stroke: #58a6ff; }
-    circle.some { fill: #0d1117; } text.ours { fill: #58a6ff; }
+    circle.some { fill: #0d1117; } .ours-name { fill: #58a6ff; }
   }
 """
 
@@ -82,74 +86,118 @@ aria-label="Mean accuracy against the number of rules, on {len(CONFIRMATION)} da
 """
 
 
+@dataclass(frozen=True, slots=True)
 class _Scale:
-    """Where a value is on the page."""
+    """Where a value is on the page; values beyond the first and the last are at the edge."""
 
-    def __init__(self, values: Sequence[float], start: float, end: float, step: float) -> None:
-        self.first, self.last = math.floor(min(values) / step) * step, math.ceil(max(values) / step) * step
-        self.start, self.end, self.step = start, end, step
+    first: float
+    last: float
+    start: float
+    end: float
 
     def __call__(self, value: float) -> float:
-        return self.start + (self.end - self.start) * (value - self.first) / (self.last - self.first or 1)
+        inside = min(max(value, self.first), self.last)
+        return self.start + (self.end - self.start) * (inside - self.first) / (self.last - self.first)
 
-    def ticks(self) -> list[float]:
-        """The steps from first to last."""
-        return [self.first + self.step * k for k in range(round((self.last - self.first) / self.step) + 1)]
+
+def _accuracies(found: Sequence[Point]) -> _Scale:
+    """In steps of two points; one method that is far below the others does not stretch it."""
+    lowest, *others = sorted(point.accuracy for point in found)
+    least = min([lowest if others and others[0] - lowest <= _FAR else 1, *others])
+    return _Scale(math.floor(least * 50) / 50, math.floor(max(lowest, *others, least) * 50 + 1) / 50, _BASE, _TOP)
+
+
+def _rules(found: Sequence[Point]) -> _Scale:
+    """Logarithms, with some room at both ends."""
+    sizes = [math.log10(point.rules) for point in found if point.rules]
+    return _Scale(min(sizes) - 0.15, max(sizes) + 0.15, _LEFT, _WIDTH - _RIGHT)
+
+
+def _ticks(x: _Scale) -> list[int]:
+    """1, 2, 5, 10, 20 and so on, as far as the scale goes."""
+    every = [digit * 10**power for power in range(8) for digit in (1, 2, 5)]
+    return [tick for tick in every if x.first <= math.log10(tick) <= x.last]
 
 
 def _drawn(found: Sequence[Point]) -> Iterator[str]:
-    x = _Scale([math.log10(point.rules) for point in found if point.rules], _LEFT, _WIDTH - _RIGHT, 1)
-    y = _Scale([point.accuracy for point in found], _HEIGHT - _BOTTOM, _TOP, 0.02)
+    x, y = _rules(found), _accuracies(found)
     title = f"Accuracy on {len(CONFIRMATION)} datasets that nothing was chosen on"
     yield f'<text class="title" x="{_LEFT}" y="28">{title}</text>'
-    for tick in y.ticks():
+    for tick in (step / 50 for step in range(round(y.first * 50), round(y.last * 50) + 1)):
         yield f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
         yield f'<text class="note" x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.2f}</text>'
-    for tick in x.ticks():
-        yield f'<line class="grid" y1="{_TOP}" y2="{_HEIGHT - _BOTTOM}" x1="{x(tick):.1f}" x2="{x(tick):.1f}"/>'
-        text = f"{10**tick:,.0f}"
-        yield f'<text class="note" y="{_HEIGHT - _BOTTOM + 18}" x="{x(tick):.1f}" text-anchor="middle">{text}</text>'
-    middle, base = (_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - _BOTTOM
+    for size in _ticks(x):
+        place = f"{x(math.log10(size)):.1f}"
+        yield f'<line class="grid" y1="{_TOP}" y2="{_BASE}" x1="{place}" x2="{place}"/>'
+        yield f'<text class="note" y="{_BASE + 18}" x="{place}" text-anchor="middle">{size:,}</text>'
+    middle = (_LEFT + _WIDTH - _RIGHT) / 2
     notes = ["rules (geometric mean, exceptions and leaves counted)"]
     if not all(point.whole for point in found):
         notes.append("hollow: did not run on every dataset; placed by its distance from XGBoost where both ran")
     for row, note in enumerate(notes):
-        yield f'<text class="note" x="{middle}" y="{base + 38 + 20 * row}" text-anchor="middle">{note}</text>'
+        yield f'<text class="note" x="{middle}" y="{_BASE + 38 + 20 * row}" text-anchor="middle">{note}</text>'
     yield from _marks(found, x, y)
 
 
 def _marks(found: Sequence[Point], x: _Scale, y: _Scale) -> Iterator[str]:
-    """Points and their names, each name on the side where it covers nothing."""
-    dots = [(x(math.log10(point.rules)), y(point.accuracy)) for point in found if point.rules]
-    taken = [(px - 7, py - 7, px + 7, py + 7) for px, py in dots]
+    """Points and their names, each name on the side where it covers least."""
+    taken = [
+        _Box(px - 7, py - 7, px + 7, py + 7)
+        for px, py in ((x(math.log10(point.rules)), y(point.accuracy)) for point in found if point.rules)
+    ]
     for point in sorted(found, key=lambda point: not point.ours):
         kind, level = "ours" if point.ours else "theirs", y(point.accuracy)
         if point.rules is None:
             yield f'<line class="level" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{level:.1f}" y2="{level:.1f}"/>'
-            sides = [(_LEFT + 6, level - 5), (_LEFT + 6, level + 15)]
+            sides = [_Side(_LEFT + 6, level + shift, "start") for shift in (-5, 15)]
         else:
-            px = x(math.log10(point.rules))
-            hollow = "" if point.whole else " some"
+            px, hollow = x(math.log10(point.rules)), "" if point.whole else " some"
             yield f'<circle class="{kind}{hollow}" cx="{px:.1f}" cy="{level:.1f}" r="5"/>'
-            wide = _LETTER * len(point.name)
-            beside = [(px + 9, level + 4), (px - 9 - wide, level + 4)]
-            sides = [*beside, (px - wide / 2, level - 10), (px - wide / 2, level + 21)]
-            sides += [(left, height + shift) for shift in (-11, 11, -18, 18) for left, height in beside]
-        place = min(sides, key=lambda side: (_covered(side, point.name, taken), sides.index(side)))
-        taken.append(_box(place, point.name))
-        label = escape(point.name) + (" (tables, no rules)" if point.rules is None else "")
-        yield f'<text class="{kind if point.ours else ""}" x="{place[0]:.1f}" y="{place[1]:.1f}">{label}</text>'
+            sides = [
+                *(_Side(px + 9, level + 4, "start"), _Side(px - 9, level + 4, "end")),
+                *(_Side(px, level - 10, "middle"), _Side(px, level + 21, "middle")),
+                *(_Side(px + 9, level + shift, "start") for shift in (-7, 15)),
+                *(_Side(px - 9, level + shift, "end") for shift in (-7, 15)),
+            ]
+        name, wide = _name(point, y), _BOLD if point.ours else _LETTER
+        side = min(sides, key=lambda side: side.box(wide * len(name)).covers(taken))
+        taken.append(side.box(wide * len(name)))
+        place = f'x="{side.x:.1f}" y="{side.y:.1f}" text-anchor="{side.anchor}"'
+        yield f'<text class="{kind}-name" {place}>{escape(name)}</text>'
 
 
-def _box(place: tuple[float, float], text: str) -> tuple[float, float, float, float]:
-    return place[0], place[1] - _LINE + 4, place[0] + _LETTER * len(text), place[1] + 3
+def _name(point: Point, y: _Scale) -> str:
+    if point.rules is None:
+        return f"{point.name} (tables, no rules)"
+    return f"{point.name} ({point.accuracy:.3f}, below)" if point.accuracy < y.first - 1e-9 else point.name
 
 
-def _covered(place: tuple[float, float], text: str, taken: Sequence[tuple[float, float, float, float]]) -> float:
-    """How much of what is there already a text would cover, or how far it would leave the page."""
-    left, top, right, bottom = _box(place, text)
-    over = [
-        max(0.0, min(right, east) - max(left, west)) * max(0.0, min(bottom, south) - max(top, north))
-        for west, north, east, south in taken
-    ]
-    return sum(over) + 100 * max(0.0, right - _WIDTH, _LEFT - left)
+@dataclass(frozen=True, slots=True)
+class _Box:
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def covers(self, taken: Sequence[_Box]) -> float:
+        """How much of the others it covers, and how far it leaves the page, which is worse."""
+        return sum(map(self._common, taken)) + 100 * max(0.0, self.right - _WIDTH, _LEFT - self.left)
+
+    def _common(self, other: _Box) -> float:
+        wide = min(self.right, other.right) - max(self.left, other.left)
+        high = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, wide) * max(0.0, high)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Where a text starts, has its middle, or ends."""
+
+    x: float
+    y: float
+    anchor: str
+
+    def box(self, wide: float) -> _Box:
+        """What it covers."""
+        left = self.x - {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor] * wide
+        return _Box(left, self.y - 11, left + wide, self.y + 3)
