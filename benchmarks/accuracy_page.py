@@ -179,8 +179,8 @@ def _limits(figures: Figures) -> str:
     intro = f"""## Accuracy with at most so many rules
 
 `UnlessClassifier(max_rules=n)`: means over the {len(shared)} datasets of the selection half. The limit counts the
-rules of the list, the last one included, but not their exceptions, which all tables count. From one limit to the next, the
-mean accuracy falls by at most {100 * fall:.2f} points.
+rules of the list, the last one included, but not their exceptions, which all tables count. From one limit to the
+next, the mean accuracy falls by at most {100 * fall:.2f} points.
 """
     return intro + "\n" + _table(["max_rules", "accuracy", "log-loss", "rules and exceptions"], rows)
 
@@ -191,17 +191,18 @@ def _limit_figures(figures: Figures, names: Sequence[str], method: str) -> list[
 
 
 def _noise(figures: Figures) -> str:
+    silent = {method: figures.values(NOISE, method, "silent") for method in ("Unless", "Unless before")}
     rows = [
-        [name, *(_form(None if share is None else share * SEEDS, ".0f") for share in shares)]
+        [name, *(f"{found[name] * SEEDS:.0f}" if name in found else "–" for found in silent.values())]
         for name in NOISE
-        if any(shares := [figures.get(name, method, "silent") for method in ("Unless", "Unless before")])
+        if any(name in found for found in silent.values())
     ]
     intro = f"""## Noise
 
 Records × columns of normal numbers, or of four categories, with two labels that are equally likely whatever the columns
 say: for how many of {SEEDS} seeds `UnlessClassifier()` learns no rule but the last one.
 """
-    return intro + "\n" + _table(["noise", "Unless", "Unless before"], rows) if rows else ""
+    return intro + "\n" + _table(["noise", *silent], rows) if rows else ""
 
 
 # Every dataset.

@@ -353,6 +353,16 @@ class TestPage:
         assert "| RIPPER | 2 | 0.8000 (0.8000) |" in text
         assert "| RIPPER | no / luck | ring |" in text
 
+    def test_no_silent_seed_is_a_figure_too(self):
+        """Noise on which rules were learned for every seed is shown, and the target missed."""
+        found = {(name, "Unless"): {"silent": share} for name, share in zip(halves.NOISE, (1, 0, 0.9), strict=False)}
+        figures = Figures(found, {})
+        text = accuracy_page.page(figures)
+        assert (
+            "| 300 × 5000 numbers | 20 | – |\n| 300 × 5000 categories | 0 | – |\n| 1000 × 10 numbers | 18 | – |" in text
+        )
+        assert [t.met for t in accuracy_targets.targets(figures)][-1] is False
+
     def test_the_plot_is_whole(self):
         """It is well-formed, names every method once, and gives the scale that accuracies need."""
         drawn = ET.fromstring(plot.plot(_figures()))
