@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from benchmarks.accuracy_page import LEAST, page
 from benchmarks.figures import Figures
 from benchmarks.halves import CONFIRMATION, NOISE, SELECTION, folds_of, present, split
-from benchmarks.methods import METHODS, OURS, absent
+from benchmarks.methods import METHODS, OURS
 from benchmarks.plot import plot
 from benchmarks.results import Line, Results
-from benchmarks.rivals import Outcome, codes_of
+from benchmarks.rivals import Outcome, codes_of, labels_of
 from benchmarks.timing import ROOT, Watch
 
 __all__ = ["main", "measure"]
@@ -47,11 +47,11 @@ Task = tuple[str, int]
 # One fold.
 
 
-def measure(data: str, method: str, fold: int) -> Line | None:
-    """The figures of a method on a fold; None where it cannot run."""
+def measure(data: str, method: str, fold: int) -> Line:
+    """The figures of a method on a fold, or why it cannot run there."""
     train, test = split(data, fold)
-    if absent(method, train):
-        return None
+    if METHODS[method].binary and len(labels_of(train)) != 2:
+        return {"failed": "not for more than two classes"}
     watch = Watch()
     outcome = METHODS[method].run(train, test)
     sizes = {"rules": outcome.rules, "literals": outcome.literals, "cpu": outcome.cpu, "wall": outcome.wall}
@@ -95,7 +95,7 @@ def _work(data: str, tasks: Sequence[Task], limit: float, out: Connection) -> No
             line = measure(data, method, fold)
         except Exception as error:  # noqa: BLE001 - whatever a peer raises is its result
             line = {"failed": f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"[:160]}
-        if line is None or "failed" in line:
+        if "failed" in line:
             broken.add(method)
         out.send(line)
 
@@ -120,18 +120,18 @@ class _Job:
         self.process.start()
         out.close()
 
-    def next(self) -> Line | None:
-        """The line of the next task; None if the method cannot run here."""
+    def next(self) -> Line:
+        """The line of the next task; after a failure the method has no more tasks."""
         method, fold = self.tasks.pop(0)
         try:
             found, ended = self.inbox.recv(), False
         except EOFError:
             found, ended = {"failed": self._why()}, True
-        if found is None or "failed" in found:
+        if "failed" in found:
             self.tasks = [task for task in self.tasks if task[0] != method]
         if ended and self.tasks:
             self._start()
-        return found and {"data": self.data, "method": method, "fold": fold} | found
+        return {"data": self.data, "method": method, "fold": fold} | found
 
     def _why(self) -> str:
         self.process.join()
@@ -139,7 +139,7 @@ class _Job:
         return f"not done in {self.limit:g} s" if late else "its process ended"
 
 
-def _run(todo: dict[str, list[Task]], limit: float, jobs: int) -> Iterator[tuple[Line | None, int]]:
+def _run(todo: dict[str, list[Task]], limit: float, jobs: int) -> Iterator[tuple[Line, int]]:
     """Every line as it comes, with the number of tasks that are left."""
     waiting = [(data, tasks) for data, tasks in todo.items() if tasks]
     running: dict[Any, _Job] = {}
@@ -162,14 +162,14 @@ class _Bar:
     def __init__(self, total: int) -> None:
         self.total, self.started, self.next = total, time.monotonic(), 0.0
 
-    def show(self, line: Line | None, left: int) -> None:
+    def show(self, line: Line, left: int) -> None:
         now, terminal = time.monotonic(), sys.stderr.isatty()
         if left and now < self.next:
             return
         self.next = now + (0.1 if terminal else 10)
         done = self.total - left
         rest = (now - self.started) / max(done, 1) * left / 60
-        what = f"{line['data']}, {line['method']}" if line else ""
+        what = f"{line['data']}, {line['method']}"
         text = f"{done:,} of {self.total:,} folds, about {rest:.0f} minutes left: {what}"
         bar = "█" * (24 * done // self.total) + "░" * (24 - 24 * done // self.total)
         sys.stderr.write(f"\r\033[K{bar} {text}" if terminal else text + "\n")
@@ -199,8 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     if total := sum(map(len, todo.values())):
         bar = _Bar(total)
         for line, left in _run(todo, options.limit, options.jobs):
-            if line is not None:
-                results.add(line)
+            results.add(line)
             bar.show(line, left)
         sys.stderr.write("\n")
     figures = Figures.of(results)

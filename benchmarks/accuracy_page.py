@@ -37,7 +37,7 @@ one thread, from a ready table (ours) or matrix.
 | Unless distilled | `UnlessClassifier(teacher="committee")`, one list that imitates a committee |
 | UnlessCommittee | `UnlessCommittee()`, many lists that vote |
 | Unless greedy | `UnlessClassifier(optimise=False)` |
-| Unless before | `UnlessClassifier()` as it was before lists were optimised as a whole; measured with its code of then |
+| Unless before | `UnlessClassifier()` as it was before lists were optimised as a whole; measured with the code of that time |
 | FOLD-RM, FOLD-R++ | as published; FOLD-R++, for two classes, learns the second label |
 | RIPPER | `wittgenstein`, for two classes: rules for the rarer one; text for categories |
 | DecisionTree | scikit-learn, depth tuned by an inner cross-validation, categories as ordinal codes; the time is that of the tuned tree alone |
@@ -259,6 +259,10 @@ def _failures(figures: Figures) -> str:
     grouped: dict[tuple[str, str], list[str]] = {}
     for (name, method), why in figures.failures.items():
         grouped.setdefault((method, why.replace("|", "/")), []).append(name)
+    for method in {method for _, method in figures.found if method in _SHOWN}:
+        untried = [name for half in _HALVES.values() for name in half if not figures.tried(name, method)]
+        if untried:
+            grouped[method, "not run"] = untried
     rows = [[method, why, ", ".join(names)] for (method, why), names in sorted(grouped.items())]
     intro = """## What did not run
 

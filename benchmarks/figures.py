@@ -42,6 +42,10 @@ class Figures:
         """A figure, if it is there."""
         return self.found.get((data, method), {}).get(figure)
 
+    def tried(self, data: str, method: str) -> bool:
+        """Whether a method has figures for a dataset, or failed there."""
+        return (data, method) in self.found or (data, method) in self.failures
+
     def values(self, names: Iterable[str], method: str, figure: str = "accuracy") -> dict[str, float]:
         """A figure of a method by dataset, where it is there."""
         every = ((name, self.get(name, method, figure)) for name in names)

@@ -21,7 +21,7 @@ from unless import Table, read_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CONFIRMATION", "FOLDS", "LEFT_OUT", "NOISE", "SELECTION", "SHAPES", "folds_of", "present", "split"]
+__all__ = ["CONFIRMATION", "FOLDS", "LEFT_OUT", "NOISE", "SEEDS", "SELECTION", "SHAPES", "folds_of", "present", "split"]
 
 FOLDS = 5
 SEEDS = 20

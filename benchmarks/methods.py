@@ -16,11 +16,11 @@ import numpy as np
 import unless
 from benchmarks import rivals
 from benchmarks.halves import CONFIRMATION, NOISE, SELECTION
-from benchmarks.rivals import Outcome, clocked, codes_of, labels_of
+from benchmarks.rivals import Outcome, clocked, labels_of
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, Table, UnlessClassifier
 from unless.export.clauses import flatten
 
-__all__ = ["LIMITS", "METHODS", "OURS", "Method", "absent", "limit_name"]
+__all__ = ["LIMITS", "METHODS", "OURS", "Method", "limit_name"]
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20)
 """The values of ``max_rules`` whose accuracy is compared."""
@@ -102,9 +102,3 @@ METHODS: dict[str, Method] = {
 
 OURS = tuple(name for name in METHODS if name.startswith("Unless") and name != "Unless before")
 """What changes with our learner. The list before it was measured with the version before, and is kept."""
-
-
-def absent(name: str, train: Table) -> bool:
-    """Whether a method cannot run here: a learner that is not there, or more than two classes for one of two."""
-    method = METHODS[name]
-    return not method.needs() or (method.binary and len(np.unique(codes_of(train))) != 2)

@@ -121,9 +121,9 @@ class TestMethods:
         assert line["rules"] >= 1
         assert line["literals"] >= 1
 
-    def test_a_method_for_two_classes_is_absent_with_three(self):
-        """It gives no line at all."""
-        assert accuracy.measure("iris", "FOLD-R++", 0) is None
+    def test_a_method_for_two_classes_says_so_with_three(self):
+        """It has no figures, and the page says why."""
+        assert accuracy.measure("iris", "FOLD-R++", 0) == {"failed": "not for more than two classes"}
 
     def test_the_list_before_is_not_measured_again(self):
         """It is not among the methods that change with the learner."""
@@ -224,7 +224,7 @@ def _busy(data, method, fold):
             pass
     if method == "FIGS":
         os._exit(1)
-    return None if method == "FOLD-R++" else {"accuracy": fold / 10}
+    return {"accuracy": fold / 10}
 
 
 def _work(*arguments):
@@ -238,10 +238,10 @@ _ORIGINAL = accuracy._work
 def test_a_dataset_has_its_own_process_and_a_limit(monkeypatch):
     """A method gives its lines, or why there are none, and those after it still run."""
     monkeypatch.setattr(accuracy, "_work", _work)
-    methods = ("Unless", "EBM", "RIPPER", "FOLD-R++", "FIGS", "FOLD-RM")
+    methods = ("Unless", "EBM", "RIPPER", "FIGS", "FOLD-RM")
     tasks = [(method, fold) for method in methods for fold in (0, 1)]
     lines = [line for line, _ in accuracy._run({"heart": tasks, "iris": []}, 1, 2)]
-    assert [(line["method"], line["fold"], line.get("failed")) for line in lines if line] == [
+    assert [(line["method"], line["fold"], line.get("failed")) for line in lines] == [
         ("Unless", 0, None),
         ("Unless", 1, None),
         ("EBM", 0, "not done in 1 s"),
@@ -352,6 +352,7 @@ class TestPage:
         text = accuracy_page.page(replace(figures, found=found, failures={("ring", "RIPPER"): "no | luck"}))
         assert "| RIPPER | 2 | 0.8000 (0.8000) |" in text
         assert "| RIPPER | no / luck | ring |" in text
+        assert "| RIPPER | not run | banana, bands, " in text
 
     def test_no_silent_seed_is_a_figure_too(self):
         """Noise on which rules were learned for every seed is shown, and the target missed."""
