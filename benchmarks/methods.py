@@ -52,7 +52,7 @@ def _rules(make: Callable[[], Any], train: Table, test: Table) -> Outcome:
 
 def _programs(model: Any) -> list[Program]:
     """The lists of a committee, or the one list of any other classifier."""
-    return [getattr(one, "program_", one) for one in getattr(model, "lists_", [model])]
+    return list(model.committee_.lists) if hasattr(model, "committee_") else [model.program_]
 
 
 def _size(programs: Iterable[Program]) -> tuple[int, int]:
