@@ -86,6 +86,7 @@ def _auc(truth: NDArray[np.int64], shares: NDArray[np.float64]) -> float | None:
 def _work(data: str, tasks: Sequence[Task], limit: float, out: Connection) -> None:
     """In a process of its own: send a line for each task, in order; after a failure leave the method."""
     warnings.simplefilter("ignore")
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
     broken = set()
     for method, fold in tasks:
         if method in broken:
@@ -197,16 +198,23 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= dict.fromkeys(_THREADS, "1")
     todo = {} if options.page else _todo(results, present(options.data), options.only or list(METHODS))
     if total := sum(map(len, todo.values())):
-        bar = _Bar(total)
-        for line, left in _run(todo, options.limit, options.jobs):
-            results.add(line)
-            bar.show(line, left)
-        sys.stderr.write("\n")
+        _measure_all(results, todo, options, _Bar(total))
     figures = Figures.of(results)
     text = page(figures)
     options.output.write_text(text, "utf-8")
     options.plot.write_text(plot(figures), "utf-8")
     return text
+
+
+def _measure_all(results: Results, todo: dict[str, list[Task]], options: argparse.Namespace, bar: _Bar) -> None:
+    """Keep every line as it comes; Ctrl-C ends the run, and the next one goes on from there."""
+    try:
+        for line, left in _run(todo, options.limit, options.jobs):
+            results.add(line)
+            bar.show(line, left)
+    except KeyboardInterrupt:
+        raise SystemExit(f"\nstopped; {options.cache} keeps what is done, and the same command goes on") from None
+    sys.stderr.write("\n")
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
