@@ -301,6 +301,13 @@ class Grid:
             self.tally(left.tallies, gone_index, -1)
         return left
 
+    def plus(self, rows: Selection, more: Selection):
+        """The rows of both, which have none in common."""
+        both = Selection()
+        both.index = view(np.concatenate([np.asarray(rows.index), np.asarray(more.index)]))
+        both.total = rows.total + more.total
+        return both
+
     @cython.cfunc
     def weigh(self, index: cython.int[::1]) -> cython.longlong:
         """The weight of rows."""

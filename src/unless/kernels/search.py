@@ -32,10 +32,10 @@ class Search(Grid):
 
     which is P+Q times the gain, and by impurity it is
 
-        -(sqrt(a b) + sqrt((P-a) (Q-b))).
+        -(sqrt(a b) + sqrt((P-a) (Q-b))),
 
-    Both are the same for the literal's complement, and convex in (a, b), so the corners of a rectangle of counts bound
-    every literal inside. The search scores every 16th threshold, then looks only into those groups of bins, bins and
+    and by worth it is a - b. All are convex in (a, b), so the corners of a rectangle of counts bound every literal
+    inside. The first two are the same for the literal's complement. The search scores every 16th threshold, then looks only into those groups of bins, bins and
     rows of bins that can still reach the best score. The defining expression (`information_gain`) decides between
     candidates within rounding error, and the order of features and values decides ties.
     """
@@ -55,7 +55,8 @@ class Search(Grid):
     used: Size  # literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
-    by_gain: cython.bint  # by information gain, else by impurity
+    by_gain: cython.bint  # by information gain
+    by_worth: cython.bint  # by worth; if neither, by impurity
     support: cython.longlong  # by impurity: how many positives a literal must cover
     positive: cython.int[::1]  # E+ and E- of the search, with their histograms
     negative: cython.int[::1]
@@ -67,6 +68,7 @@ class Search(Grid):
     all_b: Size
     bound: cython.double  # a score that some allowed literal reaches
     slack: cython.double  # the rounding error of scores
+    perfect: cython.double  # the score that no literal can beat
     best_gain: cython.double
     best_feature: Size
     best_rank: Size
@@ -94,12 +96,19 @@ class Search(Grid):
         None if no literal is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
         """
         self.by_gain = True
+        self.by_worth = False
         return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
-        self.by_gain = False
+        self.by_gain = self.by_worth = False
         self.support = support
+        return self.search(positive, negative, [])
+
+    def worthiest(self, positive: Selection, negative: Selection):
+        """The literal with the most positives less negatives."""
+        self.by_gain = False
+        self.by_worth = True
         return self.search(positive, negative, [])
 
     @cython.cfunc
@@ -114,6 +123,7 @@ class Search(Grid):
         self.P, self.Q = positive.total, negative.total
         self.by_table = len(self.nlogn) > self.P + self.Q
         self.slack = 1e-12 * (self.P + self.Q)
+        self.perfect = self.P if self.by_worth else 0.0
         self.bound = self.best_gain = -float("inf")
         self.best_feature = self.best_rank = self.best_a = self.best_b = -1
         if len(self.positive) + len(self.negative) <= 32:  # few rows: faster without histograms
@@ -134,6 +144,8 @@ class Search(Grid):
         """The score of a literal that covers (a, b)."""
         c: Size = self.P - a
         d: Size = self.Q - b
+        if self.by_worth:
+            return a - b
         if not self.by_gain:
             return -(sqrt(cython.cast(cython.double, a) * b) + sqrt(cython.cast(cython.double, c) * d))
         if self.by_table:
@@ -147,6 +159,8 @@ class Search(Grid):
     @cython.exceptval(check=False)
     def allowed(self, a: Size, b: Size) -> cython.bint:
         """Whether a literal may cover (a, b); by gain, it must not be wrong more often than right (Algorithm 1)."""
+        if self.by_worth:
+            return True
         if self.by_gain:
             return 2 * (a - b) >= self.P - self.Q
         return a >= self.support and cython.cast(cython.double, a) * self.Q > cython.cast(cython.double, b) * self.P
@@ -185,10 +199,9 @@ class Search(Grid):
     def offer_number(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
         """Offer ``<=`` the number, which covers (a, b), and ``>`` it, which covers the other numbers."""
         score: cython.double = self.score(a, b)
-        pure: cython.bint = self.all_a == self.P and self.all_b == self.Q
         if score >= self.bound - self.slack:
             self.offer(feature, rank, False, a, b, score)
-        if not pure:
+        if not self.mirrored():
             score = self.score(self.all_a - a, self.all_b - b)
         if score >= self.bound - self.slack:
             self.offer(feature, rank, True, self.all_a - a, self.all_b - b, score)
@@ -201,7 +214,17 @@ class Search(Grid):
         score: cython.double = self.score(a, b)
         if score >= self.bound - self.slack:
             self.offer(feature, rank, False, a, b, score)
+        if self.by_worth:
+            score = self.score(self.P - a, self.Q - b)
+        if score >= self.bound - self.slack:
             self.offer(feature, rank, True, self.P - a, self.Q - b, score)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def mirrored(self) -> cython.bint:
+        """Whether ``>`` has the score of ``<=``: it covers the rest, and the score is the same for the rest."""
+        return not self.by_worth and self.all_a == self.P and self.all_b == self.Q
 
     # -- bounds
 
@@ -225,9 +248,16 @@ class Search(Grid):
         """Whether a threshold between two prefixes of the numbers could reach the best score, as ``<=`` or as ``>``."""
         if self.reaches(a0, b0, a1, b1):
             return True
-        if self.all_a == self.P and self.all_b == self.Q:
+        if self.mirrored():
             return False
         return self.reaches(self.all_a - a1, self.all_b - b1, self.all_a - a0, self.all_b - b0)
+
+    @cython.cfunc
+    @cython.inline
+    @cython.exceptval(check=False)
+    def categories_reach(self, a: Size, b: Size) -> cython.bint:
+        """Whether one of the categories that together cover (a, b) could reach the best score, as ``==`` or ``!=``."""
+        return self.reaches(0, 0, a, b) or (self.by_worth and self.reaches(self.P - a, self.Q - b, self.P, self.Q))
 
     @cython.cfunc
     @cython.inline
@@ -246,7 +276,7 @@ class Search(Grid):
         for i in range(self.columns):
             self.sketch(i)
         for i in range(self.columns):
-            if self.best_gain >= 0.0 and i > self.best_feature:  # a perfect literal: later features only tie
+            if self.best_gain >= self.perfect and i > self.best_feature:  # a perfect literal: later features only tie
                 break
             self.search_column(i)
 
@@ -323,7 +353,7 @@ class Search(Grid):
                 continue
             if self.width[bin] == 1:
                 self.offer_category(i, self.low[bin], da, db)
-            elif self.reaches(0, 0, da, db):
+            elif self.categories_reach(da, db):
                 self.place[bin - first] = 0
                 some = True
         if some:
@@ -430,7 +460,7 @@ class Search(Grid):
                     self.offer_number(i, low + part - base, a1 + da, b1 + db)
                 else:
                     self.offer_category(i, low + part - base, da, db)
-            elif self.numbers_reach(a1, b1, a1 + da, b1 + db) if numeric else self.reaches(0, 0, da, db):
+            elif self.numbers_reach(a1, b1, a1 + da, b1 + db) if numeric else self.categories_reach(da, db):
                 self.place[part] = kept
                 kept += self.held[part]
             a1 += da
@@ -464,7 +494,7 @@ class Search(Grid):
                 self.count_column(i)
             else:
                 self.sort_column(i)
-            if self.best_gain >= 0.0:  # a perfect literal: later features only tie
+            if self.best_gain >= self.perfect:  # a perfect literal: later features only tie
                 break
 
     @cython.cfunc

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Generic, TypeVar
 
-from unless.learn.literals import Counts, best_literal, purest_literal
+from unless.learn.literals import Counts, best_literal, purest_literal, worthiest_literal
 from unless.rule import Literal
 from unless.values import Label
 
@@ -60,6 +60,14 @@ class Engine(ABC, Generic[Rows]):
     def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
         return purest_literal(self.counts(positive, negative), support)
+
+    def worthiest_literal(self, positive: Rows, negative: Rows) -> Literal | None:
+        """The literal that covers the most positives less negatives, from the counts or faster."""
+        return worthiest_literal(self.counts(positive, negative))
+
+    @abstractmethod
+    def plus(self, rows: Rows, more: Rows) -> Rows:
+        """The rows of both, which have none in common."""
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:

@@ -90,3 +90,13 @@ def purest_literal(features: Iterable[Counts], support: float, used: Iterable[Li
             if purer and (literal.feature, literal.value) not in banned:
                 best, least = literal, mixed
     return best
+
+
+def worthiest_literal(features: Iterable[Counts]) -> Literal | None:
+    """The first literal that covers the most positives less negatives."""
+    best, most = None, -inf
+    for counts in features:
+        for literal, a, b in candidates(counts):
+            if a - b > most:
+                best, most = literal, a - b
+    return best

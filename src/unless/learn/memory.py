@@ -77,6 +77,14 @@ class MemoryEngine(Engine[Selection]):
         test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
         return None if test is None else self._literal(test)
 
+    def worthiest_literal(self, positive: Selection, negative: Selection) -> Literal | None:
+        """The same literal by bounds."""
+        test = self._grid.worthiest(positive, negative)
+        return None if test is None else self._literal(test)
+
+    def plus(self, rows: Selection, more: Selection) -> Selection:
+        return self._grid.plus(rows, more)
+
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
         for column in self._columns:
             size = column.missing + 1
