@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from tests.shared import needs_compiled
 from unless.judge.labels import measure, measured
 from unless.learn import Engine, MemoryEngine
 from unless.learn.fold import learn_rm
-from unless.learn.own import fold_unless, learn_unless
+from unless.learn.own import Settings, fold_unless, learn_unless
 from unless.learn.weights import as_counts
 from unless.table import Column, Labels, Table
 
@@ -32,12 +31,16 @@ LEARNERS = {
 }
 
 
+def _learn_unless(engine, ratio):
+    return learn_unless(engine, Settings(ratio, penalty=0.1, min_support=1))
+
+
 @given(tables(), PARAMETERS)
 @settings(max_examples=200, deadline=None)
 def test_the_learner_is_its_description(drawn, parameters):
     """On small tables full of ties the fast learner learns the same program as the transcription."""
     features, rows = drawn
-    program = fold_unless(table_of(features, rows), *parameters)
+    program = fold_unless(table_of(features, rows), *parameters, optimise=False)
     assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
 
 
@@ -47,7 +50,7 @@ def test_larger_tables_too(seed):
     rng = random.Random(seed)
     features, rows = random_rows(seed, rows=rng.choice([60, 150, 300]), columns=rng.randint(1, 4))
     parameters = rng.choice([0.0, 0.5, 0.75, 1.0]), rng.choice([0.0, 0.3, 1.0]), rng.choice([1, 3, 10])
-    program = fold_unless(table_of(features, rows), *parameters)
+    program = fold_unless(table_of(features, rows), *parameters, optimise=False)
     assert program == naive_unless.fold_unless("y", features, examples_of(features, rows), *parameters)
 
 
@@ -156,7 +159,7 @@ def test_even_weights_are_none(learner, weight, drawn):
     assert learn(table, weights=np.full(len(rows), weight)) == learn(table)
 
 
-@pytest.mark.parametrize("learn", [learn_rm, partial(learn_unless, penalty=0.1, min_support=1)], ids=["rm", "unless"])
+@pytest.mark.parametrize("learn", [learn_rm, _learn_unless], ids=["rm", "unless"])
 @given(drawn=tables(), weights=st.none() | st.lists(st.integers(0, 4) | st.floats(0.1, 9), min_size=40, max_size=40))
 @settings(max_examples=60, deadline=None)
 def test_learners_know_what_their_rules_decide(learn, drawn, weights):
@@ -166,7 +169,7 @@ def test_learners_know_what_their_rules_decide(learn, drawn, weights):
     counts = (
         None if weights is None or not any(weights[: len(rows)]) else as_counts(np.array(weights[: len(rows)], float))
     )
-    learned = learn(MemoryEngine(table, counts), ratio=0.5)
+    learned = learn(MemoryEngine(table, counts), 0.5)
     found, wanted = measured(learned, table, counts), measure(learned.program, table, counts)
     np.testing.assert_allclose(found.counts, wanted.counts, rtol=1e-9, atol=1e-9)
     assert found.labels == wanted.labels

@@ -20,9 +20,9 @@ from unless.estimators.progress import Meter, meter
 from unless.judge.importance import Evidence
 from unless.judge.labels import measured
 from unless.learn.engine import Engine
-from unless.learn.fold import Learned, Progress, engine_of, learn_rm, learn_rpp
+from unless.learn.fold import Learned, engine_of, learn_rm, learn_rpp
 from unless.learn.memory import MemoryEngine
-from unless.learn.own import learn_unless
+from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.weights import Weights, times
 from unless.model import Statistics
 from unless.rule import Program
@@ -57,9 +57,30 @@ class Training:
             counts = times(counts, _class_weights(class_weight, labels, counts)[labels.codes])
         return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
 
-    def engine(self, ratio: float) -> Engine[Any]:
-        """The engine that answers the questions of a learner with that ratio."""
-        return engine_of(MemoryEngine(self.table, self.counts), ratio)
+    def engine(self, ratio: float, limits: Limits) -> Engine[Any]:
+        """The engine that answers the questions of a learner with that ratio, within limits."""
+        engine = engine_of(MemoryEngine(self.table, self.counts), ratio)
+        engine.late = limits.late if limits.seconds is not None else None
+        return engine
+
+
+class Limits:
+    """When a learner stops; and what it shows of its progress."""
+
+    def __init__(self, shown: Meter, rules: int | None, seconds: float | None) -> None:
+        self.shown = shown
+        self.rules = rules
+        self.seconds = seconds
+        self.started = time.monotonic()
+
+    def __call__(self, left: int, rules: int) -> bool:
+        """Show the progress, and say whether to stop: there are rules enough, or it is late."""
+        self.shown.show(left, rules)
+        return (self.rules is not None and rules >= self.rules) or self.late()
+
+    def late(self) -> bool:
+        """Whether the time is over."""
+        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +106,10 @@ class Learner:
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
 
-    _rules_to_come: ClassVar[int] = 0
-    """How many rules it adds at the end; ``max_rules`` includes them."""
+    _stops_at_max_rules: ClassVar[bool] = True
+    """Whether it stops after ``max_rules`` rules."""
 
-    def _rules(self, data: Training, progress: Progress) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> Learned:
         """Learn a program."""
         raise NotImplementedError
 
@@ -99,7 +120,8 @@ class Learner:
         """Learn rules, count what they decide, and remember what values the features had."""
         self._check_limits()
         with meter(on=bool(self.verbose)) as shown:
-            learned = self._rules(data, self._limits(shown))
+            most = self.max_rules if self._stops_at_max_rules else None
+            learned = self._rules(data, Limits(shown, most, self.max_seconds))
         decided, program = measured(learned, data.table, data.counts), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
@@ -119,24 +141,12 @@ class Learner:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def _check_limits(self) -> None:
-        rules, seconds = plain(self.max_rules), plain(self.max_seconds)
-        if rules is not None and (isinstance(rules, bool) or not isinstance(rules, int) or rules < 1):
-            raise ParameterError(f"max_rules must be a whole number of at least 1, or None, not {rules!r}")
+        seconds = plain(self.max_seconds)
+        check_max_rules(plain(self.max_rules))
         if seconds is not None and (
             isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
         ):
             raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
-
-    def _limits(self, shown: Meter) -> Progress:
-        started = time.monotonic()
-
-        def progress(rows: int, rules: int) -> bool:
-            shown.show(rows, rules)
-            enough = self.max_rules is not None and rules + self._rules_to_come >= self.max_rules
-            late = self.max_seconds is not None and time.monotonic() - started >= self.max_seconds
-            return enough or late
-
-        return progress
 
 
 def learn(learner: Learner, data: Training | Table) -> LearnedModel:
@@ -168,13 +178,16 @@ class UnlessLearner(Learner):
     ratio: float = 0.75
     penalty: float = 1.0
     min_support: float = 3
+    optimise: bool = True
+    round_thresholds: bool = True
 
     _classifier = "UnlessClassifier"
-    _rules_to_come = 1  # the default rule
+    _stops_at_max_rules = False  # it looks for the best list of so many rules
 
-    def _rules(self, data: Training, progress: Progress) -> Learned:
-        ratio = plain(self.ratio)
-        return learn_unless(data.engine(ratio), ratio, plain(self.penalty), plain(self.min_support), progress)
+    def _rules(self, data: Training, limits: Limits) -> Learned:
+        names = ("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules")
+        settings = Settings(**{name: plain(getattr(self, name)) for name in names})
+        return learn_unless(data.engine(settings.ratio, limits), settings, limits)
 
 
 @dataclass(eq=False, repr=False)
@@ -186,10 +199,10 @@ class FoldRMLearner(Learner):
 
     _classifier = "FoldRMClassifier"
 
-    def _rules(self, data: Training, progress: Progress) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> Learned:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         ratio = plain(self.ratio)
-        return learn_rm(data.engine(ratio), ratio, progress)
+        return learn_rm(data.engine(ratio, limits), ratio, limits)
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         if self.otherwise != "most_frequent":
@@ -212,7 +225,7 @@ class FoldRPPLearner(Learner):
 
     _classifier = "FoldRPPClassifier"
 
-    def _rules(self, data: Training, progress: Progress) -> Learned:
+    def _rules(self, data: Training, limits: Limits) -> Learned:
         labels = data.labels.labels
         if len(labels) > 2:
             raise ParameterError(
@@ -221,7 +234,7 @@ class FoldRPPLearner(Learner):
             )
         positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
         ratio = plain(self.ratio)
-        return learn_rpp(data.engine(ratio), positive, ratio, progress)
+        return learn_rpp(data.engine(ratio, limits), positive, ratio, limits)
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other

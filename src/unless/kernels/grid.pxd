@@ -34,3 +34,8 @@ cdef class Grid:
     cdef gather(self, int[::1] tallies, Py_ssize_t label, Py_ssize_t labels, int[::1] positive, int[::1] negative)
     cdef cut(self, int[::1] counts, unsigned char[::1] bin_of, Py_ssize_t rank, Py_ssize_t end, Py_ssize_t first, Py_ssize_t bin, Py_ssize_t last)
     cdef long long rank(self, Py_ssize_t i, Py_ssize_t row) noexcept
+    cdef prepare(self, Py_ssize_t[::1] literal, Py_ssize_t feature, Py_ssize_t rank, bint other)
+    cdef int[::1] filtered(self, int[::1] index, tuple rule)
+    cdef Py_ssize_t keep(self, int[::1] index, int[::1] out, Py_ssize_t[::1] literal)
+    cdef void fail(self, int[::1] index, Py_ssize_t[::1] literal, long long step, long long[::1] failed)
+    cdef selected(self, int[::1] index)

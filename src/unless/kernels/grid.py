@@ -228,6 +228,53 @@ class Grid:
             self.gather(rows.tallies, label, labels, positive.histogram, negative.histogram)
         return positive, negative
 
+    def of_label(self, rows: Selection, label: cython.int):
+        """The rows of a label."""
+        kept: Size = 0
+        index: cython.int[::1] = rows.index
+        out: cython.int[::1] = view(np.empty(len(index), np.int32))
+        for k in range(len(index)):
+            out[kept] = index[k]
+            kept += self.labels[index[k]] == label
+        return self.selected(out[:kept])
+
+    def stakes(self, rows: Selection, label: cython.int, right: Selection):
+        """Of the rows, those of the label that are not among the right ones, and those of other labels that are."""
+        number: Size = len(rows.index)
+        front: Size = 0
+        back: Size = number
+        own: cython.int
+        index: cython.int[::1] = rows.index
+        right_index: cython.int[::1] = right.index
+        out: cython.int[::1] = view(np.empty(number, np.int32))
+        for k in range(len(right_index)):
+            self.mark[right_index[k]] = 1
+        for k in range(number):
+            row = index[k]
+            own = self.labels[row] == label
+            if own != self.mark[row]:
+                if own:
+                    out[front] = row
+                    front += 1
+                else:
+                    back -= 1
+                    out[back] = row
+        for k in range(len(right_index)):
+            self.mark[right_index[k]] = 0
+        return self.selected(out[:front]), self.selected(out[back:])
+
+    def of_rows(self, index):
+        """The rows with these numbers."""
+        return self.selected(view(index))
+
+    @cython.cfunc
+    def selected(self, index: cython.int[::1]):
+        """The rows as a selection."""
+        some = Selection()
+        some.index = index
+        some.total = self.weigh(index)
+        return some
+
     def covered(self, rows: Selection, feature: Size, rank: cython.int, other: cython.bint):
         """The rows where a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
         number: Size = len(rows.index)
@@ -236,17 +283,12 @@ class Grid:
         inside: cython.int
         index: cython.int[::1] = rows.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
-        start: Size = feature * self.rows
-        numbers: cython.int = self.numbers[feature]
-        low: cython.int = rank
-        end: cython.int = rank + 1
-        negated: cython.bint = other and rank >= numbers
-        if rank < numbers:
-            low = rank + 1 if other else 0
-            end = numbers if other else rank + 1
-        elif self.wide[feature] < 0:  # categorical bins come after the padding of numeric ones
-            low += self.split[feature] - self.first[feature] - numbers
-            end = low + 1
+        literal: Size[::1] = view(np.empty(4, np.intp))
+        self.prepare(literal, feature, rank, other)
+        start: Size = literal[0]
+        low: cython.int = literal[1]
+        end: cython.int = literal[2]
+        negated: cython.bint = literal[3] & 1
         if self.wide[feature] < 0:
             for k in range(number):
                 row = index[k]
@@ -257,7 +299,6 @@ class Grid:
                 front += inside
                 back -= 1 - inside
         else:
-            start = self.wide[feature] * self.rows
             for k in range(number):
                 row = index[k]
                 rank = self.fine[start + row]
@@ -307,6 +348,128 @@ class Grid:
         both.index = view(np.concatenate([np.asarray(rows.index), np.asarray(more.index)]))
         both.total = rows.total + more.total
         return both
+
+    def satisfying(self, rows: Selection, rule: tuple):
+        """The rows that a rule covers: its literals, as in `covered`, and its exceptions, which are such rules."""
+        return self.selected(self.filtered(rows.index, rule))
+
+    @cython.cfunc
+    def filtered(self, index: cython.int[::1], rule: tuple) -> cython.int[::1]:
+        tests, exceptions = rule
+        out: cython.int[::1] = view(np.empty(len(index), np.int32))
+        literal: Size[::1] = view(np.empty(4, np.intp))
+        source: cython.int[::1] = index
+        gone: cython.int[::1]
+        kept: Size = len(index)
+        for feature, rank, other in tests:
+            self.prepare(literal, feature, rank, other)
+            kept = self.keep(source[:kept], out, literal)
+            source = out
+        for exception in exceptions:
+            if kept == 0:
+                break
+            gone = self.filtered(source[:kept], exception)
+            for k in range(len(gone)):
+                self.mark[gone[k]] = 1
+            number: Size = kept
+            kept = 0
+            for k in range(number):
+                row: cython.int = source[k]
+                out[kept] = row
+                kept += 1 - self.mark[row]
+            for k in range(len(gone)):
+                self.mark[gone[k]] = 0
+            source = out
+        return source[:kept]
+
+    @cython.cfunc
+    def keep(self, index: cython.int[::1], out: cython.int[::1], literal: Size[::1]) -> Size:
+        """Copy the rows for which a literal is true, maybe onto themselves, and return how many they are."""
+        start: Size = literal[0]
+        low: cython.int = literal[1]
+        end: cython.int = literal[2]
+        negated: cython.int = literal[3] & 1
+        kept: Size = 0
+        if literal[3] & 2:
+            for k in range(len(index)):
+                row: cython.int = index[k]
+                rank: cython.int = self.fine[start + row]
+                out[kept] = row  # no branch: the truth of a literal is hard to predict
+                kept += ((rank >= low) & (rank < end)) ^ negated
+        else:
+            for k in range(len(index)):
+                row = index[k]
+                rank = self.bins[start + row]
+                out[kept] = row
+                kept += ((rank >= low) & (rank < end)) ^ negated
+        return kept
+
+    def failing(self, rows: Selection, tests: list):
+        """The rows for which all literals are true, and for each literal the rows for which only it is false."""
+        number: Size = len(rows.index)
+        count: Size = len(tests)
+        index: cython.int[::1] = rows.index
+        out: cython.int[::1] = view(np.empty(number, np.int32))
+        failed: cython.longlong[::1] = view(np.zeros(number, np.int64))  # how many fail, times 2**32, plus which
+        starts: Size[::1] = view(np.zeros(count + 2, np.intp))
+        literal: Size[::1] = view(np.empty(4, np.intp))
+        for test in range(count):
+            feature, rank, other = tests[test]
+            self.prepare(literal, feature, rank, other)
+            self.fail(index, literal, (cython.cast(cython.longlong, 1) << 32) + test + 1, failed)
+        near: Size = 0
+        nearly: cython.int[::1] = view(np.empty(number, np.int32))
+        for k in range(number):  # most rows fail several
+            nearly[near] = index[k]
+            failed[near] = failed[k]
+            near += failed[k] < cython.cast(cython.longlong, 2) << 32
+        for k in range(near):
+            failed[k] &= 0xFFFFFFFF
+            starts[failed[k] + 1] += 1
+        for kind in range(count + 1):
+            starts[kind + 1] += starts[kind]
+        ends: Size[::1] = view(np.array(starts))
+        for k in range(near):
+            out[ends[failed[k]]] = nearly[k]
+            ends[failed[k]] += 1
+        return [self.selected(out[starts[kind] : starts[kind + 1]]) for kind in range(count + 1)]
+
+    @cython.cfunc
+    def fail(
+        self, index: cython.int[::1], literal: Size[::1], step: cython.longlong, failed: cython.longlong[::1]
+    ) -> cython.void:
+        """Add a step for each row for which a literal is false."""
+        start: Size = literal[0]
+        low: cython.int = literal[1]
+        end: cython.int = literal[2]
+        negated: cython.int = literal[3] & 1
+        if literal[3] & 2:
+            for k in range(len(index)):
+                rank: cython.int = self.fine[start + index[k]]
+                failed[k] += step * (1 - (((rank >= low) & (rank < end)) ^ negated))
+        else:
+            for k in range(len(index)):
+                rank = self.bins[start + index[k]]
+                failed[k] += step * (1 - (((rank >= low) & (rank < end)) ^ negated))
+
+    @cython.cfunc
+    def prepare(self, literal: Size[::1], feature: Size, rank: Size, other: cython.bint):
+        """Where the column of a literal starts, the codes [low, end) that it means, and how.
+
+        That is 1 if codes outside are meant, and 2 more if the codes are fine ranks.
+        """
+        numbers: Size = self.numbers[feature]
+        wide: cython.bint = self.wide[feature] >= 0
+        literal[0] = (self.wide[feature] if wide else feature) * self.rows
+        literal[1] = rank
+        literal[2] = rank + 1
+        if rank < numbers:
+            literal[1] = rank + 1 if other else 0
+            literal[2] = numbers if other else rank + 1
+        elif not wide:  # categorical bins come after the padding of numeric ones
+            literal[1] += self.split[feature] - self.first[feature] - numbers
+            literal[2] = literal[1] + 1
+        literal[3] = (1 if other and rank >= numbers else 0) + (2 if wide else 0)
 
     @cython.cfunc
     def weigh(self, index: cython.int[::1]) -> cython.longlong:

@@ -35,9 +35,10 @@ class Search(Grid):
         -(sqrt(a b) + sqrt((P-a) (Q-b))),
 
     and by worth it is a - b. All are convex in (a, b), so the corners of a rectangle of counts bound every literal
-    inside. The first two are the same for the literal's complement. The search scores every 16th threshold, then looks only into those groups of bins, bins and
-    rows of bins that can still reach the best score. The defining expression (`information_gain`) decides between
-    candidates within rounding error, and the order of features and values decides ties.
+    inside. The first two are the same for the literal's complement. The search scores every 16th threshold, then looks
+    only into those groups of bins, bins and rows of bins that can still reach the best score. The defining expression
+    (`information_gain`) decides between candidates within rounding error, and the order of features and values decides
+    ties.
     """
 
     nlogn: cython.double[::1]  # a table of n ln n
@@ -106,10 +107,11 @@ class Search(Grid):
         return self.search(positive, negative, [])
 
     def worthiest(self, positive: Selection, negative: Selection):
-        """The literal with the most positives less negatives."""
+        """The literal that covers the most positives less negatives, and how many those are."""
         self.by_gain = False
         self.by_worth = True
-        return self.search(positive, negative, [])
+        found = self.search(positive, negative, [])
+        return None if found is None else (found, self.best_a - self.best_b)
 
     @cython.cfunc
     def search(self, positive: Selection, negative: Selection, used: list):

@@ -8,14 +8,18 @@ values, never on the order of rows, so every engine learns the same program.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, TypeVar
 
 from unless.learn.literals import Counts, best_literal, purest_literal, worthiest_literal
-from unless.rule import Literal
+from unless.rule import Literal, Rule
 from unless.values import Label
 
 Rows = TypeVar("Rows")
+
+
+class Enough(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
+    """Raised to stop a learner, in the middle of a rule too."""
 
 
 class Engine(ABC, Generic[Rows]):
@@ -24,6 +28,8 @@ class Engine(ABC, Generic[Rows]):
     target: str
     features: tuple[str, ...]
     labels: tuple[Label, ...]
+    late: Callable[[], bool] | None = None
+    """Asked before every search for a literal; if it says so, the learner stops there (`Enough`)."""
 
     @abstractmethod
     def everything(self) -> Rows:
@@ -55,19 +61,66 @@ class Engine(ABC, Generic[Rows]):
 
     def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
         """Algorithm 2, from the counts. An engine may find the same literal in a faster way."""
+        self.go_on()
         return best_literal(self.counts(positive, negative), used)
 
     def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
+        self.go_on()
         return purest_literal(self.counts(positive, negative), support)
 
-    def worthiest_literal(self, positive: Rows, negative: Rows) -> Literal | None:
-        """The literal that covers the most positives less negatives, from the counts or faster."""
-        return worthiest_literal(self.counts(positive, negative))
+    def go_on(self) -> None:
+        """Stop the learner if it is late."""
+        if self.late is not None and self.late():
+            raise Enough
+
+    # What optimising asks, in terms of the questions above. An engine may answer in a faster way.
 
     @abstractmethod
     def plus(self, rows: Rows, more: Rows) -> Rows:
         """The rows of both, which have none in common."""
+
+    def of_label(self, rows: Rows, label: int) -> Rows:
+        """The rows with this label."""
+        return self.split(rows, label)[0]
+
+    def satisfying(self, rows: Rows, rule: Rule) -> Rows:
+        """The rows that a rule covers."""
+        for literal in rule.default:
+            rows = self.covered(rows, literal)
+        for exception in rule.exceptions:
+            rows = self.minus(rows, self.satisfying(rows, exception))
+        return rows
+
+    def failing(self, rows: Rows, literals: tuple[Literal, ...]) -> list[Rows]:
+        """The rows for which all literals are true, and for each literal the rows for which only it is false."""
+        found = [self.satisfying(rows, Rule(None, literals))]
+        for k in range(len(literals)):
+            others = self.satisfying(rows, Rule(None, literals[:k] + literals[k + 1 :]))
+            found.append(self.minus(others, self.covered(others, literals[k])))
+        return found
+
+    def stakes(self, rows: Rows, label: int, right: Rows) -> tuple[Rows, Rows]:
+        """Of the rows, those of the label that are not among the right ones, and those of other labels that are."""
+        own, others = self.split(rows, label)
+        return self.minus(own, right), self.minus(others, self.minus(others, right))
+
+    def gap(self, rows: Rows, literal: Literal) -> tuple[float, float] | None:
+        """The largest number up to the literal's and the smallest above it, in the rows; None if one is missing."""
+        counts = next(each for each in self.counts(rows, self.minus(rows, rows)) if each.feature == literal.feature)
+        numbers = [value for value in counts.values if isinstance(value, float)]
+        below = [number for number in numbers if number <= literal.value]  # type: ignore[operator]
+        above = [number for number in numbers if number > literal.value]  # type: ignore[operator]
+        return (max(below), min(above)) if below and above else None
+
+    @abstractmethod
+    def folds(self, rows: Rows, count: int) -> list[Rows]:
+        """Parts of the rows, about as large: by a hash of the record (`folds.fold_of`), not by order."""
+
+    def worthiest_literal(self, positive: Rows, negative: Rows) -> tuple[Literal, float] | None:
+        """The literal that covers the most positives less negatives, and how many those are."""
+        self.go_on()
+        return worthiest_literal(self.counts(positive, negative))
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
-from unless.learn.engine import Engine
+from unless.learn.engine import Engine, Enough
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import as_counts, checked
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
@@ -88,8 +88,8 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
     rules: list[Rule] = []
     left: list[Sequence[float]] = []
     interrupted: KeyboardInterrupt | None = None
+    rows = engine.everything()
     try:
-        rows = engine.everything()
         while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
             left.append(popularity := engine.popularity(rows))
             label = _most_popular(popularity)  # line 4
@@ -100,6 +100,8 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
         left[len(rules) :] = [engine.popularity(rows)]  # after the last rule
+    except Enough:
+        left[len(rules) :] = [engine.popularity(rows)]
     except KeyboardInterrupt as stop:
         interrupted = stop
     return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
@@ -134,6 +136,8 @@ def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Pro
     try:
         examples = engine.split(engine.everything(), place)
         learn_rules(engine, *examples, ratio, rules=rules, progress=progress)
+    except Enough:
+        pass  # the rules so far are kept
     except KeyboardInterrupt as stop:
         interrupted = stop
     heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)

@@ -92,11 +92,11 @@ def purest_literal(features: Iterable[Counts], support: float, used: Iterable[Li
     return best
 
 
-def worthiest_literal(features: Iterable[Counts]) -> Literal | None:
-    """The first literal that covers the most positives less negatives."""
+def worthiest_literal(features: Iterable[Counts]) -> tuple[Literal, float] | None:
+    """The first literal that covers the most positives less negatives, and how many those are."""
     best, most = None, -inf
     for counts in features:
         for literal, a, b in candidates(counts):
             if a - b > most:
                 best, most = literal, a - b
-    return best
+    return None if best is None else (best, most)

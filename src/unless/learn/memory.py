@@ -11,14 +11,18 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
 from unless.learn.engine import Engine
+from unless.learn.folds import record_hashes
 from unless.learn.literals import Counts
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
-from unless.rule import Literal, Operator
+from unless.rule import Literal, Operator, Rule
 from unless.table import Codes, Column, Table
 
 Test = tuple[int, int, bool]
 """A literal for the kernels: feature, rank, and whether it is the negative one (``>``, ``!=``) on that value."""
+
+Tests = tuple[list[Test], list["Tests"]]
+"""A rule for the kernels: the tests of its default, and its exceptions."""
 
 _MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
@@ -44,6 +48,7 @@ class MemoryEngine(Engine[Selection]):
         self._grid = _grid(table.columns, labels.codes.astype(np.int32), units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
+        self._folds: NDArray[np.uint64] | None = None
 
     def everything(self) -> Selection:
         return self._grid.everything()
@@ -69,21 +74,54 @@ class MemoryEngine(Engine[Selection]):
 
     def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
         """Algorithm 2 by bounds (`kernels.Search`): the same literal as from the counts."""
+        self.go_on()
         test = self._grid.best(positive, negative, [self._test(literal) for literal in used])
         return None if test is None else self._literal(test)
 
     def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
+        self.go_on()
         test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
-        return None if test is None else self._literal(test)
-
-    def worthiest_literal(self, positive: Selection, negative: Selection) -> Literal | None:
-        """The same literal by bounds."""
-        test = self._grid.worthiest(positive, negative)
         return None if test is None else self._literal(test)
 
     def plus(self, rows: Selection, more: Selection) -> Selection:
         return self._grid.plus(rows, more)
+
+    def of_label(self, rows: Selection, label: int) -> Selection:
+        return self._grid.of_label(rows, label)
+
+    def satisfying(self, rows: Selection, rule: Rule) -> Selection:
+        """The same rows in one call."""
+        return self._grid.satisfying(rows, self._tests_of(rule))
+
+    def failing(self, rows: Selection, literals: tuple[Literal, ...]) -> list[Selection]:
+        """The same rows in one pass."""
+        return self._grid.failing(rows, [self._test(literal) for literal in literals])
+
+    def stakes(self, rows: Selection, label: int, right: Selection) -> tuple[Selection, Selection]:
+        return self._grid.stakes(rows, label, right)
+
+    def worthiest_literal(self, positive: Selection, negative: Selection) -> tuple[Literal, float] | None:
+        """The same literal by bounds."""
+        self.go_on()
+        found = self._grid.worthiest(positive, negative)
+        return None if found is None else (self._literal(found[0]), found[1] * self._unit)
+
+    def gap(self, rows: Selection, literal: Literal) -> tuple[float, float] | None:
+        column = self._columns[self.features.index(literal.feature)]
+        codes = column.codes[rows.rows()]
+        first = column.span(literal)[1 if literal.op == "<=" else 0]  # the first rank above
+        above = codes[(codes >= first) & (codes < len(column.numbers))]
+        below = codes[codes < first]
+        if not len(above) or not len(below):
+            return None
+        return float(column.numbers[below.max()]), float(column.numbers[above.min()])
+
+    def folds(self, rows: Selection, count: int) -> list[Selection]:
+        if self._folds is None:
+            self._folds = record_hashes(self._columns)
+        fold = self._folds[rows.rows()] % np.uint64(count)
+        return [self._grid.of_rows(rows.rows()[fold == k]) for k in range(count)]
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
         for column in self._columns:
@@ -93,6 +131,10 @@ class MemoryEngine(Engine[Selection]):
             present = np.flatnonzero(p + n).tolist()
             values = [column.value(code) for code in present]
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
+
+    def _tests_of(self, rule: Rule) -> Tests:
+        """The literals of a rule as tests, and its exceptions likewise."""
+        return [self._test(literal) for literal in rule.default], [self._tests_of(one) for one in rule.exceptions]
 
     def _literal(self, test: Test) -> Literal:
         """The literal of a test; always the same object, so that `_test` recognizes it."""

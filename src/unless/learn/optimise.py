@@ -1,161 +1,215 @@
-"""Optimising a finished list as a whole: fewer errors with fewer rules, one part at a time.
+"""Optimising a list as a whole: fewer errors with fewer rules, one part at a time.
 
-If everything else stays as it is, the records that reach a rule fall into three kinds: *gains*, which have its label and
-which the rules after it get wrong; *losses*, which have another label and which those rules get right; and all others,
-which do not matter. A rule is worth the gains it covers less the losses. So each literal can be chosen anew: the one
-with the most gains less losses. Exceptions are the same with gains and losses swapped. A part that is worth less than
-``price`` per rule and exception is dropped. The objective, errors plus price times parts, never rises.
+If everything else stays as it is, the rows that reach a rule fall into three kinds: *gains* have its label, and the
+rules after it get them wrong; *losses* have another label, and the rules after it get them right; all others do not
+matter. A rule is worth the gains it covers less the losses. So each of its literals can be chosen anew: the one that is
+worth most. An exception is the same with gains and losses swapped. A part that is not worth its price is dropped, and a
+part that is worth more when it is grown anew is replaced. The objective, errors plus the price of all parts, never
+rises: this is alternating optimisation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import Generic, Protocol, TypeVar
 
 from unless.learn.engine import Engine
 from unless.rule import Literal, Program, Rule
+from unless.values import Label
 
 Rows = TypeVar("Rows")
 
-Grow = Callable[[Any, Any], Rule | None]
-"""Learns a rule that covers gains rather than losses."""
 
+class Grower(Protocol):
+    """Grows rules, and exceptions to a default, from positive and negative rows (`unless.learn.own`)."""
 
-@dataclass(slots=True)
-class Part:
-    """A rule or an exception that may still change."""
+    def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+        """Grow a rule, and say what it covers."""
 
-    default: list[Literal]
-    exceptions: list[Part] = field(default_factory=list)
+    def exceptions(self, positive: Rows, negative: Rows, depth: int) -> tuple[tuple[Rule, ...], Rows, Rows]:
+        """Grow exceptions, and say what they leave."""
 
-    @classmethod
-    def of(cls, rule: Rule) -> Part:
-        """The part that a rule starts as."""
-        return cls(list(rule.default), [cls.of(exception) for exception in rule.exceptions])
-
-    def rule(self, head: Any = None) -> Rule:
-        """The part as a rule."""
-        return Rule(head, tuple(self.default), tuple(exception.rule() for exception in self.exceptions))
-
-    def __len__(self) -> int:
-        return 1 + sum(map(len, self.exceptions))
+    def go_on(self, rows: Rows, rules: int) -> None:
+        """Tell how far the work is, or raise `Enough`."""
 
 
 class Optimiser(Generic[Rows]):
-    """The price of a part, and the steps that share it."""
+    """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
 
-    def __init__(self, engine: Engine[Rows], price: float = 1.0, step: float = 1.0, grow: Grow | None = None) -> None:
+    It is a valid list after every change, so that an interruption loses nothing.
+    """
+
+    def __init__(self, engine: Engine[Rows], grower: Grower, everything: Rows, program: Program, price: float) -> None:
+        place: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
         self.engine = engine
+        self.grower = grower
         self.price = price
-        self.step = step
-        self.grow = grow
+        self.rule_price = price
+        self.rules = [(place[rule.head], Rule(None, rule.default, rule.exceptions)) for rule in program.rules[:-1]]
+        self.last = place[program.rules[-1].head]
+        self.everything = everything
 
-    def covered(self, part: Part, rows: Rows) -> Rows:
-        """The rows that a part covers."""
-        for literal in part.default:
-            rows = self.engine.covered(rows, literal)
-        for exception in part.exceptions:
-            if not self.engine.size(rows):
+    # The whole list.
+
+    def run(self, most: int | None = None) -> None:
+        """Improve rules, insert new ones, and improve all again; at most so many rules, the last one not counted."""
+        if self.insert(self.improve()):
+            self.improve()  # more rounds find hardly any more rules
+        if most is not None and len(self.rules) > most:
+            self.shrink(most)
+
+    def shrink(self, most: int) -> None:
+        """Raise the price of rules until there are few enough, then fill up what fell too far."""
+        while len(self.rules) > most:
+            self.rule_price = 1.4 * self.rule_price + 1
+            right = self.improve()
+        self.rule_price = self.price
+        if self.insert(right, most):
+            self.improve()
+
+    def improve(self) -> Rows:
+        """Improve every rule once, the last one first, and return the rows that the list then gets right."""
+        engine = self.engine
+        decided, reach = self.flow()
+        left = engine.popularity(reach)
+        if any(left):
+            self.last = left.index(max(left))
+        right = engine.of_label(self.everything, self.last)
+        for k in reversed(range(len(self.rules))):
+            label, rule = self.rules[k]
+            reach = engine.plus(reach, decided[k])
+            self.grower.go_on(reach, len(self.rules))
+            gains, losses = engine.stakes(reach, label, right)
+            rule = self.better(rule, gains, losses)
+            if self.worth(rule, gains, losses, self.rule_price) > 0:
+                self.rules[k] = label, rule
+                right = self.right_after(label, rule, right)
+            else:
+                del self.rules[k]
+        return right
+
+    def insert(self, right: Rows, most: int | None = None) -> bool:
+        """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
+        engine, before, tried = self.engine, len(self.rules), set[int]()
+        while most is None or len(self.rules) < most:
+            wrong = engine.minus(self.everything, right)
+            errors = [0.0 if label in tried else count for label, count in enumerate(engine.popularity(wrong))]
+            if not any(errors):
                 break
-            rows = self.engine.minus(rows, self.covered(exception, rows))
-        return rows
+            label = errors.index(max(errors))
+            self.grower.go_on(wrong, len(self.rules))
+            gains, losses = engine.stakes(self.everything, label, right)
+            rule = self.grown(gains, losses)
+            if rule is None or self.worth(rule, gains, losses, self.rule_price) <= 0:
+                tried.add(label)
+                continue
+            self.rules.insert(0, (label, rule))
+            right = self.right_after(label, rule, right)
+        return len(self.rules) > before
 
-    def worth(self, part: Part, gains: Rows, losses: Rows) -> float:
-        """What a part is worth, less its price."""
+    def flow(self) -> tuple[list[Rows], Rows]:
+        """The rows that each rule decides, and those that are left."""
+        decided, left = [], self.everything
+        for _, rule in self.rules:
+            decided.append(self.engine.satisfying(left, rule))
+            left = self.engine.minus(left, decided[-1])
+        return decided, left
+
+    def right_after(self, label: int, rule: Rule, right: Rows) -> Rows:
+        """The rows that a rule, and behind it a list that gets some right, get right together."""
+        covered = self.engine.satisfying(self.everything, rule)
+        return self.engine.plus(self.engine.minus(right, covered), self.engine.of_label(covered, label))
+
+    def program(self) -> Program:
+        """The list as a program, without rules at its end that decide what the last one decides."""
+        rules = list(self.rules)
+        while rules and rules[-1][0] == self.last:
+            rules.pop()
+        labels = self.engine.labels
+        found = [Rule(labels[label], rule.default, rule.exceptions) for label, rule in rules]
+        return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
+
+    # One rule or exception, for what it gains and loses.
+
+    def worth(self, rule: Rule, gains: Rows, losses: Rows, price: float) -> float:
+        """The gains that a rule covers less the losses, less its price and that of its exceptions."""
+        covered, lost = self.engine.satisfying(gains, rule), self.engine.satisfying(losses, rule)
+        return self.engine.size(covered) - self.engine.size(lost) - price - self.price * _exceptions(rule)
+
+    def better(self, rule: Rule, gains: Rows, losses: Rows) -> Rule:
+        """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
         size = self.engine.size
-        return size(self.covered(part, gains)) - size(self.covered(part, losses)) - self.price * len(part)
+        best = self.improved(rule, gains, losses)
+        if size(gains) and size(losses):
+            most = self.worth(best, gains, losses, self.price)
+            for new in (self.grown(gains, losses), self.with_new_exceptions(best, gains, losses)):
+                if new is not None and (worth := self.worth(new, gains, losses, self.price)) > most + _STEP:
+                    best, most = new, worth
+        return best
 
-    def improve(self, part: Part, gains: Rows, losses: Rows) -> None:
-        """Choose the literals of a part anew, then improve its exceptions; drop what does not pay."""
-        self._improve_default(part, gains, losses)
-        self._improve_exceptions(part, gains, losses)
+    def grown(self, gains: Rows, losses: Rows) -> Rule | None:
+        """A new rule."""
+        grown = self.grower.rule(gains, losses)
+        return None if grown is None else self.improved(grown[0], gains, losses)
 
-    def _improve_default(self, part: Part, gains: Rows, losses: Rows) -> None:
-        engine, size, default = self.engine, self.engine.size, part.default
-        for exception in part.exceptions:
-            gains = engine.minus(gains, self.covered(exception, gains))
-            losses = engine.minus(losses, self.covered(exception, losses))
+    def with_new_exceptions(self, rule: Rule, gains: Rows, losses: Rows) -> Rule | None:
+        """The same default with new exceptions."""
+        default = Rule(None, rule.default)
+        gained, lost = self.engine.satisfying(gains, default), self.engine.satisfying(losses, default)
+        exceptions = self.grower.exceptions(lost, gained, 2)[0]
+        return Rule(None, rule.default, exceptions) if exceptions else None
+
+    def improved(self, rule: Rule, gains: Rows, losses: Rows) -> Rule:
+        """The rule with better literals, then with better exceptions."""
+        default = self.better_literals(rule, gains, losses)
+        return Rule(None, default, self.better_exceptions(default, rule.exceptions, gains, losses))
+
+    def better_literals(self, rule: Rule, gains: Rows, losses: Rows) -> tuple[Literal, ...]:
+        """The default with each literal chosen anew, given the others; a literal that is worth nothing is dropped."""
+        engine, size, default = self.engine, self.engine.size, rule.default
+        if rule.exceptions:
+            spared = Rule(None, (), rule.exceptions)
+            gains, losses = engine.satisfying(gains, spared), engine.satisfying(losses, spared)
+        gained, lost = engine.failing(gains, default), engine.failing(losses, default)
         k = 0
         while k < len(default):
-            others = Part([*default[:k], *default[k + 1 :]])
-            a, b = self.covered(others, gains), self.covered(others, losses)
-            now = size(engine.covered(a, default[k])) - size(engine.covered(b, default[k]))
-            if len(default) > 1 and size(a) - size(b) >= now:
-                del default[k]
-                continue
-            best = engine.worthiest_literal(a, b) if size(a) or size(b) else None
-            if best is not None and size(engine.covered(a, best)) - size(engine.covered(b, best)) > now + self.step:
-                default[k] = best
-            k += 1
-
-    def _improve_exceptions(self, part: Part, gains: Rows, losses: Rows) -> None:
-        """Improve the last exception first, each on what the others leave: those before it, and those after it."""
-        if not part.exceptions:
-            return
-        for literal in part.default:
-            gains, losses = self.engine.covered(gains, literal), self.engine.covered(losses, literal)
-        left = [(gains, losses)]
-        for exception in part.exceptions[:-1]:
-            left.append(self._without(exception, *left[-1]))
-        after = Part([], [])
-        for exception, (a, b) in zip(reversed(part.exceptions), reversed(left), strict=True):
-            for other in after.exceptions:
-                a, b = self._without(other, a, b)
-            self.improve(exception, b, a)
-            if self.worth(exception, b, a) > 0:
-                after.exceptions.insert(0, exception)
-        part.exceptions = after.exceptions
-
-    def _without(self, part: Part, *rows: Rows) -> tuple[Rows, ...]:
-        """The rows that a part does not cover."""
-        return tuple(self.engine.minus(some, self.covered(part, some)) for some in rows)
-
-    def renewed(self, part: Part, gains: Rows, losses: Rows) -> Part:
-        """The part, or one grown anew from gains and losses if that is worth more."""
-        rule = self.grow(gains, losses) if self.grow and self.engine.size(gains) and self.engine.size(losses) else None
-        if rule is None:
-            return part
-        new = Part.of(rule)
-        self.improve(new, gains, losses)
-        better = self.worth(new, gains, losses) > self.worth(part, gains, losses) + self.step
-        return new if better else part
-
-    def run(self, program: Program, passes: int = 5) -> Program:
-        """The optimised program; the last rule of the program is its default."""
-        engine, place = self.engine, {label: k for k, label in enumerate(self.engine.labels)}
-        everything = engine.everything()
-        own = [engine.split(everything, label) for label in range(len(engine.labels))]
-        parts = [Part.of(rule) for rule in program.rules[:-1]]
-        heads = [place[rule.head] for rule in program.rules[:-1]]
-        last = place[program.rules[-1].head]
-        before: float | None = None
-        for _ in range(passes):
-            reach = [everything]
-            for part in parts:
-                reach.append(engine.minus(reach[-1], self.covered(part, reach[-1])))
-            left = engine.popularity(reach[-1])
-            if any(left):
-                last = max(range(len(left)), key=left.__getitem__)
-            right = own[last][0]
-            for k in reversed(range(len(parts))):
-                mine, others = own[heads[k]]
-                gains = engine.minus(engine.minus(reach[k], others), right)
-                wrong = engine.minus(reach[k], mine)
-                losses = engine.minus(wrong, engine.minus(wrong, right))
-                self.improve(parts[k], gains, losses)
-                parts[k] = self.renewed(parts[k], gains, losses)
-                if self.worth(parts[k], gains, losses) <= 0:
-                    del parts[k], heads[k]
+            more, worse = size(gained[k + 1]), size(lost[k + 1])  # what would be covered without the literal
+            if len(default) > 1 and more >= worse:
+                default = default[:k] + default[k + 1 :]
+            else:
+                literal = self.better_literal(gained[0], gained[k + 1], lost[0], lost[k + 1])
+                k += 1
+                if literal is None:
                     continue
-                covered = self.covered(parts[k], everything)
-                right = engine.plus(engine.minus(right, covered), engine.minus(covered, others))
-            now = engine.size(everything) - engine.size(right) + self.price * sum(map(len, parts))
-            if before is not None and now >= before - 1e-9:
-                break
-            before = now
-        while heads and heads[-1] == last:
-            heads.pop()
-            parts.pop()
-        rules = [part.rule(engine.labels[head]) for part, head in zip(parts, heads, strict=True)]
-        return Program(program.target, program.features, (*rules, Rule(engine.labels[last])))
+                default = (*default[: k - 1], literal, *default[k:])
+            gained, lost = engine.failing(gains, default), engine.failing(losses, default)
+        return default
+
+    def better_literal(self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows) -> Literal | None:
+        """A better literal for the gains and losses that the present one covers, and for those that it does not."""
+        engine, size = self.engine, self.engine.size
+        now = size(gains) - size(losses)
+        if size(gains) + size(more_gains) <= now + _STEP:  # no literal can cover more gains than all
+            return None
+        found = engine.worthiest_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses))
+        return found[0] if found is not None and found[1] > now + _STEP else None
+
+    def better_exceptions(
+        self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows
+    ) -> tuple[Rule, ...]:
+        """The exceptions improved, the last one first, each for what the others leave; those worth nothing dropped."""
+        for k in reversed(range(len(exceptions))):
+            others = Rule(None, tuple(default), exceptions[:k] + exceptions[k + 1 :])
+            gained, lost = self.engine.satisfying(gains, others), self.engine.satisfying(losses, others)
+            exception = self.improved(exceptions[k], lost, gained)
+            kept = (exception,) if self.worth(exception, lost, gained, self.price) > 0 else ()
+            exceptions = exceptions[:k] + kept + exceptions[k + 1 :]
+        return exceptions
+
+
+_STEP = 1.0
+"""A part changes if that gains more than this many records: the last record is noise as often as not."""
+
+
+def _exceptions(rule: Rule) -> int:
+    return sum(1 + _exceptions(exception) for exception in rule.exceptions)

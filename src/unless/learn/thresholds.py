@@ -1,0 +1,61 @@
+"""Thresholds half-way between numbers.
+
+A learner's threshold is a number of some training record. Half-way to the next number among the records that reach the
+literal, it decides the training records alike and new ones better.
+"""
+
+from __future__ import annotations
+
+from math import floor, inf, log10
+from typing import TypeVar
+
+from unless.learn.engine import Engine
+from unless.rule import Literal, Program, Rule
+
+Rows = TypeVar("Rows")
+
+_MARGIN = 0.2
+"""A rounded threshold keeps this share of the gap to either side."""
+
+
+def half_way(engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool) -> tuple[Program, list[Rows]]:
+    """The program with every threshold half-way, and the rows that reach each rule, and the end."""
+    rules, reached = [], [rows]
+    for rule in program.rules:
+        moved, covered = _moved(engine, reached[-1], rule, rounded=rounded)
+        rules.append(moved)
+        reached.append(engine.minus(reached[-1], covered))
+    return Program(program.target, program.features, tuple(rules), program.otherwise), reached
+
+
+def _moved(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tuple[Rule, Rows]:
+    """A rule with its thresholds half-way, and the rows that it covers."""
+    default, exceptions = [], []
+    for literal in rule.default:
+        gap = engine.gap(rows, literal) if literal.op in ("<=", ">") else None
+        default.append(literal if gap is None else Literal(literal.feature, literal.op, between(*gap, rounded=rounded)))
+        rows = engine.covered(rows, literal)
+    for exception in rule.exceptions:
+        moved, covered = _moved(engine, rows, exception, rounded=rounded)
+        exceptions.append(moved)
+        rows = engine.minus(rows, covered)
+    return Rule(rule.head, tuple(default), tuple(exceptions)), rows
+
+
+def between(low: float, high: float, *, rounded: bool) -> float:
+    """The number half-way between two, or, rounded, the shortest one near it; never the higher one itself.
+
+    >>> between(3.14159, 3.27, rounded=True), between(3.0, 4.0, rounded=True), between(41.0, 58.0, rounded=True)
+    (3.2, 3.5, 50.0)
+    """
+    middle = low / 2 + high / 2
+    if not low <= middle < high:
+        return low
+    if rounded:
+        margin = _MARGIN * (high - low)
+        size = floor(log10(high - low)) if high - low < inf else 308
+        for digits in (-400, *range(-size - 16, -size + 2)):  # first 0, then a number with more and more digits
+            shorter = round(middle, digits)
+            if low + margin <= shorter <= high - margin:
+                return shorter
+    return middle
