@@ -1,8 +1,8 @@
 """From tables to programs: the two learners of the paper, and our own.
 
 `literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page), `own` is our
-learner. They ask an `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights
-of rows into numbers of rows.
+learner, `committee` learns many lists that vote. They ask an `engine`, which counts rows; `memory` is the engine for a
+table in memory. `weights` turns weights of rows into numbers of rows.
 """
 
 from unless.learn.engine import Engine
