@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.score.points import Points, leading
 from unless.score.votes import MAX_RULES, Votes
-from unless.table import Column, Table
+from unless.table import Codes, Column, Table
 from unless.values import Label, counted
 
 __all__ = ["Committee"]
@@ -81,12 +81,18 @@ class Committee:
         The table needs the columns that rules test, in any order; read new records like those of training.
         """
         columns = [_column(table, feature) for feature in self.used]
-        sums = np.tile(self.base.astype(np.int32), (len(table), 1))
-        self._votes(columns).add([column.codes for column in columns], sums, threads)
-        return sums.astype(np.int64)
+        return self.adder(columns, threads)([column.codes for column in columns], len(table))
 
-    def _votes(self, columns: Sequence[Column]) -> Votes:
-        return Votes(self.lists, self.points, columns)
+    def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
+        """A function from codes, in these columns, and a number of rows to the points of every row and class."""
+        votes = Votes(self.lists, self.points, columns)
+
+        def add(codes: Sequence[Codes], rows: int) -> Points:
+            sums = np.tile(self.base.astype(np.int32), (rows, 1))
+            votes.add(codes, sums, threads)
+            return sums.astype(np.int64)
+
+        return add
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Committee) and (
@@ -113,6 +119,12 @@ class Committee:
 
     def __repr__(self) -> str:
         return f"<Committee for {self}>"
+
+
+def committee_of(model: object) -> Committee | None:
+    """The committee that a model is, or has; None for other models, which have one list."""
+    found = model if isinstance(model, Committee) else getattr(model, "committee_", None)
+    return found if isinstance(found, Committee) else None
 
 
 def predicted(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
