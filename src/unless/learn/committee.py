@@ -1,7 +1,7 @@
 """A committee of lists: each list corrects what the ones before it got wrong (gradient boosting).
 
-A list is learned from half of the records or more, weighted by how far the committee is from their labels, with half
-of the columns. Its rules then get points for each class: a Newton step on the log-loss of all records. A record that
+A list is learned from half of the records, weighted by how far the committee is from their labels, with some of the
+columns. Its rules then get points for each class: a Newton step on the log-loss of all records. A record that
 the rules were learned from flatters them, so it counts less there than one that they have never seen; that is what
 makes the probabilities honest. docs/accuracy.md has the figures.
 
@@ -30,6 +30,12 @@ from unless.table import Column, Table
 Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""
 
+_ROWS = 0.55
+"""The share of the records that a list learns from."""
+
+_COLUMNS, _FEW = (0.8, 0.6, 0.4), 8
+"""The shares of the columns that lists learn from, in turn; if there are few columns, all of them."""
+
 _FLOOR = 0.05
 """What a record weighs even if the committee is sure of its label."""
 
@@ -50,14 +56,11 @@ _SURE = 0.001
 class Settings:
     """How lists are learned; `UnlessCommittee` explains what users can set."""
 
-    size: int = 80
-    rate: float = 0.3
+    size: int = 60
+    rate: float = 0.35
     ratio: float = 0.75
-    penalty: float = 0.7
+    penalty: float = 1.0
     min_support: float = 3
-    rows: float = 0.65
-    columns: tuple[float, ...] = (0.5,)
-    few: int = 0
     max_rules: int | None = None
 
 
@@ -122,11 +125,11 @@ class _Training:
         settings, table = self.settings, self.table
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
         count = len(table.columns)
-        share = 1.0 if count <= settings.few else settings.columns[len(self.lists) % len(settings.columns)]
+        share = 1.0 if count <= _FEW else _COLUMNS[len(self.lists) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
-        self.known = _uniform(self.identities, salt) < settings.rows
+        self.known = _uniform(self.identities, salt) < _ROWS
         weights = np.where(self.known, (wrong + _FLOOR) * self.counts, 0.0)
         if not weights.any():  # few records: take them all
             self.known[:] = True
