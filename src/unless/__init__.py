@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from unless.errors import Interrupted, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
+    from unless.estimators.committee import UnlessCommittee
     from unless.explanation.changes.counterfactuals import counterfactuals
     from unless.explanation.proof import Proof
     from unless.explanation.why import explain, why_not
@@ -30,6 +31,7 @@ __all__ = [
     "Rule",
     "Table",
     "UnlessClassifier",
+    "UnlessCommittee",
     "UnlessError",
     "UnlessWarning",
     "__version__",
@@ -47,6 +49,7 @@ __all__ = [
 _HOMES = {
     "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
+    "estimators.committee": ("UnlessCommittee",),
     "explanation.changes.counterfactuals": ("counterfactuals",),
     "explanation.proof": ("Proof",),
     "explanation.why": ("explain", "why_not"),

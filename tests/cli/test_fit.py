@@ -206,7 +206,10 @@ class TestAlgorithms:
         ("options", "message"),
         [
             (("--positive", "accept"), "--positive: it is for --algorithm fold-rpp, not for unless"),
-            (("-a", "fold-rm", "--min-support", "3"), "--min-support: it is for --algorithm unless, not for fold-rm"),
+            (
+                ("-a", "fold-rm", "--min-support", "3"),
+                "--min-support: it is for --algorithm unless or committee, not for fold-rm",
+            ),
             (("--otherwise", "none"), "--otherwise: it is for --algorithm fold-rm, not for unless"),
             (("--test", "1.5"), "--test"),
             (("--ratio", "-1"), "--ratio"),

@@ -20,9 +20,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
+from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee
 
-ALL = [UnlessClassifier(), FoldRMClassifier(), FoldRPPClassifier()]
+ALL = [UnlessClassifier(), FoldRMClassifier(), FoldRPPClassifier(), UnlessCommittee(size=12)]
+DRIFT = pytest.mark.filterwarnings("ignore:values that training did not have")  # a committee tests all columns
 each = pytest.mark.parametrize("model", ALL, ids=lambda model: type(model).__name__)
 
 
@@ -56,6 +57,7 @@ def test_they_take_what_a_column_transformer_gives(model, cancer):
     assert make_pipeline(columns, model).fit(X, y).score(X, y) > 0.85
 
 
+@DRIFT
 @each
 def test_a_grid_search_tunes_them(model, cancer):
     """Parameters may be numpy's, as a search over an array gives them."""
@@ -66,6 +68,7 @@ def test_a_grid_search_tunes_them(model, cancer):
     assert search.best_estimator_.max_rules in (2, 3)
 
 
+@DRIFT
 @each
 def test_cross_validation_scores_them(model, cancer):
     """Scores, probabilities and labels of folds."""
@@ -85,6 +88,7 @@ def test_a_clone_is_unfitted_and_equal(model, cancer):
     assert clone(first).set_params(ratio=0.1).ratio == 0.1
 
 
+@DRIFT
 @each
 def test_meta_estimators_take_them(model, cancer):
     """Calibration, voting, bagging, stacking."""

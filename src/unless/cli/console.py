@@ -126,11 +126,12 @@ class RuleMeter(ExitStack):
         self._update = self.enter_context(self._screen.busy("learning"))
         return self
 
-    def show(self, left: int, rules: int) -> None:
-        """Show how many records are left and how many rules there are."""
+    def show(self, left: int, done: int, what: str = "records") -> None:
+        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
+        from unless.estimators.progress import said  # here already: somebody learns
+
         self._total = self._total or left
-        said = f"{rules:,} rules, {left:,} of {self._total:,} records left"
-        self._update(total=self._total, completed=self._total - left, said=said)
+        self._update(total=self._total, completed=self._total - left, said=said(left, done, self._total, what))
 
 
 def _console(stream: Any) -> Console:

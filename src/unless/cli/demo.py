@@ -16,6 +16,7 @@ from unless.cli.options import Quiet
 from unless.cli.training import Columns, training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.sentences import words_for
@@ -111,7 +112,7 @@ def _write(screen: Screen, fitted: Fitted, folder: str, *, force: bool) -> None:
         screen.show(f"  {command}" if not screen.quiet else command)
 
 
-def _files(model: SavedModel, table: Table) -> dict[str, tuple[str, str]]:
+def _files(model: SavedModel | SavedCommittee, table: Table) -> dict[str, tuple[str, str]]:
     """Return what each file is, and its content."""
     from unless.estimators.learners import UnlessLearner, learn
 

@@ -47,7 +47,7 @@ def diff(
     """
     check_files(None, old, new, data, format=format)
     screen = Screen(quiet=quiet)
-    before, after = read_model(old), read_model(new)
+    before, after = read_model(old, "diff"), read_model(new, "diff")
     found = compare_rules(program_of(before), program_of(after))
     moved = None if data is None else _effect(screen, before, after, data, format, most)
     if json:

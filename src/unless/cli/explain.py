@@ -15,13 +15,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, label_among, listed, program_of, read, read_model
+from unless.cli.files import check_files, label_among, listed, program_of, read, read_any_model
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_features, complete_labels
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.sentences import lines, words_for
+from unless.explanation.tally import Tally, tally
 from unless.explanation.why import WhyNot
 from unless.explanation.why import explain as proof_of
 from unless.explanation.why import why_not as why_not_of
@@ -30,6 +32,7 @@ from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.model import Statistics
 from unless.read.table import read_table
 from unless.rule import Program
+from unless.score.committee import committee_of
 from unless.table import Column, Table
 from unless.values import Label, Value, counted, label_data, same_label, value_data
 
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
 _ROWS = re.compile(r"\s*([0-9]{1,18})\s*(?:-\s*([0-9]{1,18})\s*)?")
 _STYLES = {"decision": "bold", "exception": "dim", "other": "dim"}
 _FEW = 3  # rules that did not apply are shown, unless all are asked for
+_LISTS = 8  # lists of a committee are shown one by one, unless all are asked for
 
 
 def explain(
@@ -97,7 +101,8 @@ def explain(
 ) -> None:
     """Explain a decision: why, why not another label, and what would change it.
 
-    It shows the three rules that came nearest to applying: those with the fewest failing conditions.
+    It shows the three rules that came nearest to applying: those with the fewest failing conditions. Of a committee it
+    shows the lists and rules that carried the vote, and points that add up.
 
     Example: unless explain model.json new.csv --row 8 --what-if
 
@@ -111,19 +116,23 @@ def explain(
             raise typer.BadParameter("it needs --what-if", param_hint=option)
     check_files(None, model, data, format=format)
     screen = Screen(quiet=quiet)
-    found = read_model(model)
-    program = program_of(found)
+    found = read_any_model(model)
+    committee = committee_of(found)
+    program = program_of(found) if committee is None else committee.rules
+    if committee is not None:
+        _refuse_for_committees(style, why_not, what_if=what_if)
     changed = _assignments(assigned or (), found)
-    label = None if why_not is None else label_among(program.labels, why_not, "no rule gives the label")
+    labels = program.labels if committee is None else committee.classes
+    label = None if why_not is None else label_among(labels, why_not, "no rule gives the label")
     stay = _features(listed(fixed, program.features), program, "--fixed")
     answers = [
         _Answer(
             number,
             changed,
             said,
-            proof_of(program, record),
+            proof_of(program, record) if committee is None else tally(committee, record),
             getattr(found, "statistics_", None),
-            None if label is None else why_not_of(program, record, label),
+            None if label is None or committee is not None else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
         )
         for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
@@ -148,12 +157,20 @@ class _Answer:
     number: int | None
     changed: dict[str, Value]
     said: Label | None
-    proof: Proof
+    proof: Proof | Tally
     statistics: Statistics | None
     why_not: WhyNot | None
     changes: Counterfactuals | None
 
     def to_dict(self) -> dict[str, Any]:
+        if isinstance(self.proof, Tally):
+            return {
+                "row": self.number,
+                "set": {name: value_data(value) for name, value in self.changed.items()},
+                "label_in_data": label_data(self.said),
+                "vote": self.proof.to_dict(),
+                "changes": None if self.changes is None else self.changes.to_dict()["changes"],
+            }
         place = -1 if self.proof.decided is None else self.proof.decided
         figures = self.statistics and {
             "decided": float(self.statistics.support[place]),
@@ -171,12 +188,18 @@ class _Answer:
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
-        words = words_for(self.proof.program, record=self.proof.record)
+        program = self.proof.committee.rules if isinstance(self.proof, Tally) else self.proof.program
+        words = words_for(program, record=self.proof.record)
         changed = " and ".join(words.has(name, value) for name, value in self.changed.items())
         if changed and self.number is not None:
             yield hanging(f"Record {self.number}, if ", Text(f"{changed}:"))
         number = None if changed else self.number
-        if style == "plain":
+        if isinstance(self.proof, Tally):
+            start = "" if number is None else f"Record {number}: "
+            title, *rows = self.proof.text(None if everything else _LISTS, words=words).split("\n")
+            yield hanging(start, Text(title, "bold"))
+            yield from (Text(line) for line in rows)
+        elif style == "plain":
             yield from reasons(self.proof, number, self.statistics, words, everything=everything)
         else:
             yield self.proof.text(style, number=number)
@@ -188,16 +211,35 @@ class _Answer:
             yield what_changes(self.changes, words)
 
 
+def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool) -> None:
+    """Refuse what is about one list of rules."""
+    if style != "plain":
+        raise typer.BadParameter("a committee has many lists; leave it out", param_hint="--style")
+    if why_not is not None and not what_if:
+        raise typer.BadParameter(
+            "in a committee no single rule stops a label; add --what-if to see what would give it",
+            param_hint="--why-not",
+        )
+
+
 def _changes(
-    model: SavedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
+    model: SavedModel | SavedCommittee | Program,
+    record: dict[str, Value],
+    label: Label | None,
+    fixed: list[str],
+    most: int,
 ) -> Counterfactuals:
     from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
 
     domain = getattr(model, "domain_", None)
+    if (committee := committee_of(model)) is not None:
+        from unless.explanation.changes.committee import committee_changes
+
+        return committee_changes(committee, record, label, fixed=fixed, most=most, table=domain)
     return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
 
 
-def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
+def _unseen(model: SavedModel | SavedCommittee | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
     """Return what the records have that training did not; nothing is known about rules without a model."""
     if isinstance(model, Program):
         return ()
@@ -210,13 +252,14 @@ def _unseen(model: SavedModel | Program, answers: Sequence[_Answer]) -> tuple[Un
 def _records(
     screen: Screen,
     data: str | None,
-    model: SavedModel | Program,
+    model: SavedModel | SavedCommittee | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
     format: str | None,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
     """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data."""
-    used = program_of(model).used
+    committee = committee_of(model)
+    used = program_of(model).used if committee is None else committee.used
     if data is None:
         yield None, {**dict.fromkeys(used), **changed}, None
         return
@@ -251,7 +294,7 @@ def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterat
         yield from range(first, last + 1)
 
 
-def _assignments(texts: Sequence[str], model: SavedModel | Program) -> dict[str, Value]:
+def _assignments(texts: Sequence[str], model: SavedModel | SavedCommittee | Program) -> dict[str, Value]:
     """Return the values that --set gives to features, read like cells of a file."""
     cells: dict[str, str] = {}
     for text in texts:

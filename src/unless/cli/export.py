@@ -9,16 +9,18 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, program_of, read, read_model, write_document
+from unless.cli.files import check_files, program_of, read, read_any_model, write_document
 from unless.cli.options import Model, Output, Quiet, complete_features
-from unless.errors import UnlessError, suggest
+from unless.errors import ParameterError, UnlessError, either, suggest
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.export import to_javascript, to_python, to_text
 from unless.export.json import dumps
 from unless.rule import Program
+from unless.score.committee import committee_of
 
 if TYPE_CHECKING:
-    from unless.export.sql import What
+    from unless.export.sql import VotedColumn, What
 
 _DIALECTS = {
     "sql": ("duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"),
@@ -35,6 +37,9 @@ _TAKES = {
     "text": {"style"},
 }
 """The options of each language."""
+
+_VOTING = ("sql", "python", "javascript")
+"""The languages that a committee can be written in."""
 
 
 def _complete_dialects(context: typer.Context, incomplete: str) -> list[str]:
@@ -62,8 +67,8 @@ def export(
         str | None, typer.Option(metavar="NAME", help="SQL: write a whole query over this table, not an expression.")
     ] = None,
     what: Annotated[
-        OneOf["label", "rule", "because"] | None,
-        typer.Option(help="SQL: what the expression returns.  [default: label]"),
+        OneOf["label", "rule", "because", "probability"] | None,
+        typer.Option(help="SQL: what the expression returns; probability is for committees.  [default: label]"),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -78,8 +83,11 @@ def export(
         typer.Option(metavar="NAME", help="Python, JavaScript: the name of the function.  [default: classify]"),
     ] = None,
     returns: Annotated[
-        OneOf["label", "rule", "both"] | None,
-        typer.Option(help="Python, JavaScript: what the function returns.  [default: label]"),
+        OneOf["label", "rule", "both", "points", "probability"] | None,
+        typer.Option(
+            help="Python, JavaScript: what the function returns; points and probability are for committees.  "
+            "[default: label]"
+        ),
     ] = None,
     style: Annotated[
         OneOf["paper", "exclusive"] | None,
@@ -102,11 +110,18 @@ def export(
     _refuse_others(to, options)
     screen = Screen(quiet=quiet)
     check_files(output, model, records)
-    found = read_model(model)
+    found = read_any_model(model)
+    committee = committee_of(found)
+    if committee is not None and to not in _VOTING:
+        raise ParameterError(
+            f"a committee of {len(committee)} lists cannot be written as {to}, only as {either(_VOTING)}; "
+            "one list can: unless fit --algorithm unless"
+        )
     if records is not None:
         del options["records"]
         options["table"] = read(screen, records, like=found, features=program_of(found).used)
-    text = _sql(found, **options) if to == "sql" else _WRITERS[to](program_of(found), **options)
+    rules = program_of(found) if committee is None else committee
+    text = _sql(found, **options) if to == "sql" else _WRITERS[to](rules, **options)
     write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")
@@ -123,10 +138,10 @@ def _refuse_others(to: str, options: dict[str, Any]) -> None:
 
 
 def _sql(
-    model: SavedModel | Program,
+    model: SavedModel | SavedCommittee | Program,
     dialect: str = "duckdb",
     table: str | None = None,
-    what: What | None = None,
+    what: What | VotedColumn | None = None,
     column: Sequence[str] = (),
 ) -> str:
     try:
@@ -142,7 +157,7 @@ def _sql(
         kinds[name] = kind
     if table is None:
         return to_sql(model, dialect, what or "label", kinds) + "\n"
-    return to_query(model, table, dialect, ("label", "rule", "because") if what is None else (what,), kinds)
+    return to_query(model, table, dialect, None if what is None else (what,), kinds)
 
 
 def _clingo(program: Program, **options: Any) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from unless.cli.console import Screen, visible
 from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, read_stream
 from unless.estimators.modelfile import read as read_file
 from unless.files import Place, descriptor_of, refuse_inputs, write_whole
@@ -115,8 +116,19 @@ def needed(by_model: bool, data: str) -> Iterator[None]:
         raise UnknownNameError(f"{where}: {error}\nThe model needs it.") from None
 
 
-def read_model(path: str) -> SavedModel | Program:
-    """Read a model, or a program from a file that has only rules."""
+def read_model(path: str, command: str) -> SavedModel | Program:
+    """Read a model, or a program from a file that has only rules; a committee is refused, since it is neither."""
+    found = read_any_model(path)
+    if isinstance(found, SavedCommittee):
+        raise ParameterError(
+            f"{path} is a committee of {len(found.committee_)} lists, and {command} takes one list; "
+            f"to see the list that imitates it: unless show {shell_word(path)}; to learn one: unless fit"
+        )
+    return found
+
+
+def read_any_model(path: str) -> SavedModel | SavedCommittee | Program:
+    """Read a model, a committee, or a program from a file that has only rules."""
     if path == "-":
         return read_stream(standard_input("… - < model.json").buffer, "standard input")
     try:

@@ -17,21 +17,31 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import check_files, label_among, write_document
 from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
 from unless.cli.options import Algorithm
-from unless.cli.show import rule_table
+from unless.cli.show import committee_line, rule_table
 from unless.cli.training import Columns, Training, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError
-from unless.estimators.modelfile import SavedModel, document, file_text
+from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
+from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.judge.labels import Quality, judged
 from unless.judge.validation import baseline, held_back
+from unless.score.committee import committee_of
 from unless.table import Labels
 from unless.values import Label, counted, label_data
 
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
 
-_OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "positive": "fold-rpp"}
+_OURS = (Algorithm.UNLESS, Algorithm.COMMITTEE)
+_OWN: dict[str, tuple[Algorithm, ...]] = {
+    "penalty": _OURS,
+    "min_support": _OURS,
+    "otherwise": (Algorithm.FOLD_RM,),
+    "positive": (Algorithm.FOLD_RPP,),
+    "size": (Algorithm.COMMITTEE,),
+    "random_state": (Algorithm.COMMITTEE,),
+}
 _SCREENFUL = 40  # rules shown in a terminal
 
 
@@ -43,7 +53,10 @@ def fit(
     algorithm: Annotated[
         Algorithm,
         typer.Option(
-            "--algorithm", "-a", help="The learner: our own; or fold-rm or fold-rpp (two labels), as published."
+            "--algorithm",
+            "-a",
+            help="The learner: our own, one list or a committee of lists; or fold-rm or fold-rpp (two labels), "
+            "as published.",
         ),
     ] = Algorithm.UNLESS,
     test: Annotated[
@@ -79,6 +92,12 @@ def fit(
         typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
     ] = None,
     positive: options.Positive = None,
+    size: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="For committee: how many lists.  [default: 60]")
+    ] = None,
+    random_state: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="For committee: what each list learns from.  [default: 0]")
+    ] = None,
     class_weight: Annotated[
         list[str] | None,
         typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
@@ -101,6 +120,7 @@ def fit(
     """
     settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
     settings |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
+    settings |= {"size": size, "random_state": random_state}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
     screen = Screen(quiet=quiet, aside=output == "-")
@@ -124,7 +144,7 @@ class Fitted:
     """What was learned, from which data and how fast, and how it did on the records held back, if there were any."""
 
     data: str
-    model: SavedModel
+    model: SavedModel | SavedCommittee
     training: Training
     seconds: float
     held_back: tuple[int, ...]
@@ -154,7 +174,7 @@ class Fitted:
             ],
             "test": self.test and _measures(self.test),
             "baseline": self.baseline and _measures(self.baseline),
-            "model": document(self.model),
+            "model": any_document(self.model),
         }
 
 
@@ -168,10 +188,10 @@ def _measures(found: Quality) -> dict[str, Any]:
 
 def _check(algorithm: Algorithm, settings: dict[str, Any], output: str | None, *, json: bool) -> None:
     """Refuse what makes no sense before a minute is spent on learning."""
-    for name, owner in _OWN.items():
-        if settings[name] is not None and algorithm != owner:
+    for name, owners in _OWN.items():
+        if settings[name] is not None and algorithm not in owners:
             hint = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"it is for --algorithm {owner}, not for {algorithm}", param_hint=hint)
+            raise typer.BadParameter(f"it is for --algorithm {either(owners)}, not for {algorithm}", param_hint=hint)
     if json and output == "-":
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
@@ -259,14 +279,14 @@ def learned(
         training,
         seconds,
         tuple((np.flatnonzero(back) + 1).tolist()),
-        judged(model.program_, tests) if len(tests) else None,
+        judged(committee_of(model) or model.program_, tests) if len(tests) else None,
         usual.otherwise,
         judged(usual, tests) if len(tests) else None,
         found.interrupted is not None,
     )
 
 
-def _save(model: SavedModel, output: str | None) -> None:
+def _save(model: SavedModel | SavedCommittee, output: str | None) -> None:
     """Write the model, if it is wanted."""
     if output is not None:
         write_document(file_text(model), output)
@@ -280,9 +300,13 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     program = fitted.model.program_
     rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
+    if isinstance(fitted.model, SavedCommittee):
+        summary = f"{counted(len(fitted.model.committee_), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
         screen.show(report_line("learned", summary, _margin(fitted)), "")
+    if isinstance(fitted.model, SavedCommittee):
+        screen.show(committee_line(fitted.model), "")
     screen.show(rule_table(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
@@ -294,7 +318,7 @@ def _ended(fitted: Fitted) -> str:
     limits, program = fitted.model.parameters, fitted.model.program_
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
-    if limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
+    if isinstance(fitted.model, SavedModel) and limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
         return ", as many as --max-rules allows"
     if limits["max_seconds"] is not None and fitted.seconds >= limits["max_seconds"]:
         return ", then the time of --max-seconds was up"

@@ -22,6 +22,7 @@ class Algorithm(StrEnum):
     UNLESS = "unless"
     FOLD_RM = "fold-rm"
     FOLD_RPP = "fold-rpp"
+    COMMITTEE = "committee"
 
 
 # What the shell offers. Whatever goes wrong here, nobody sees a traceback.

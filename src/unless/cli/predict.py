@@ -10,7 +10,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.files import check_files, needed, read_model, standard_input, take_ctrl_c_back, terminal
+from unless.cli.files import check_files, needed, read_any_model, standard_input, take_ctrl_c_back, terminal
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import Data, Format, Json, Model, Quiet, Strict, output_option
 from unless.errors import ParameterError
@@ -46,7 +46,7 @@ def predict(
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_files(output, model, data, format=format)
-    found = read_model(model)
+    found = read_any_model(model)
     take_ctrl_c_back()
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
     out = _out(output, to)
@@ -105,7 +105,7 @@ def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
     if done.renamed:
         taken, new = (", ".join(map(printable, names)) for names in (done.renamed, done.renamed.values()))
         found.append(f"{data} already has {taken}: the new one is called {new} (--prefix gives other names)")
-    if len(done.columns) < 3:
+    if not any("confidence" in name for name in done.columns):
         found.append(f"{model} has only rules, not how often they were right in training: there is no confidence")
     return found
 

@@ -7,12 +7,13 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, program_of, read, read_model, write_document
+from unless.cli.files import check_files, program_of, read, read_any_model, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, output_option, target_option
 from unless.errors import ParameterError
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.report import Page, render, summarise
+from unless.score.committee import committee_of
 from unless.values import counted, share_text
 
 
@@ -39,6 +40,7 @@ def report(
     """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
 
     It is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
+    Of a committee it shows the one list that imitates it, and says how often both agree on these records.
 
     Example: unless report model.json applicants.csv -o report.html
     """
@@ -46,12 +48,14 @@ def report(
         raise ParameterError("--open needs a file; name one: -o report.html")
     check_files(output, model, data, format=format)
     screen = Screen(quiet=quiet)
-    found = read_model(model)
-    table = read(screen, data, target, like=found, features=program_of(found).used, format=format)
+    found = read_any_model(model)
+    committee = committee_of(found)
+    used = program_of(found).used if committee is None else committee.used
+    table = read(screen, data, target, like=found, features=used, format=format)
     with screen.busy("writing the page"):
         page = summarise(found, table, title=title, sample=sample, seed=seed)
         if strict:
-            refuse_ignorance(found, program_of(found))
+            refuse_ignorance(found, program_of(found) if committee is None else committee.rules)
             refuse(page.unseen)
         text = render(page)
         write_document(text, output)

@@ -13,17 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, program_of, read_model, write_document
+from unless.cli.files import check_files, program_of, read_any_model, write_document
 from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
-from unless.estimators.modelfile import SavedModel, document
+from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.modelfile import any_document
 from unless.explanation.sentences import literal_parts, words_for
 from unless.explanation.words import Words, printable
 from unless.export import to_text
 from unless.export.json import to_dict
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
-from unless.values import amount, counted, share_text
+from unless.values import amount, counted, percent, share_text
 
 _SIGNS = {"<=": "≤", ">": ">"}
 _STYLES = {"if": "dim", "unless": "yellow"}
@@ -43,20 +44,32 @@ def show(
 ) -> None:
     """Show the rules of a model, how many records each decided in training, and how often it was right.
 
+    Of a committee it shows the one list that imitates it; --json has all lists with their points.
+
     Example: unless show model.json --style paper
     """
     screen = Screen(quiet=quiet)
     check_files(None, model)
-    found = read_model(model)
+    found = read_any_model(model)
     program = program_of(found)
     if json:
-        screen.data(document(found) if isinstance(found, SavedModel) else to_dict(found))
+        screen.data(to_dict(found) if isinstance(found, Program) else any_document(found))
     elif style == "plain":
+        if isinstance(found, SavedCommittee):
+            screen.show(committee_line(found), "")
         exceptions = program.exception_count
         screen.note(f"{printable(program.target)}: {counted(len(program), 'rule')}, {counted(exceptions, 'exception')}")
         screen.show(rule_table(program, getattr(found, "statistics_", None)))
     else:
         write_document(to_text(program, style) + "\n", None)
+
+
+def committee_line(model: SavedCommittee) -> str:
+    """Say what decides, and that the rules below it only imitate that."""
+    share = percent(model.agreement)
+    return (
+        f"{printable(str(model.committee_))}. It decides; this list imitates it, and agrees on {share} of its training:"
+    )
 
 
 def rule_table(program: Program, statistics: Statistics | None = None, most: int | None = None) -> Table:

@@ -1,8 +1,8 @@
-"""The learners, model files, and the three classifiers for scikit-learn.
+"""The learners, model files, and the classifiers for scikit-learn.
 
-`learners` go from a table to a model without scikit-learn, `modelfile` writes and reads it, `progress` shows how far
-learning is. `classifiers` are the learners with scikit-learn's interface: `base` is what they share, `records` and
-`labels` read X and y.
+`learners` go from a table to a model without scikit-learn, `modelfile` and `committeefile` write and read it,
+`progress` shows how far learning is. `classifiers` are the learners with scikit-learn's interface: `base` is what they
+share, `committee` is the one of many lists, `records` and `labels` read X and y.
 """
 
 from importlib import import_module
@@ -11,6 +11,6 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     """Load a classifier when it is first used: scikit-learn takes a second, and the command does without it."""
-    if name in ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier"):
+    if name in ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "UnlessCommittee"):
         return getattr(import_module("unless.estimators.classifiers"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

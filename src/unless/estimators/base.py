@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, ProgramError, UnlessWarning
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, known_place, learn
 from unless.estimators.modelfile import SavedModel, file_text
@@ -209,14 +210,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "lift": statistics.lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
-        return _frame(columns)
+        return frame_of(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a JSON file, whole or not at all; `unless.load` reads it back."""
         check_is_fitted(self)
         write_whole(path, file_text(self._saved()).encode())
 
-    def _saved(self) -> SavedModel:
+    def _saved(self) -> SavedModel | SavedCommittee:
         """The model as a value, with the parameters that the classifier has now."""
         return SavedModel(
             self.program_,
@@ -276,7 +277,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     # Small steps.
 
-    def _become(self, model: SavedModel, classes: NDArray[Any]) -> None:
+    def _become(self, model: SavedModel | SavedCommittee, classes: NDArray[Any]) -> None:
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_ = model.schema_, model.domain_
@@ -307,7 +308,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return table
 
 
-def _frame(columns: Mapping[str, Sequence[Any]]) -> Any:
+def frame_of(columns: Mapping[str, Sequence[Any]]) -> Any:
+    """Columns as a data frame: of pandas, if it is installed."""
     try:
         import pandas as pd
     except ImportError:

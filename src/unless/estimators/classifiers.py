@@ -1,4 +1,4 @@
-"""The three classifiers, and how one is read from a file.
+"""The classifiers, and how one is read from a file.
 
 A classifier is one of the `learners` with the interface of `RuleClassifier`.
 """
@@ -12,6 +12,8 @@ from sklearn.utils import Tags
 
 from unless.errors import ProgramError, suggest
 from unless.estimators.base import RuleClassifier
+from unless.estimators.committee import UnlessCommittee
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
 from unless.estimators.modelfile import SavedModel, read
 from unless.rule import Program
@@ -85,7 +87,7 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
 
 
 _CLASSIFIERS: dict[str, type[RuleClassifier]] = {
-    kind.__name__: kind for kind in (FoldRMClassifier, FoldRPPClassifier, UnlessClassifier)
+    kind.__name__: kind for kind in (FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee)
 }
 
 
@@ -104,10 +106,10 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
     return model
 
 
-def _unfitted(saved: SavedModel) -> RuleClassifier:
+def _unfitted(saved: SavedModel | SavedCommittee) -> RuleClassifier:
     """The classifier that the file names, with its parameters."""
     name = saved.learner
-    if name not in _CLASSIFIERS:
+    if name not in _CLASSIFIERS or (_CLASSIFIERS[name] is UnlessCommittee) != isinstance(saved, SavedCommittee):
         raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
     learner = _CLASSIFIERS[name]
     allowed = learner().get_params()

@@ -1,4 +1,4 @@
-"""The three learners, without scikit-learn: what they learn from, their parameters, how each learns, and its model.
+"""The learners, without scikit-learn: what they learn from, their parameters, how each learns, and its model.
 
 The `classifiers` add scikit-learn's interface. The command uses the learners as they are: scikit-learn and scipy take
 two seconds to import, and learning from a small file takes 20 ms.
@@ -9,16 +9,18 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.estimators.progress import Meter, meter
 from unless.judge.importance import Evidence
-from unless.judge.labels import measured
+from unless.judge.labels import measure, measured
+from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.engine import Engine
 from unless.learn.fold import Learned, engine_of, learn_rm, learn_rpp
 from unless.learn.memory import MemoryEngine
@@ -26,6 +28,8 @@ from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.weights import Weights, times
 from unless.model import Statistics
 from unless.rule import Program
+from unless.score.committee import Committee, committee_of
+from unless.score.points import leading
 from unless.table import Labels, Table, domain_of
 from unless.values import Label, class_place, plain
 
@@ -87,7 +91,7 @@ class Limits:
 class LearnedModel:
     """A model; after Ctrl-C, the model of the rules learned so far, and the interruption."""
 
-    model: SavedModel
+    model: SavedModel | SavedCommittee
     interrupted: Interrupted | None = None
 
 
@@ -163,12 +167,12 @@ def refuse_kinds(learner: Learner) -> None:
         raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
 
 
-def program_of(learner: Learner, table: Table) -> Program:
-    """Learn a program from a table with labels; Ctrl-C gives none."""
+def program_of(learner: Learner, table: Table) -> Program | Committee:
+    """Learn what decides from a table with labels: a program, or a committee; Ctrl-C gives none."""
     learned = learn(learner, table)
     if learned.interrupted is not None:
         raise learned.interrupted
-    return learned.model.program_
+    return committee_of(learned.model) or learned.model.program_
 
 
 @dataclass(eq=False, repr=False)
@@ -240,7 +244,112 @@ class FoldRPPLearner(Learner):
         return decided.classes[0]  # there is only one, or the program would have the other
 
 
-LEARNERS: Mapping[str, type[Learner]] = {"unless": UnlessLearner, "fold-rm": FoldRMLearner, "fold-rpp": FoldRPPLearner}
+@dataclass(eq=False, repr=False)
+class CommitteeLearner(Learner):
+    """Many lists that vote, `learn_committee`; `UnlessCommittee` explains the parameters."""
+
+    size: int = 60
+    rate: float = 0.35
+    ratio: float = 0.75
+    penalty: float = 1.0
+    min_support: float = 3
+    random_state: Any = 0
+    n_jobs: int | None = -1
+
+    _classifier = "UnlessCommittee"
+
+    def _learn(self, data: Training) -> LearnedModel:
+        """Learn the lists, then a list that imitates them."""
+        self._check_limits()
+        settings, size = self._settings(), int(plain(self.size))
+        started = time.monotonic()
+        with meter(on=bool(self.verbose)) as shown:
+
+            def progress(lists: int, _: int) -> bool:
+                shown.show(size - lists, lists, "lists")
+                return self.max_seconds is not None and time.monotonic() - started >= self.max_seconds
+
+            learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
+        committee = learned.committee
+        student, agreement = student_of(committee, data)
+        model = SavedCommittee(
+            committee,
+            student,
+            agreement,
+            data.table.schema,
+            domain_of(data.table, committee.used),
+            self._parameters(),
+            data.named,
+            Evidence.of(committee, data.table, data.counts),
+        )
+        return LearnedModel(model, None if learned.interrupted is None else Interrupted(committee))
+
+    def _settings(self) -> CommitteeSettings:
+        """The settings, after checks."""
+        for name, least in (("size", 1), ("max_rules", 1)):
+            value = plain(getattr(self, name))
+            if not (value is None and name == "max_rules") and (
+                isinstance(value, bool) or not isinstance(value, int) or value < least
+            ):
+                raise ParameterError(f"{name} must be a whole number of at least {least}, not {value!r}")
+        for name, most in (("rate", 1), ("ratio", 1), ("penalty", inf), ("min_support", inf)):
+            value = plain(getattr(self, name))
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most or value == inf:
+                between = "of at least 0" if most == inf else f"from 0 to {most}"
+                raise ParameterError(f"{name} must be a number {between}, not {value!r}")
+        given = {name: plain(getattr(self, name)) for name in _SETTINGS}
+        return CommitteeSettings(**given, max_rules=plain(self.max_rules))
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters; a source of random numbers cannot be written down."""
+        found = super()._parameters()
+        state = plain(found["random_state"])
+        return {**found, "random_state": state if isinstance(state, int) else None}
+
+
+_SETTINGS = ("size", "rate", "ratio", "penalty", "min_support")
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed that scikit-learn's ``random_state`` stands for: a number, a source of numbers, or None for any."""
+    state = plain(random_state)
+    if state is None:
+        return int(np.random.default_rng().integers(2**32))
+    if isinstance(state, np.random.RandomState):
+        return int(state.randint(2**31))
+    if isinstance(state, np.random.Generator):
+        return int(state.integers(2**31))
+    if isinstance(state, bool) or not isinstance(state, int) or state < 0:
+        raise ParameterError(f"random_state must be a whole number of at least 0, or None, not {random_state!r}")
+    return state
+
+
+def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float]:
+    """A list that imitates a committee, with what it decides in training, and how often both agree there."""
+    labels, counts = data.labels, data.counts
+    taught = leading(committee.sums(data.table))
+    table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
+    program = learn_unless(MemoryEngine(table, counts), Settings()).program
+    statistics = measure(program, data.table, counts)
+    agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
+    student = SavedModel(
+        program,
+        statistics,
+        data.table.schema,
+        domain_of(data.table, committee.used),
+        UnlessLearner._classifier,  # noqa: SLF001 - of this module
+        {},
+        data.named,
+    )
+    return student, float(min(agreed, 1.0))
+
+
+LEARNERS: Mapping[str, type[Learner]] = {
+    "unless": UnlessLearner,
+    "fold-rm": FoldRMLearner,
+    "fold-rpp": FoldRPPLearner,
+    "committee": CommitteeLearner,
+}
 """The learners by the names that the command uses."""
 
 

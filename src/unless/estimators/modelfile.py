@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, pairwise
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,12 @@ from unless.model import Statistics
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
 from unless.values import Label, label_data, plain
+
+if TYPE_CHECKING:
+    from unless.estimators.committeefile import SavedCommittee
+
+COMMITTEE = "unless-committee"
+"""The format of a file that holds a committee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +54,19 @@ class SavedModel:
         return self.schema_
 
 
-def file_text(model: SavedModel) -> str:
+def file_text(model: SavedModel | SavedCommittee) -> str:
     """The text of a model file."""
     with uncollected():
-        return layout(document(model)) + "\n"
+        return layout(any_document(model)) + "\n"
+
+
+def any_document(model: SavedModel | SavedCommittee) -> dict[str, Any]:
+    """A model or a committee as JSON holds it."""
+    if isinstance(model, SavedModel):
+        return document(model)
+    from unless.estimators import committeefile  # it reads its student as this module does
+
+    return committeefile.document(model)
 
 
 def document(model: SavedModel) -> dict[str, Any]:
@@ -67,7 +82,7 @@ def document(model: SavedModel) -> dict[str, Any]:
         },
         "statistics": {
             "learner": model.learner,
-            "parameters": [[name, _spelled(name, value)] for name, value in sorted(model.parameters.items())],
+            "parameters": spelled_parameters(model.parameters),
             "classes": [label_data(label) for label in statistics.classes],
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
@@ -77,6 +92,11 @@ def document(model: SavedModel) -> dict[str, Any]:
     _columns(found["columns"], model.program_)
     _training(found["statistics"], model.program_)
     return found
+
+
+def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
+    """Parameters as JSON holds them, by name."""
+    return [[name, _spelled(name, value)] for name, value in sorted(parameters.items())]
 
 
 def _spelled(name: str, value: Any) -> Any:
@@ -95,25 +115,34 @@ def _spelled(name: str, value: Any) -> Any:
 # Reading.
 
 
-def read(path: str | os.PathLike[str]) -> SavedModel | Program:
+def read(path: str | os.PathLike[str]) -> SavedModel | SavedCommittee | Program:
     """Read a model file; a file that holds only a program gives the `Program`."""
     return parsed(content(path), os.fspath(path))
 
 
-def read_stream(file: BinaryIO, name: str) -> SavedModel | Program:
+def read_stream(file: BinaryIO, name: str) -> SavedModel | SavedCommittee | Program:
     """Read a model from a stream, such as standard input, but not all of a stream that is too long."""
     text = file.read(limit("model") + 1)
     refuse_long(text, name)
     return parsed(text, name)
 
 
-def parsed(text: bytes, name: str) -> SavedModel | Program:
+def parsed(text: bytes, name: str) -> SavedModel | SavedCommittee | Program:
     """The model in the bytes of a file; ``name`` is what error messages call the file."""
     try:
         with uncollected():
-            return from_document(parse(text))
+            return _any_model(parse(text))
     except ProgramError as error:
         raise ProgramError(f"{name}: {error}") from error
+
+
+def _any_model(document: Any) -> SavedModel | SavedCommittee | Program:
+    """The model, the committee or the program in a parsed document."""
+    if isinstance(document, dict) and document.get("format") == COMMITTEE:
+        from unless.estimators import committeefile
+
+        return committeefile.from_document(document)
+    return from_document(document)
 
 
 def from_document(document: Any) -> SavedModel | Program:
@@ -195,8 +224,8 @@ def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, A
     place = (None, "statistics")
     _STATISTICS.check(node, place)
     learner = typed(str, node["learner"], (place, "learner"), "the name of a classifier, a text")
-    parameters = _parameters(node["parameters"], (place, "parameters"))
-    classes = _classes(node["classes"], (place, "classes"), program.labels)
+    parameters = parameters_of(node["parameters"], (place, "parameters"))
+    classes = classes_of(node["classes"], (place, "classes"), program.labels)
     heads = program.heads
     counts = _counts(node["counts"], (place, "counts"), len(heads), len(classes))
     weighted = typed(
@@ -204,11 +233,12 @@ def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, A
     )
     shares = None
     if "importances" in node:  # older versions did not write them
-        shares = _importances(node["importances"], (place, "importances"), len(program.features))
+        shares = shares_of(node["importances"], (place, "importances"), len(program.features))
     return Statistics(classes, heads, counts, weighted), learner, parameters, shares
 
 
-def _parameters(value: Any, place: Place) -> dict[str, Any]:
+def parameters_of(value: Any, place: Place) -> dict[str, Any]:
+    """The parameters of a classifier, by name."""
     parameters = {}
     for index, pair in enumerate(typed(list, value, place, "a list of parameters and values")):
         name, found = row(pair, (place, index), "a parameter and its value", 2)
@@ -229,7 +259,8 @@ def _parameter(value: Any, place: Place) -> Any:
     return checks.label(value, place, _PARAMETER)
 
 
-def _classes(value: Any, place: Place, labels: tuple[Label, ...]) -> tuple[Label, ...]:
+def classes_of(value: Any, place: Place, labels: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The classes, among which are all labels."""
     found = typed(list, value, place, "a list of labels, at least one")
     if not found:
         raise wrong(place, "a list of labels, at least one", found)
@@ -266,7 +297,8 @@ def _check_counts(lines: list[Any], place: Place) -> None:
         checks.numbers(line, (place, index), "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
 
 
-def _importances(value: Any, place: Place, count: int) -> NDArray[np.float64]:
+def shares_of(value: Any, place: Place, count: int) -> NDArray[np.float64]:
+    """The importance of every feature."""
     shares = checks.numbers(
         value, place, "a list of shares, one for each feature", "a share, a number from 0 to 1", 0.0, 1.0
     )

@@ -16,8 +16,8 @@ _EVERY_LINE = 2.0  # seconds between lines elsewhere
 class Meter(AbstractContextManager["Meter"], Protocol):
     """Shows progress, from its entry to its exit."""
 
-    def show(self, left: int, rules: int) -> None:
-        """Show how many records are left and how many rules there are."""
+    def show(self, left: int, done: int, what: str = "records") -> None:
+        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
 
 
 _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
@@ -38,6 +38,11 @@ def meter(*, on: bool) -> Meter:
     return _chosen.get() or LineMeter(on=on)
 
 
+def said(left: int, done: int, total: int, what: str) -> str:
+    """How far learning is, in words."""
+    return f"{done:,} of {total:,} lists" if what == "lists" else f"{done:,} rules, {left:,} of {total:,} records left"
+
+
 class LineMeter(Meter):
     """Shows progress on standard error: a bar that moves in a terminal, a line now and then elsewhere."""
 
@@ -48,18 +53,18 @@ class LineMeter(Meter):
         self.next = time.monotonic()
         self.last = ""
 
-    def show(self, left: int, rules: int) -> None:
-        """Show how many records are left and how many rules there are."""
+    def show(self, left: int, done: int, what: str = "records") -> None:
+        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
         if not self.on:
             return
         self.total = self.total or left
-        done = 1 - left / max(self.total, 1)
-        self.last = f"{rules:,} rules, {left:,} of {self.total:,} records left"
+        share = 1 - left / max(self.total, 1)
+        self.last = said(left, done, self.total, what)
         if time.monotonic() < self.next:
             return
         self.next = time.monotonic() + (_EVERY if self.terminal else _EVERY_LINE)
         if self.terminal:
-            bar = "█" * round(24 * done) + "░" * (24 - round(24 * done))
+            bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
             sys.stderr.write(f"\r\033[K{bar} {self.last}")
         else:
             sys.stderr.write(f"unless: {self.last}\n")

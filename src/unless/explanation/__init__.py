@@ -2,6 +2,7 @@
 
 - `why`: `explain` and `why_not` give proofs.
 - `proof`: a proof as values: checked literals, tried rules, the decision.
+- `tally`: how the lists of a committee vote on a record.
 - `words`: what a reader calls features, values and labels.
 - `sentences`: what a proof says in English; `paper`: the two texts of the paper.
 - `forms`: a proof for JSON, for pages and notebooks, for terminals.

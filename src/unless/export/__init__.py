@@ -7,6 +7,7 @@
 - `code`: one function in Python or JavaScript.
 - `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `sqltree` puts pieces of
   SQL together.
+- `committee` and `committee_sql`: the same for the many lists of a committee.
 """
 
 from typing import Any

@@ -19,9 +19,12 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
 from unless.rule import Literal, Operator, Program
+from unless.score.committee import Committee
 from unless.values import Label
 
 Returns = OneOf["label", "rule", "both"]
+Voted = OneOf["label", "points", "probability"]
+"""What the function of a committee returns."""
 
 _PYTHON_VALUE = '''
     def value(cell):
@@ -74,7 +77,7 @@ _RESERVED = frozenset(
 )
 
 
-def to_python(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_python(program: Program | Committee, *, name: str = "classify", returns: Returns | Voted = "label") -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -85,7 +88,8 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     ----------
     returns
         ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple.
+        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. Of a committee:
+        ``label``, ``points`` or ``probability``, the last two as a list in the order of its classes.
 
     Examples
     --------
@@ -96,17 +100,15 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
     ('high', 'low')
     """
-    valid = isinstance(name, str) and name.isidentifier()
-    _check("Python", name, returns, valid=valid and not keyword.iskeyword(name) and not hasattr(builtins, name))
-    used = list(_features(program))
+    if isinstance(program, Committee):
+        from unless.export.committee import committee_to_python
+
+        return committee_to_python(program, name=name, returns=returns)
+    _check_returns(returns)
+    check_python(name)
     about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
-    summary = f"The {about} of a record, for the target {program.target}."
-    lines = [f"def {name}(record):", f"    {summary!a}"]
-    lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
-    for feature, identifier, numeric in used:
-        lines.append(f"    v_{identifier} = value(record[{feature!a}])")
-        lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
-    for condition, result, number in _decisions(program, _PYTHON, returns):
+    lines = python_start(program, name, f"The {about} of a record, for the target {program.target}.")
+    for condition, result, number in _decisions(program, PYTHON, returns):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
         lines += [] if condition is None else [f"    if {condition}:{remark}"]
@@ -114,7 +116,7 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     return "\n".join(lines) + "\n"
 
 
-def to_javascript(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_javascript(program: Program | Committee, *, name: str = "classify", returns: Returns | Voted = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
@@ -126,26 +128,62 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
     ----------
     returns
         ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``.
+        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. Of a committee:
+        ``label``, ``points`` or ``probability``, the last two as an array in the order of its classes.
     """
-    valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None
-    _check("JavaScript", name, returns, valid=valid and name not in _RESERVED)
+    if isinstance(program, Committee):
+        from unless.export.committee import committee_to_javascript
+
+        return committee_to_javascript(program, name=name, returns=returns)
+    _check_returns(returns)
+    check_javascript(name)
+    lines = javascript_start(program, name)
+    for condition, result, number in _decisions(program, JAVASCRIPT, returns):
+        test = "" if condition is None else f"if ({condition}) "
+        lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def python_start(program: Program, name: str, summary: str) -> list[str]:
+    """The first lines of a function in Python: they read the features that the program uses."""
+    used = list(_features(program))
+    lines = [f"def {name}(record):", f"    {summary!a}"]
+    lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
+    for feature, identifier, numeric in used:
+        lines.append(f"    v_{identifier} = value(record[{feature!a}])")
+        lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
+    return lines
+
+
+def javascript_start(program: Program, name: str) -> list[str]:
+    """The same in JavaScript."""
     used = list(_features(program))
     lines = [f"function {name}(record) {{", '  "use strict";']
     lines += [_JAVASCRIPT_VALUE] * bool(used) + [_JAVASCRIPT_NUMBER] * any(numeric for *_, numeric in used)
     for feature, identifier, numeric in used:
         lines.append(f"  const v_{identifier} = value({_string(feature)});")
         lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
-    for condition, result, number in _decisions(program, _JAVASCRIPT, returns):
-        test = "" if condition is None else f"if ({condition}) "
-        lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
-    return "\n".join([*lines, "}"]) + "\n"
+    return lines
 
 
-def _check(language: str, name: str, returns: str, *, valid: bool) -> None:
-    """Refuse what a function cannot return, and a name that it cannot have."""
+def check_python(name: str) -> None:
+    """Refuse a name that a function in Python cannot have."""
+    valid = isinstance(name, str) and name.isidentifier()
+    _check_name("Python", name, valid=valid and not keyword.iskeyword(name) and not hasattr(builtins, name))
+
+
+def check_javascript(name: str) -> None:
+    """Refuse a name that a function in JavaScript cannot have."""
+    valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None
+    _check_name("JavaScript", name, valid=valid and name not in _RESERVED)
+
+
+def _check_returns(returns: str) -> None:
     if returns not in get_args(Returns):
         raise ParameterError(f"a function cannot return {returns!r}{suggest(str(returns), get_args(Returns))}")
+
+
+def _check_name(language: str, name: str, *, valid: bool) -> None:
     if not valid:
         own = f"letters, digits and _, and not a word of {language} itself"
         raise ParameterError(f"a {language} function cannot have the name {name!r}; use {own}")
@@ -156,11 +194,11 @@ def _features(program: Program) -> Iterator[tuple[str, str, bool]]:
     numeric = {
         literal.feature for rule in program.rules for literal in rule.literals() if isinstance(literal.value, float)
     }
-    for feature, identifier in _identifiers(program).items():
+    for feature, identifier in identifiers(program).items():
         yield feature, identifier, feature in numeric
 
 
-def _identifiers(program: Program) -> dict[str, str]:
+def identifiers(program: Program) -> dict[str, str]:
     """An identifier for every feature in use, made of the letters and digits of its name; no two are the same."""
     features: dict[str, str] = {}
     for feature in program.used:
@@ -182,12 +220,12 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _decisions(program: Program, syntax: _Syntax, returns: Returns) -> Iterator[tuple[str | None, str, int | None]]:
+def _decisions(program: Program, syntax: Syntax, returns: str) -> Iterator[tuple[str | None, str, int | None]]:
     """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
 
     The last entry has no condition; its number is None where no rule decides.
     """
-    for condition, index in conditions.decisions(program, _Writer(syntax, _identifiers(program))):
+    for condition, index in conditions.decisions(program, Writer(syntax, identifiers(program))):
         number = None if index is None else index + 1
         label = syntax.constant(program.otherwise if index is None else program.rules[index].head)
         rule = syntax.constant(number)
@@ -196,7 +234,7 @@ def _decisions(program: Program, syntax: _Syntax, returns: Returns) -> Iterator[
 
 
 @dataclass(frozen=True, slots=True)
-class _Syntax:
+class Syntax:
     """How a language spells conditions and constants."""
 
     conjunction: str
@@ -211,24 +249,28 @@ class _Syntax:
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class Writer:
     """Conditions as source text."""
 
-    syntax: _Syntax
+    syntax: Syntax
     names: dict[str, str]
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
+        """The truth of a literal."""
         kind = "n" if isinstance(literal.value, float) else "v"
         operator = self.syntax.operators.get(literal.op, literal.op)
         return f"{kind}_{self.names[literal.feature]} {operator} {self.syntax.constant(literal.value)}"
 
     def both(self, parts: Sequence[str]) -> str:
+        """Every part holds."""
         return self.syntax.conjunction.join(parts)
 
     def negation(self, part: str) -> str:
+        """The part does not hold."""
         return f"{self.syntax.negation}({part})"
 
     def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> str:
+        """The truth beside the first gate that fails."""
         text = self.syntax.constant(otherwise)
         for gate, truth in reversed(gates):
             text = self.syntax.choice.format(gate=gate, truth=self.syntax.constant(truth), further=text)
@@ -255,7 +297,7 @@ def _string(text: str) -> str:
     return quoted.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-_PYTHON = _Syntax(
+PYTHON = Syntax(
     conjunction=" and ",
     negation="not ",
     operators={"missing": "is", "present": "is not"},
@@ -263,7 +305,7 @@ _PYTHON = _Syntax(
     constant=_python_constant,
     both="({label}, {rule})",
 )
-_JAVASCRIPT = _Syntax(
+JAVASCRIPT = Syntax(
     conjunction=" && ",
     negation="!",
     operators={"==": "===", "!=": "!==", "missing": "===", "present": "!=="},

@@ -11,26 +11,31 @@ from sqlglot.errors import SqlglotError
 from unless.errors import ParameterError
 from unless.export.code import free_name
 from unless.export.dialects import DIALECTS
-from unless.export.sql import ColumnKind, What, to_sql
+from unless.export.sql import ColumnKind, VotedColumn, What, to_sql
 from unless.model import Model
 from unless.rule import Program
+from unless.score.committee import Committee, committee_of
 
-_COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
+_COLUMNS = {"label": "predicted", "rule": "rule", "because": "because", "probability": "confidence"}
 
 
 def to_query(
-    program: Program | Model,
+    program: Program | Committee | Model,
     table: str,
     dialect: str = "duckdb",
-    whats: Sequence[What] = ("label", "rule", "because"),
+    whats: Sequence[What | VotedColumn] | None = None,
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
     """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
 
+    Of a committee, the new columns are ``predicted`` and ``confidence``.
+
     The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
     target has the name of a new column, the new column gets another: ``rule_2``.
     """
-    rules = program if isinstance(program, Program) else program.program_
+    committee = committee_of(program)
+    rules = committee or (program if isinstance(program, Program | Committee) else program.program_)
+    whats = whats or (("label", "probability") if committee else ("label", "rule", "because"))
     taken = {name.casefold() for name in (*rules.features, rules.target)}
     # Not indented: a text may have line breaks.
     parts = [f"{to_sql(program, dialect, what, columns)} AS {free_name(_COLUMNS[what], taken)}" for what in whats]

@@ -17,6 +17,7 @@ from unless.errors import ParameterError, ProgramError, UnknownNameError, sugges
 from unless.export.conditions import decisions
 from unless.model import Model
 from unless.rule import Literal, Program, Rule
+from unless.score.committee import Committee, committee_of
 from unless.values import Label, number_in
 
 try:
@@ -30,15 +31,17 @@ from unless.export.dialects import DIALECTS, Dialect
 from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
 
 What = OneOf["label", "rule", "because"]
+VotedColumn = OneOf["label", "probability"]
+"""What an expression of a committee gives."""
 ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 
 _MAX = sys.float_info.max
 
 
 def to_sql(
-    program: Program | Model,
+    program: Program | Committee | Model,
     dialect: str = "duckdb",
-    what: What = "label",
+    what: What | VotedColumn = "label",
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
     """Write a program as one SQL expression over the columns of a table: ``SELECT *, <expression> FROM ...``.
@@ -46,12 +49,13 @@ def to_sql(
     Parameters
     ----------
     program
-        A program, or a fitted classifier, which knows the kinds of its columns.
+        A program or a committee, or a fitted classifier, which knows the kinds of its columns.
     dialect
         ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``.
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
         1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
+        Of a committee: ``label``, or its ``probability``.
     columns
         The kinds of columns, where the literals do not show them. ``number``: NULL and NaN are missing. ``text``: never
         a number, even if it looks like one. ``mixed``: text in which cells that spell a number, as `read_table`
@@ -61,19 +65,31 @@ def to_sql(
     """
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
-    if what not in get_args(What):
+    if (committee := committee_of(program)) is not None:
+        from unless.export.committee_sql import committee_to_sql
+
+        known = {} if isinstance(program, Program | Committee) else program.schema_.kinds
+        return committee_to_sql(committee, dialect, what, columns, known)
+    if isinstance(program, Committee) or what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
     rules, known = (program, {}) if isinstance(program, Program) else (program.program_, program.schema_.kinds)
     engine = DIALECTS[dialect]
-    _check_names(rules, engine)
-    writer = _Writer(engine, _kinds(rules, known, columns or {}))
-    # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
-    marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
-    pretty = not marked and not any("\n" in feature for feature in rules.used)
-    return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+    check_columns(rules, engine)
+    writer = SqlWriter(engine, kinds_of(rules, known, columns or {}))
+    found = _cases(rules, what, writer)
+    return found.sql(engine.syntax, copy=False, pretty=is_plain(rules), unsupported_level=ErrorLevel.RAISE)
 
 
-def _check_names(program: Program, dialect: Dialect) -> None:
+def is_plain(program: Program) -> bool:
+    """Whether sqlglot may lay out its SQL for people.
+
+    sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
+    """
+    marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(program)
+    return not marked and not any("\n" in feature for feature in program.used)
+
+
+def check_columns(program: Program, dialect: Dialect) -> None:
     """Refuse names that no column can have, and pairs of names that the database takes for one column."""
     seen: dict[str, str] = {}
     for feature in program.used:
@@ -84,7 +100,7 @@ def _check_names(program: Program, dialect: Dialect) -> None:
             raise ProgramError(f"{twin!r} and {feature!r} are one column in {dialect.name}; rename one of the features")
 
 
-def _kinds(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+def kinds_of(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
     for feature, kind in given.items():
         if feature not in program.features:
@@ -109,7 +125,7 @@ def _kind(literals: list[Literal], known: str | None) -> str:
     return known or ("text" if not numbers else "number" if numbers == values else "mixed")
 
 
-def _cases(program: Program, what: What, writer: _Writer) -> exp.Expression:
+def _cases(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
     """The decision list: the first condition that holds gives the result."""
     case = exp.Case()
     for condition, index in decisions(program, writer):
@@ -121,7 +137,7 @@ def _cases(program: Program, what: What, writer: _Writer) -> exp.Expression:
     return case if isinstance(result, exp.Null) else case.else_(result, copy=False)
 
 
-def _result(program: Program, index: int | None, what: What, writer: _Writer) -> exp.Expression:
+def _result(program: Program, index: int | None, what: str, writer: SqlWriter) -> exp.Expression:
     rule = None if index is None else program.rules[index]
     label = program.otherwise if rule is None else rule.head
     match what:
@@ -129,12 +145,11 @@ def _result(program: Program, index: int | None, what: What, writer: _Writer) ->
             return exp.Null() if label is None else writer.label(label)
         case "rule":
             return exp.Null() if index is None else exp.Literal.number(index + 1)
-        case "because":
-            return writer.sentence(program.target, label, rule)
+    return writer.sentence(program.target, label, rule)
 
 
 @dataclass(frozen=True, slots=True)
-class _Writer:
+class SqlWriter:
     """Conditions, labels and sentences for one dialect and the kinds of the columns."""
 
     dialect: Dialect
@@ -155,12 +170,15 @@ class _Writer:
         return self.negation(self._missing(literal.feature))
 
     def both(self, parts: Sequence[exp.Expression]) -> exp.Expression:
+        """Every part holds."""
         return all_of(*parts)
 
     def negation(self, part: exp.Expression) -> exp.Expression:
+        """The part does not hold."""
         return exp.Not(this=bracketed(part))
 
     def first_failing(self, gates: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
+        """The truth beside the first gate that fails."""
         return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:

@@ -7,6 +7,7 @@ if there are few records, for all distances. On new records the features rank ne
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 from unless.judge.labels import head_places
 from unless.prediction import decider
 from unless.rule import Program
-from unless.table import Table
+from unless.score.committee import Committee
+from unless.score.points import leading
+from unless.table import Codes, Table
 
 _RECORDS = 4096
 """How many records are used."""
@@ -37,12 +40,12 @@ _WORK = 500_000_000
 class Evidence:
     """Labelled records from which importances are found on demand; ``counts`` says how often each record counts."""
 
-    program: Program
+    program: Program | Committee
     table: Table
     counts: NDArray[np.float64] | None
 
     @classmethod
-    def of(cls, program: Program, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
+    def of(cls, program: Program | Committee, table: Table, counts: NDArray[np.float64] | None) -> Evidence:
         """As many training records as are needed, without the features that no rule tests."""
         tested = Table(tuple(map(table.column, program.used)), table.target, len(table))
         if len(tested) <= _KEPT:
@@ -63,9 +66,10 @@ def importances(found: Evidence | NDArray[np.float64] | None) -> NDArray[np.floa
     return found.importances() if isinstance(found, Evidence) else found
 
 
-def _decisions(program: Program) -> int:
+def _decisions(program: Program | Committee) -> int:
     """How many decisions each feature gets."""
-    literals = sum(1 for rule in program.rules for _ in rule.literals())
+    rules = program.rules if isinstance(program, Program) else program.rules.rules
+    literals = sum(1 for rule in rules for _ in rule.literals())
     return min(_DECISIONS, max(_WORK // max(literals * len(program.used), 1), _DECISIONS // 8))
 
 
@@ -95,17 +99,27 @@ def _order(table: Table) -> NDArray[np.intp]:
     return (hashes & ((np.uint64(1) << room) - np.uint64(1))).astype(np.intp)
 
 
-def _lost(program: Program, table: Table, decisions: int) -> list[float]:
+def _lost(program: Program | Committee, table: Table, decisions: int) -> list[float]:
     """The accuracy that is lost when a column's values come from other records, for each column; 0 if it grows."""
-    decide = decider(program, table.columns)
+    decide = _decider(program, table)
     others = _others(len(table), decisions)
     codes = [np.tile(column.codes, len(others)) for column in table.columns]
-    right = _right(program, table, decide([column.codes for column in table.columns], len(table)))
+    right = _right(table, decide([column.codes for column in table.columns], len(table)))
     lost = []
     for place, column in enumerate(table.columns):
         changed = [*codes[:place], column.codes[others].reshape(-1), *codes[place + 1 :]]
-        lost.append(max(right - _right(program, table, decide(changed, others.size)), 0.0) if others.size else 0.0)
+        lost.append(max(right - _right(table, decide(changed, others.size)), 0.0) if others.size else 0.0)
     return lost
+
+
+def _decider(program: Program | Committee, table: Table) -> Callable[[Sequence[Codes], int], NDArray[np.intp]]:
+    """A function from codes and a number of rows to the places of the decided labels among those of the table."""
+    if isinstance(program, Program):
+        decide, heads = decider(program, table.columns), head_places(program, table.labels.labels)
+        return lambda codes, rows: heads[decide(codes, rows)]
+    places = np.array([table.labels.labels.index(label) for label in program.classes])
+    add = program.adder(table.columns)
+    return lambda codes, rows: places[leading(add(codes, rows))]
 
 
 def _others(rows: int, decisions: int) -> NDArray[np.intp]:
@@ -115,7 +129,6 @@ def _others(rows: int, decisions: int) -> NDArray[np.intp]:
     return (np.arange(rows) + distances[:, np.newaxis]) % rows
 
 
-def _right(program: Program, table: Table, decided: NDArray[np.int32]) -> float:
+def _right(table: Table, decided: NDArray[np.intp]) -> float:
     """The share of correct decisions; the records may be repeated, all of them each time."""
-    heads = head_places(program, table.labels.labels)
-    return float(np.mean(heads[decided].reshape(-1, len(table)) == table.labels.codes))
+    return float(np.mean(decided.reshape(-1, len(table)) == table.labels.codes))

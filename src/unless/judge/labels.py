@@ -15,6 +15,8 @@ from unless.errors import ParameterError
 from unless.model import Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
+from unless.score.committee import Committee
+from unless.score.points import leading
 from unless.table import Labels, Table
 from unless.values import Label, class_place
 
@@ -136,10 +138,14 @@ def head_places(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:
     return np.array([place.get(head, -1) for head in program.heads], dtype=np.int64)
 
 
-def judged(program: Program, table: Table) -> Quality:
+def judged(program: Program | Committee, table: Table) -> Quality:
     """Compare the decisions of a program with the labels of a table; either may have labels that the other lacks."""
     labels = table.labels
-    known = (*labels.labels, *sorted(set(program.labels) - set(labels.labels), key=str))
+    given = program.labels if isinstance(program, Program) else program.classes
+    known = (*labels.labels, *sorted(set(given) - set(labels.labels), key=str))
+    if isinstance(program, Committee):
+        places = np.array([known.index(label) for label in program.classes])
+        return quality(labels.codes, places[leading(program.sums(table))], known)
     return quality(labels.codes, head_places(program, known)[deciding_rules(program, table)], known)
 
 

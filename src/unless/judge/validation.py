@@ -15,10 +15,11 @@ from unless.errors import ParameterError, ReadError
 from unless.export.clauses import flatten
 from unless.judge.labels import Quality, aligned, judged
 from unless.rule import Program
+from unless.score.committee import Committee
 from unless.table import Labels, Table
 
-Learn = Callable[[Table], Program]
-"""A learner makes a program from a table with labels."""
+Learn = Callable[[Table], Program | Committee]
+"""A learner makes a program, or a committee, from a table with labels."""
 
 BASELINE = "most frequent"
 """What every learner has to beat: the most frequent training label for every record."""
@@ -121,7 +122,8 @@ def _runs(train: Table, test: Table, learners: Mapping[str, Learn], fold: int) -
         start = time.perf_counter()
         program = learner(train)
         seconds = time.perf_counter() - start
-        yield Run(name, fold, judged(program, test), len(flatten(program)), seconds)
+        rules = len(flatten(program)) if isinstance(program, Program) else program.rule_count
+        yield Run(name, fold, judged(program, test), rules, seconds)
 
 
 def baseline(table: Table) -> Program:

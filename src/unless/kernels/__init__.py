@@ -4,7 +4,7 @@
 - `members`: the members of JSON lines
 - `grid`: a table as bins, its rows and their histograms
 - `search`: the best literal
-- `decide`: predictions
+- `decide`: predictions; `vote`: predictions by many lists
 - `splice`: where records end, and new fields put there
 
 Without a C compiler the same files run interpreted: slower, with the same answers. Buffers have one dimension, because
@@ -19,8 +19,9 @@ import warnings
 from unless.kernels.decide import decide
 from unless.kernels.grid import Selection, compiled
 from unless.kernels.search import Search
+from unless.kernels.vote import vote
 
-__all__ = ["Search", "Selection", "compiled", "decide"]
+__all__ = ["Search", "Selection", "compiled", "decide", "vote"]
 
 if not compiled:
     warnings.warn(

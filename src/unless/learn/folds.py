@@ -13,11 +13,11 @@ from unless.table import Column
 Hashes = NDArray[np.uint64]
 
 
-def record_hashes(columns: Sequence[Column]) -> Hashes:
+def record_hashes(columns: Sequence[Column], rows: int) -> Hashes:
     """A hash of the values of every row."""
-    found: Hashes = np.zeros(len(columns[0].codes) if columns else 0, np.uint64)
+    found: Hashes = np.zeros(rows, np.uint64)
     for column in columns:
-        found = _mixed(found + _value_hashes(column)[column.codes])
+        found = mixed(found + _value_hashes(column)[column.codes])
     return found
 
 
@@ -27,11 +27,11 @@ def _value_hashes(column: Column) -> Hashes:
         int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
         for text in column.categories
     ]
-    return np.concatenate([_mixed(column.numbers.view(np.uint64)), np.array([*texts, 0], np.uint64)])
+    return np.concatenate([mixed(column.numbers.view(np.uint64)), np.array([*texts, 0], np.uint64)])
 
 
-def _mixed(bits: Hashes) -> Hashes:
-    """Spread 64 bits over 64 bits (the finish of SplitMix64)."""
+def mixed(bits: Hashes) -> Hashes:
+    """SplitMix64: a change of one bit changes half of them."""
     bits = bits + np.uint64(0x9E3779B97F4A7C15)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -33,18 +33,20 @@ class MemoryEngine(Engine[Selection]):
 
     Histograms are kept for later questions: that of a subset is that of its superset minus the rest, and swapping E+
     and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how often each row counts
-    (`weights.as_counts`); without it, once.
+    (`weights.as_counts`); without it, once. With a ``unit``, counts are whole multiples of it.
     """
 
-    def __init__(self, table: Table, counts: NDArray[np.float64] | None = None) -> None:
+    def __init__(self, table: Table, counts: NDArray[np.float64] | None = None, unit: float | None = None) -> None:
         labels = table.labels
         count = len(labels.labels)
         refuse_more("labels", count, f"{labels.name!r} has {count:,} labels: is it the right column?")
         self.target = labels.name
         self.features = table.features
         self.labels = labels.labels
-        self._columns = table.columns
-        units, self._unit = (np.ones(len(table), np.int32), 1.0) if counts is None else in_units(counts)
+        self._columns, self._count = table.columns, len(table)
+        units, self._unit = np.ones(len(table), np.int32), 1.0
+        if counts is not None:
+            units, self._unit = in_units(counts) if unit is None else (counts.astype(np.int32), unit)
         self._grid = _grid(table.columns, labels.codes.astype(np.int32), units)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
@@ -119,7 +121,7 @@ class MemoryEngine(Engine[Selection]):
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         if self._folds is None:
-            self._folds = record_hashes(self._columns)
+            self._folds = record_hashes(self._columns, self._count)
         fold = self._folds[rows.rows()] % np.uint64(count)
         return [self._grid.of_rows(rows.rows()[fold == k]) for k in range(count)]
 

@@ -18,7 +18,7 @@ _FOLDS = 5
 _TRIED = ((0.75, 0.5, 2), (1.0, 0.75, 2), (0.75, 1.5, 3), (0.5, 1.0, 3), (0.75, 0.25, 1))
 """Ratio, penalty and support of the settings that are tried beside the given ones."""
 
-_SIGMAS = 0.5
+_SIGMAS = 1.0
 """By how many standard deviations others must be better than the given ones."""
 
 

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.explanation.sentences import compared, figures
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.judge.labels import ClassQuality, Quality
+from unless.judge.labels import ClassQuality, Quality, aligned
 from unless.judge.unseen import Unseen
 from unless.model import Model
+from unless.prediction import predict
 from unless.report import sections
 from unless.report.facts import Facts, gather
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
+from unless.score.committee import Committee, committee_of, predicted
 from unless.table import Column, Table
 from unless.values import label_data, number_data, value_data
 
@@ -37,6 +39,32 @@ class RecordsView:
     def sampled(self) -> bool:
         """Whether the page has only some of the records."""
         return self.shown < self.total
+
+
+@dataclass(frozen=True, slots=True)
+class CommitteeView:
+    """The committee that the list of the page imitates: its size, how often both agree, how often each is right.
+
+    The shares are of the records of the page; without true labels, nobody knows what is right.
+    """
+
+    lists: int
+    rules: int
+    agreement: float
+    right: float | None
+    list_right: float | None
+
+    @classmethod
+    def of(cls, committee: Committee, program: Program, table: Table) -> CommitteeView:
+        """Compare the committee with the list on the records of a table."""
+        decided, imitated = predicted(committee, committee.sums(table)), predict(program, table)
+        shares: tuple[float | None, float | None] = (None, None)
+        if table.target is not None and len(table):
+            known = aligned(table.target, committee.classes)
+            truth = np.array([*known.labels, None], dtype=object)[known.codes]
+            shares = float(np.mean(decided == truth)), float(np.mean(imitated == truth))
+        agreement = float(np.mean(decided == imitated)) if len(table) else 1.0
+        return cls(len(committee), committee.rule_count, agreement, *shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +92,8 @@ class Page:
     records: RecordsView
     long_texts: tuple[str, ...]
     data: dict[str, Any]
+    committee: CommitteeView | None = None
+    """What decides, if the rules of the page only imitate a committee."""
 
     @property
     def numbered(self) -> int:
@@ -83,7 +113,7 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    facts = gather(model, table)
+    facts, committee = gather(model, table), committee_of(model)
     words = _fitting(words or DEFAULT, facts)
     speaker = Speaker(facts.labels, words)
     rows = sections.sampled(len(table), sample, seed)
@@ -108,6 +138,7 @@ def summarise(
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
         data=_data(facts, rows, words),
+        committee=None if committee is None else CommitteeView.of(committee, facts.program, table),
     )
 
 

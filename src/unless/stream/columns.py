@@ -66,6 +66,8 @@ class NewColumns:
 
     labels: tuple[Label | None, ...]
     confidences: tuple[float | None, ...] | None = None
+    levels: int = 1
+    """How many answers each label has, one after another; a program has one for each rule."""
 
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
@@ -81,9 +83,25 @@ class NewColumns:
             labels, tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
         )
 
+    @classmethod
+    def voted(cls, classes: Sequence[Label]) -> NewColumns:
+        """The answers of a committee: each class with every confidence, rounded so that there are not too many."""
+        for label in classes:
+            refuse_halves("the label", str(label))
+        steps = 1000 if len(classes) <= 100 else 100
+        confidences = tuple(step / steps for step in range(steps + 1))
+        labels = tuple(label for label in classes for _ in confidences)
+        return cls(labels, confidences * len(classes), len(confidences))
+
+    def chosen(self, places: NDArray[np.intp], confidences: NDArray[np.float64]) -> Choices:
+        """The answers of a committee, given the places of the classes and their probabilities."""
+        return (places * self.levels + np.rint(confidences * (self.levels - 1)).astype(np.intp)).astype(np.int32)
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """The cells of each new column, one for every answer, by its usual name."""
         sure = {"confidence": self.confidences} if self.confidences else {}
+        if self.levels > 1:
+            return {"predicted": self.labels, **sure}
         return {"predicted": self.labels, **sure, "rule": [*range(1, len(self.labels)), None]}
 
     def as_fields(self, separator: str) -> Pieces:

@@ -13,11 +13,13 @@ from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
+from unless.score.committee import committee_of
+from unless.score.points import leading, probabilities_of
 from unless.stream.columns import Choices, NewColumns, refuse_halves
 from unless.stream.input import Batch, File, Input, JsonBatch
 from unless.stream.output import form_of_output, is_patient, output, write_in_thread
 from unless.stream.writers import WRITERS, Result
-from unless.table import Labels
+from unless.table import Labels, Table
 from unless.values import Label, class_place
 
 BLOCK = 1 << 23
@@ -87,7 +89,8 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
 
     All columns are kept. The new ones are ``predicted``, ``confidence`` (the probability of that label, to six digits)
     and ``rule`` (the number of the rule that decides, from 1; empty where none does). ``prefix`` is put before these
-    names, and a number after a name that is taken. A `Program` has no confidences.
+    names, and a number after a name that is taken. A `Program` has no confidences. A committee has no single deciding
+    rule, and its confidences have three digits (two if there are more than 100 classes).
 
     From text to text of the same format the records are copied byte for byte, with new fields at the end. Otherwise
     cells of text files are text, and those of other files keep their types.
@@ -121,15 +124,20 @@ class _Tally:
     def __init__(self, model: Model | Program, *, strict: bool) -> None:
         if not isinstance(model, Program) and not hasattr(model, "program_"):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
+        self._committee = committee_of(model)
         self._program = model if isinstance(model, Program) else model.program_
         self._model = model
-        self._used = self._program.used
+        self._used = self._program.used if self._committee is None else self._committee.used
         self._members: set[str] | None = None
-        self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
-        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
+        if self._committee is None:
+            self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
+        else:
+            self.answers = NewColumns.voted(self._committee.classes)
+        self._labels = self.answers.labels[:: self.answers.levels]
+        self._counts = np.zeros(len(self._labels), dtype=np.int64)
         self.right: int | None = 0
         if strict:
-            refuse_ignorance(model, self._program)
+            refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
         self.unseen = UnseenCounts(None if isinstance(model, Program) else model)
         self._strict = strict
 
@@ -156,17 +164,24 @@ class _Tally:
         self.unseen.add(table)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
-        self._counts += np.bincount(choices, minlength=len(self._counts))
+        choices = self._choices(table)
+        places = choices // np.int32(self.answers.levels)
+        self._counts += np.bincount(places, minlength=len(self._counts))
         if len(table):
-            self._compare(choices, table.target)
+            self._compare(places, table.target)
         return choices
+
+    def _choices(self, table: Table) -> Choices:
+        if self._committee is None:
+            return deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
+        sums = self._committee.sums(table)
+        return self.answers.chosen(leading(sums), probabilities_of(sums).max(axis=1, initial=0.0))
 
     def _compare(self, choices: Choices, truth: Labels | None) -> None:
         if truth is None or self.right is None:
             self.right = None
             return
-        labels = self.answers.labels
+        labels = self._labels
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
@@ -176,7 +191,7 @@ class _Tally:
     def labels(self) -> dict[Label | None, int]:
         """How many records got each label, in the order of the rules; records without a label come last."""
         found: dict[Label | None, int] = {}
-        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
+        for label, count in zip(self._labels, self._counts.tolist(), strict=True):
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found

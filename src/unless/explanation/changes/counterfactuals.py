@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.changes.axes import Axis, added, axes_of
@@ -29,6 +29,9 @@ from unless.prediction import predict
 from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, value_data
+
+if TYPE_CHECKING:
+    from unless.explanation.tally import Tally
 
 
 def counterfactuals(
@@ -58,8 +61,8 @@ def counterfactuals(
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
-    _check_names(program, record, fixed, "fixed")
-    _check_names(program, record, ranges or {}, "ranges")
+    check_names(program, record, fixed, "fixed")
+    check_names(program, record, ranges or {}, "ranges")
     proof = explain(program, record)
     others = tuple(other for other in program.labels if other != proof.label)
     labels = others if label is None else (known_label(program, label),)
@@ -94,9 +97,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Counterfactual:
-    """A changed record: the proof of its decision, and its distance from the original."""
+    """A changed record: the proof of its decision (of a committee, the tally), and its distance from the original."""
 
-    proof: Proof
+    proof: Proof | Tally
     changes: tuple[Change, ...]
     distance: float
 
@@ -130,7 +133,7 @@ class Counterfactual:
 class Counterfactuals(Sequence[Counterfactual]):
     """The changes that were found, nearest first: a sequence, which is empty if no allowed change gives the label."""
 
-    proof: Proof
+    proof: Proof | Tally
     wanted: Label | None
     free: tuple[str, ...]
     found: tuple[Counterfactual, ...]
@@ -188,7 +191,7 @@ class Counterfactuals(Sequence[Counterfactual]):
     __repr__ = __str__
 
 
-def _check_names(program: Program, record: Mapping[str, object], names: Collection[str], what: str) -> None:
+def check_names(program: Program, record: Mapping[str, object], names: Collection[str], what: str) -> None:
     """Refuse a feature that does not exist; one that the program does not use is fine, since it cannot matter."""
     if isinstance(names, str):
         raise ParameterError(f"{what} is {names!r}; it takes a list of features: {what}=[{names!r}]")

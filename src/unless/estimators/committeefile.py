@@ -1,0 +1,183 @@
+"""Committees in files: every list with its points, the list that imitates them, how columns were read. Safe to read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ProgramError
+from unless.estimators import modelfile
+from unless.estimators.modelfile import SavedModel
+from unless.export import checks, json
+from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
+from unless.judge.importance import Evidence, importances
+from unless.model import Statistics
+from unless.rule import Program
+from unless.score.committee import Committee
+from unless.score.points import Points
+from unless.table import Schema, Table
+from unless.values import label_data
+
+FORMAT = modelfile.COMMITTEE
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCommittee:
+    """A committee as a file holds it, with its student: one list that imitates it, for people who want to read it.
+
+    As a `Model` it shows the student's rules. What decides is ``committee_``.
+    """
+
+    committee_: Committee
+    student: SavedModel
+    agreement: float
+    """The share of training records, by weight, that get the same label from both."""
+    schema_: Schema
+    domain_: Table
+    parameters: Mapping[str, Any]
+    named: bool
+    importances: Evidence | NDArray[np.float64] | None = None
+
+    learner = "UnlessCommittee"
+
+    @property
+    def program_(self) -> Program:
+        """The student's rules."""
+        return self.student.program_
+
+    @property
+    def statistics_(self) -> Statistics:
+        """What the student's rules decided in training."""
+        return self.student.statistics_
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
+        return self.schema_
+
+
+def document(model: SavedCommittee) -> dict[str, Any]:
+    """A committee as JSON holds it; refuses one that could not be read back."""
+    committee, shares = model.committee_, importances(model.importances)
+    student = modelfile.document(model.student)
+    found = {
+        "format": FORMAT,
+        "version": VERSION,
+        "target": student["target"],
+        "features": student["features"],
+        "classes": [label_data(label) for label in committee.classes],
+        "base": committee.base.tolist(),
+        "lists": [
+            {"rules": json.to_dict(program)["rules"], "points": points.tolist()}
+            for program, points in zip(committee.lists, committee.points, strict=True)
+        ],
+        "student": {
+            "agreement": model.agreement,
+            "otherwise": student["otherwise"],
+            "rules": student["rules"],
+            "statistics": student["statistics"],
+        },
+        "columns": {
+            **student["columns"],
+            "named": model.named,
+            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
+        },
+        "parameters": modelfile.spelled_parameters(model.parameters),
+        **({} if shares is None else {"importances": shares.tolist()}),
+    }
+    from_document(found)
+    return found
+
+
+# Reading.
+
+_COMMITTEE = Object(
+    "a committee: an object with format, version, target, features, classes, base, lists, student and columns",
+    ("format", "version", "target", "features", "classes", "base", "lists", "student", "columns", "parameters"),
+    ("importances",),
+)
+_LIST = Object("a list of a committee: an object with rules and points", ("rules", "points"), ())
+_STUDENT = Object(
+    "the student: an object with agreement, rules and statistics", ("agreement", "rules", "statistics"), ("otherwise",)
+)
+_LARGEST = 2**31 - 1
+_POINT = f"points, a whole number from -{_LARGEST} to {_LARGEST}"
+
+
+def from_document(document: Any) -> SavedCommittee:
+    """The committee in a parsed document; a ProgramError names the place of the first thing that is wrong."""
+    _check_version(document)
+    node = _COMMITTEE.check(document, None)
+    target = typed(str, node["target"], (None, "target"), "the name of the target, a text")
+    features = checks.texts(node["features"], (None, "features"), "a list of names", FEATURE, unique=True)
+    shell = {"format": json.FORMAT, "version": json.VERSION, "target": target, "features": features}
+    student = _student(node["student"], shell, node["columns"])
+    classes = modelfile.classes_of(node["classes"], (None, "classes"), ())
+    lists, points = _lists(node["lists"], shell, len(classes))
+    base = _points(node["base"], (None, "base"), len(classes))
+    committee = Committee(target, tuple(features), classes, np.array(base, dtype=np.int64), lists, points)
+    if student.statistics_.classes != classes:
+        raise at((None, "classes"), "these are not the classes of the student, in the same order")
+    shares = None
+    if "importances" in node:
+        shares = modelfile.shares_of(node["importances"], (None, "importances"), len(features))
+    parameters = modelfile.parameters_of(node["parameters"], (None, "parameters"))
+    agreement = checks.numbers(
+        [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
+    )[0]
+    return SavedCommittee(
+        committee, student, agreement, student.schema_, student.domain_, parameters, student.named, shares
+    )
+
+
+_SHARE = "a share, a number from 0 to 1"
+
+
+def _check_version(document: Any) -> None:
+    version, place = document.get("version", VERSION), (None, "version")
+    if isinstance(version, int | float) and version > VERSION:
+        raise at(place, f"{shown(version)} is newer than {VERSION}, the newest known here; update unless")
+    if version != VERSION or isinstance(version, bool):
+        raise wrong(place, f"the version {VERSION}", version)
+
+
+def _student(node: Any, shell: dict[str, Any], columns: Any) -> SavedModel:
+    """The list that imitates the committee, with what the committee's file says about columns."""
+    _STUDENT.check(node, (None, "student"))
+    inner = {key: node[key] for key in ("otherwise", "rules", "statistics") if key in node}
+    found = _inside("student", modelfile.from_document, {**shell, **inner, "columns": columns})
+    if isinstance(found, Program):  # it has columns and statistics, so it is a model
+        raise at((None, "student"), "it has no statistics")
+    return found  # type: ignore[no-any-return]
+
+
+def _lists(value: Any, shell: dict[str, Any], classes: int) -> tuple[tuple[Program, ...], tuple[Points, ...]]:
+    lists, points = [], []
+    for index, node in enumerate(typed(list, value, (None, "lists"), "a list of lists of rules")):
+        place: Place = ((None, "lists"), index)
+        _LIST.check(node, place)
+        lists.append(_inside(f"lists[{index}]", json.from_dict, {**shell, "rules": node["rules"]}))
+        rows = typed(list, node["points"], (place, "points"), "a list of points per rule")
+        own = [_points(line, ((place, "points"), number), classes) for number, line in enumerate(rows)]
+        points.append(np.array(own, dtype=np.int64).reshape(len(own), classes))
+    return tuple(lists), tuple(points)
+
+
+def _points(value: Any, place: Place, classes: int) -> list[int]:
+    for index, one in enumerate(row(value, place, f"a list of {classes} numbers, one for each class", classes)):
+        if one.__class__ is not int or abs(one) > _LARGEST:
+            raise wrong((place, index), _POINT, one)
+    return value  # type: ignore[no-any-return]
+
+
+def _inside(where: str, read: Any, document: dict[str, Any]) -> Any:
+    """Read a part of the document; an error says in which part it is."""
+    try:
+        return read(document)
+    except ProgramError as error:
+        raise ProgramError(f"{where}.{error}") from error

@@ -1,0 +1,14 @@
+"""The types of `vote.py` for Python code; its own annotations are C types."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+def vote(
+    tests: NDArray[np.int32],
+    code: NDArray[np.int32],
+    points: NDArray[np.int32],
+    width: int,
+    block: NDArray[np.int32],
+    room: NDArray[np.uint8],
+    sums: NDArray[np.int32],
+) -> None: ...

@@ -1,0 +1,150 @@
+"""Committees: many lists of rules that vote. The points of the rules that decide a record add up to its logits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from unless.errors import ProgramError, UnknownNameError, suggest
+from unless.rule import Program
+from unless.score.points import Points, leading
+from unless.score.votes import MAX_RULES, Votes
+from unless.table import Codes, Column, Table
+from unless.values import Label, counted
+
+__all__ = ["Committee"]
+
+_MOST = 2**31
+"""No sum of points reaches this: sums have 32 bits."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Committee:
+    """Lists of rules, and what the rules of each list add to each class.
+
+    The label of a record is the class with most points: those of ``base``, and in every list those of the first rule
+    that covers the record (``points[list][rule, class]``). If several classes have as many, it is the first of them.
+    The last rule of a list covers every record.
+    """
+
+    target: str
+    features: tuple[str, ...]
+    classes: tuple[Label, ...]
+    base: Points
+    lists: tuple[Program, ...]
+    points: tuple[Points, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.lists) != len(self.points):
+            raise ProgramError(f"{counted(len(self.lists), 'list')} and points of {len(self.points)}; each has its own")
+        base = _frozen(self.base, (len(self.classes),), "the base")
+        points = []
+        for number, (program, own) in enumerate(zip(self.lists, self.points, strict=True), 1):
+            self._check(program, f"list {number}")
+            points.append(_frozen(own, (len(program.rules), len(self.classes)), f"list {number}"))
+        if int(np.abs(base).max(initial=0)) + sum(int(np.abs(own).max(initial=0)) for own in points) >= _MOST:
+            raise ProgramError(f"the points of a record could add up to {_MOST:,} or more; make them smaller")
+        object.__setattr__(self, "base", base)
+        object.__setattr__(self, "points", tuple(points))
+
+    def _check(self, program: Program, what: str) -> None:
+        if program.features != self.features or program.target != self.target:
+            raise ProgramError(f"{what} has other features, or another target, than the committee")
+        if not program.rules or program.rules[-1].default or program.rules[-1].exceptions:
+            raise ProgramError(f"{what} must end with a rule that covers every record: one without conditions")
+        if len(program.rules) > MAX_RULES:
+            raise ProgramError(f"{what} has {len(program.rules):,} rules; {MAX_RULES:,} is the limit")
+        if unknown := [label for label in program.labels if label not in self.classes]:
+            raise ProgramError(f"{what} has the label {unknown[0]!r}, which is not a class")
+
+    @cached_property
+    def rules(self) -> Program:
+        """The rules of all lists as one program: not to decide with, but to see what the committee tests."""
+        return Program(self.target, self.features, tuple(rule for program in self.lists for rule in program.rules))
+
+    @cached_property
+    def used(self) -> tuple[str, ...]:
+        """The features that rules test, in the order of ``features``; predictions need only these."""
+        return self.rules.used
+
+    @property
+    def rule_count(self) -> int:
+        """The number of rules of all lists, exceptions counted too."""
+        return len(self.rules.rules) + self.rules.exception_count
+
+    def sums(self, table: Table, threads: int = 2) -> Points:
+        """The points of every row and class.
+
+        The table needs the columns that rules test, in any order; read new records like those of training.
+        """
+        columns = [_column(table, feature) for feature in self.used]
+        return self.adder(columns, threads)([column.codes for column in columns], len(table))
+
+    def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
+        """A function from codes, in these columns, and a number of rows to the points of every row and class."""
+        votes = Votes(self.lists, self.points, columns)
+
+        def add(codes: Sequence[Codes], rows: int) -> Points:
+            sums = np.tile(self.base.astype(np.int32), (rows, 1))
+            votes.add(codes, sums, threads)
+            return sums.astype(np.int64)
+
+        return add
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Committee) and (
+            (self.target, self.features, self.classes, self.lists)
+            == (other.target, other.features, other.classes, other.lists)
+            and np.array_equal(self.base, other.base)
+            and all(map(np.array_equal, self.points, other.points))
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.target, self.features, self.classes, self.lists))
+
+    def first(self, size: int) -> Committee:
+        """The committee of only the first lists."""
+        return replace(self, lists=self.lists[:size], points=self.points[:size])
+
+    def __len__(self) -> int:
+        """The number of lists."""
+        return len(self.lists)
+
+    def __str__(self) -> str:
+        rules = counted(self.rule_count, "rule")
+        return f"{self.target}: the vote of {counted(len(self), 'list')} with {rules}, exceptions included"
+
+    def __repr__(self) -> str:
+        return f"<Committee for {self}>"
+
+
+def committee_of(model: object) -> Committee | None:
+    """The committee that a model is, or has; None for other models, which have one list."""
+    found = model if isinstance(model, Committee) else getattr(model, "committee_", None)
+    return found if isinstance(found, Committee) else None
+
+
+def predicted(committee: Committee, sums: Points) -> np.ndarray[tuple[int], np.dtype[np.object_]]:
+    """The label of every row, given its points."""
+    labels = np.empty(len(committee.classes), dtype=object)
+    labels[:] = committee.classes
+    return labels[leading(sums)]
+
+
+def _column(table: Table, feature: str) -> Column:
+    if feature not in table.features:
+        raise UnknownNameError(
+            f"the committee uses {feature!r}, which the table lacks{suggest(feature, table.features)}"
+        )
+    return table.column(feature)
+
+
+def _frozen(points: Points, shape: tuple[int, ...], what: str) -> Points:
+    found = np.array(points, dtype=np.int64)  # a copy that nobody else can change
+    if found.shape != shape:
+        raise ProgramError(f"{what} has points of the shape {found.shape}, not {shape}: a number for each class")
+    found.flags.writeable = False
+    return found

@@ -1,0 +1,243 @@
+"""The classifier of many lists: what it predicts, explains and saves."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import unless
+from unless import Interrupted, UnlessCommittee
+from unless.errors import ParameterError, ProgramError, UnlessError
+from unless.estimators import learners
+from unless.estimators.modelfile import read
+
+CITIES = ["Oslo", "Rome", None]
+
+
+def records(rows=300, seed=0):
+    """Records of numbers, text and missing cells, with three labels."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, rows).astype(float),
+            "income": np.where(rng.random(rows) < 0.1, np.nan, rng.integers(0, 90, rows) * 1000.0),
+            "city": [CITIES[k] for k in rng.integers(0, 3, rows)],
+        }
+    )
+    risky = (frame.age < 30) & ~(frame.income > 40_000)
+    return frame, np.where(risky, "reject", np.where(frame.city == "Rome", "ask", "accept"))
+
+
+X, Y = records()
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A fitted committee."""
+    return UnlessCommittee(size=15).fit(X, Y)
+
+
+def test_probabilities_are_of_the_points(model):
+    """The label has the largest probability, which is the share of the odds that its points stand for."""
+    new, truth = records(200, 1)
+    shares = model.predict_proba(new)
+    assert shares.shape == (200, 3)
+    assert np.allclose(shares.sum(axis=1), 1)
+    assert (model.predict(new) == model.classes_[shares.argmax(axis=1)]).all()
+    assert model.score(new, truth) > 0.95
+    assert model.apply(new).shape == (200, 15)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_an_explanation_adds_up(model):
+    """The points of the base and of all lists are the total, whose shares are the probabilities."""
+    for row, tally in enumerate(model.explain(X[:30])):
+        parts = [tally.base, *(vote.points for vote in tally.votes)]
+        assert tally.total == tuple(map(sum, zip(*parts, strict=True)))
+        assert tally.label == model.predict(X[row : row + 1])[0]
+        assert list(tally.probabilities) == pytest.approx(model.predict_proba(X[row : row + 1])[0])
+        assert [vote.proof.decided for vote in tally.votes] == model.apply(X[row : row + 1])[0].tolist()
+        for vote in tally.carrying:
+            assert tally.lead(vote.points) > 0
+        document = json.loads(json.dumps(tally.to_dict()))
+        assert document["total"] == list(tally.total)
+        lines = tally.text(most=4).split("\n")
+        assert lines[0] == str(tally)
+        assert str(tally).startswith(f"label {tally.label}, with probability ")
+        shown = [[int(cell.replace(",", "")) for cell in line.split()[:3]] for line in lines[2:-1]]
+        assert [sum(column) for column in zip(*shown[:-1], strict=True)] == shown[-1]
+        assert "<" in (tally._repr_html_() or "")
+
+
+def test_counterfactuals_are_verified(model):
+    """Every change gives the label it says, and leaves fixed features as they are."""
+    for row in range(12):
+        record = X.iloc[row].to_dict()
+        before = model.predict([record])[0]
+        for label in (None, "ask", "reject"):
+            found = model.counterfactuals(record, label, fixed=["city"])
+            for one in found:
+                changed = {**record, **{change.feature: change.new for change in one.changes}}
+                after = model.predict([changed])[0]
+                assert after == one.label != before
+                assert label in (None, after)
+                assert "city" not in {change.feature for change in one.changes}
+                assert one.outcome.startswith(f"{after} (0.")
+    assert len(model.counterfactuals(X.iloc[0])) == 2  # no other change is needed
+    assert model.counterfactuals(X.iloc[0], fixed=["age", "income", "city"]).found == ()
+    with pytest.raises(UnlessError, match="no class 'acept'; did you mean 'accept'"):
+        model.counterfactuals(X.iloc[0], "acept")
+
+
+def test_a_file_holds_everything(model, tmp_path):
+    """A saved committee predicts, explains and shows the same, and is saved the same again."""
+    path, again = tmp_path / "committee.json", tmp_path / "again.json"
+    model.save(path)
+    loaded = unless.load(path)
+    assert type(loaded) is UnlessCommittee
+    assert loaded.get_params() == model.get_params()
+    assert loaded.committee_ == model.committee_
+    assert (loaded.predict_proba(X) == model.predict_proba(X)).all()
+    assert loaded.program_ == model.program_
+    assert loaded.agreement_ == model.agreement_
+    assert (loaded.feature_importances_ == model.feature_importances_).all()
+    assert str(loaded) == str(model)
+    loaded.save(again)
+    assert path.read_bytes() == again.read_bytes()
+    assert pickle.loads(pickle.dumps(model)).committee_ == model.committee_
+
+
+def _changed(document, *steps):
+    *inner, last, value = steps
+    for step in inner:
+        document = document[step]
+    if value is KeyError:
+        del document[last]
+    else:
+        document[last] = value
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        (("version", 2), "newer"),
+        (("lists", 0, "points", 0, 0, 2**31), r"lists\[0\].points\[0\]\[0\]: expected points"),
+        (("lists", 0, "points", 0, 0, 1.5), r"lists\[0\].points\[0\]\[0\]: expected points"),
+        (("lists", 0, "points", 0, [1]), r"lists\[0\].points\[0\]: expected a list of 3"),
+        (("lists", 0, "points", []), "shape"),
+        (("lists", 0, "rules", []), "shape|covers every record"),
+        (("lists", 1, "rules", 0, "default", [["nothing", "<=", 1.0]]), r"lists\[1\].rules\[0\].default\[0\]\[0\]"),
+        (("lists", 0, "more", 1), "unknown key"),
+        (("more", 1), "unknown key"),
+        (("base", [1, 2]), "base: expected a list of 3"),
+        (("classes", ["accept", "ask"]), "base: expected a list of 2|lists"),
+        (("classes", ["accept", "ask", "zzz"]), "not a class|not the classes"),
+        (("student", "agreement", 2), "agreement"),
+        (("student", "statistics", "counts", []), "student.statistics.counts"),
+        (("student", KeyError), '"student" is missing'),
+        (("columns", "kinds", []), "columns.kinds"),
+        (("importances", [1.0]), "importances: expected 3 shares"),
+        (("parameters", [["sze", 3]]), "no parameter 'sze'; did you mean 'size'"),
+    ],
+)
+def test_a_file_of_a_stranger_is_refused_at_worst(model, tmp_path, steps, said):
+    """Whatever is wrong in a file is an error that says where."""
+    path = tmp_path / "committee.json"
+    model.save(path)
+    document = json.loads(path.read_text())
+    _changed(document, *steps)
+    path.write_text(json.dumps(document))
+    with pytest.raises(ProgramError, match=said):
+        unless.load(path)
+
+
+def test_the_student_is_shown_not_obeyed(model):
+    """The program of a committee is one list that imitates it; how often both agree is known."""
+    agreed = unless.predict(model.program_, unless.read_table(X, like=model)) == model.predict(X)
+    assert model.agreement_ == pytest.approx(agreed.mean())
+    assert "one list imitates it, and agrees on" in str(model)
+
+
+def test_weights_and_seeds():
+    """A record of weight 2 is the same as two; seeds may be numbers or sources of numbers."""
+    weights = np.random.default_rng(0).integers(0, 3, len(X))
+    some = UnlessCommittee(size=5).fit(X, Y, weights)
+    repeated = np.repeat(np.arange(len(X)), weights)
+    assert some.committee_ == UnlessCommittee(size=5).fit(X.iloc[repeated], Y[repeated]).committee_
+    one, other, third = (UnlessCommittee(size=3, random_state=state).fit(X, Y) for state in (1, 2, 1))
+    assert one.committee_ == third.committee_ != other.committee_
+    for state in (None, np.random.RandomState(0), np.random.default_rng(0), np.int64(3)):
+        assert len(UnlessCommittee(size=3, random_state=state).fit(X, Y).lists_) == 3
+    heavy = UnlessCommittee(size=5, class_weight={"reject": 50.0}).fit(X, Y)
+    assert (heavy.predict(X) == "reject").sum() >= (some.predict(X) == "reject").sum()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"size": 0}, "size must be a whole number of at least 1"),
+        ({"size": 2.5}, "size"),
+        ({"rate": 2}, "rate must be a number from 0 to 1"),
+        ({"penalty": -1}, "penalty must be a number of at least 0"),
+        ({"random_state": -1}, "random_state"),
+        ({"max_rules": 0}, "max_rules"),
+        ({"max_seconds": "x"}, "max_seconds"),
+    ],
+)
+def test_wrong_parameters(parameters, said):
+    """A parameter that makes no sense is named."""
+    with pytest.raises(ParameterError, match=said):
+        UnlessCommittee(**parameters).fit(X, Y)
+    with pytest.raises(ParameterError, match="n_jobs must be"):
+        UnlessCommittee(size=1, n_jobs=0).fit(X, Y).predict(X)
+
+
+def test_what_a_committee_does_not_do(model):
+    """Some questions are about one list."""
+    with pytest.raises(ParameterError, match="no single rule"):
+        model.why_not(X.iloc[0], "ask")
+    with pytest.raises(ParameterError, match="many programs"):
+        model.with_program(model.program_, X, Y)
+
+
+def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
+    """After Ctrl-C the committee is fitted with the lists that it has."""
+    real = learners.learn_committee
+
+    def stopped(*args):
+        *most, progress = args
+
+        def stop(lists, rules):
+            if lists == 2:
+                raise KeyboardInterrupt
+            return progress(lists, rules)
+
+        return real(*most, stop)
+
+    monkeypatch.setattr(learners, "learn_committee", stopped)
+    model = UnlessCommittee()
+    with pytest.raises(Interrupted):
+        model.fit(X, Y)
+    assert len(model.lists_) == 2
+    model.save(tmp_path / "some.json")
+    assert len(read(tmp_path / "some.json").committee_) == 2
+
+
+def test_a_time_limit_and_progress(capsys):
+    """No time gives one list; progress goes to standard error."""
+    model = UnlessCommittee(max_seconds=0, verbose=True).fit(X, Y)
+    assert len(model.lists_) == 1
+    assert "of 60 lists" in capsys.readouterr().err
+
+
+def test_hard_cases():
+    """One class, all cells missing, labels with one record: a committee that says what there is."""
+    assert UnlessCommittee(size=3).fit([[1.0], [2.0]], [5, 5]).predict([[3.0]]).tolist() == [5]
+    empty = pd.DataFrame({"a": [None] * 4, "b": [None] * 4})
+    assert UnlessCommittee(size=3).fit(empty, list("xxxy")).predict(empty).tolist() == ["x"] * 4
+    many = UnlessCommittee(size=3).fit([[float(k)] for k in range(30)], list(range(30)))
+    assert many.predict_proba([[3.0]]).shape == (1, 30)
