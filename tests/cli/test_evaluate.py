@@ -22,18 +22,18 @@ def test_table(applicants):
     lines = done.stdout.splitlines()
     assert lines[0].endswith("900 records, 7 features; left out: applicant (unique)")
     assert lines[1] == "3 folds, seed 0: mean ± standard deviation"
-    assert lines[3].split() == ["most", "frequent", "unless", "fold-rm"]
+    assert lines[3].split() == ["most", "frequent", "unless", "fold-rm", "committee"]
     assert [line.split()[0] for line in lines[4:]] == ["accuracy", "precision", "recall", "F1", "rules", "time"]
     assert lines[4].split()[1] == "0.582"
     assert done.stderr == "fold-rpp is left out: it needs two labels, and 'decision' has 3.\n"
 
 
 def test_two_labels(tmp_path):
-    """With two labels all three learners apply."""
+    """With two labels all learners apply."""
     path = tmp_path / "binary.csv"
     path.write_text(applicants_csv().replace(",review\n", ",accept\n"))
     done = evaluate(path, "--cv", 2, "-q")
-    assert done.stdout.splitlines()[0].split() == ["most", "frequent", "unless", "fold-rm", "fold-rpp"]
+    assert done.stdout.splitlines()[0].split() == ["most", "frequent", "unless", "fold-rm", "fold-rpp", "committee"]
     assert done.stderr == ""
 
 

@@ -227,6 +227,25 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
     assert len(read(tmp_path / "some.json").committee_) == 2
 
 
+def test_ctrl_c_while_the_student_learns(monkeypatch):
+    """Then all lists are there, and the rules that the student has so far."""
+    real = learners.learn_unless
+
+    def stopped(engine, *settings):
+        def stop(_, rules):
+            if rules == 1:
+                raise KeyboardInterrupt
+
+        return real(engine, *settings, stop)
+
+    monkeypatch.setattr(learners, "learn_unless", stopped)
+    model = UnlessCommittee(size=4)
+    with pytest.raises(Interrupted):
+        model.fit(X, Y)
+    assert len(model.lists_) == 4
+    assert len(model.program_) <= 2
+
+
 def test_a_time_limit_and_progress(capsys):
     """No time gives one list; progress goes to standard error."""
     model = UnlessCommittee(max_seconds=0, verbose=True).fit(X, Y)

@@ -37,6 +37,7 @@ if {interpreted}:  # put the source file in the place of the compiled module
 import numpy as np
 import unless
 from unless import kernels
+from unless.learn.committee import Settings, learn_committee
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -57,6 +58,8 @@ for ratio in (0.0, 0.5):
     print(repr(program))
     print(unless.predict(program, table).tolist())
     print(repr(unless.fold_rpp(table, 1, ratio)))
+committee = learn_committee(table, settings=Settings(size=3)).committee
+print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())
 """
 
 

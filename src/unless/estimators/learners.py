@@ -271,7 +271,7 @@ class CommitteeLearner(Learner):
 
             learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
         committee = learned.committee
-        student, agreement = student_of(committee, data)
+        student, agreement, stopped = student_of(committee, data)
         model = SavedCommittee(
             committee,
             student,
@@ -282,7 +282,8 @@ class CommitteeLearner(Learner):
             data.named,
             Evidence.of(committee, data.table, data.counts),
         )
-        return LearnedModel(model, None if learned.interrupted is None else Interrupted(committee))
+        interrupted = learned.interrupted or stopped
+        return LearnedModel(model, None if interrupted is None else Interrupted(committee))
 
     def _settings(self) -> CommitteeSettings:
         """The settings, after checks."""
@@ -324,12 +325,13 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
-def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float]:
-    """A list that imitates a committee, with what it decides in training, and how often both agree there."""
+def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
+    """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     taught = leading(committee.sums(data.table))
     table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
-    program = learn_unless(MemoryEngine(table, counts), Settings()).program
+    learned = learn_unless(MemoryEngine(table, counts), Settings())
+    program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
     student = SavedModel(
@@ -341,7 +343,7 @@ def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float]
         {},
         data.named,
     )
-    return student, float(min(agreed, 1.0))
+    return student, float(min(agreed, 1.0)), learned.interrupted
 
 
 LEARNERS: Mapping[str, type[Learner]] = {
