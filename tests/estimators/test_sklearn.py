@@ -56,6 +56,7 @@ def test_they_take_what_a_column_transformer_gives(model, cancer):
     assert make_pipeline(columns, model).fit(X, y).score(X, y) > 0.85
 
 
+@pytest.mark.filterwarnings("ignore:values that training did not have")
 @each
 def test_a_grid_search_tunes_them(model, cancer):
     """Parameters may be numpy's, as a search over an array gives them."""

@@ -31,7 +31,11 @@ from unless.values import Label, counted, label_data
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
 
-_OWN = {"penalty": "unless", "min_support": "unless", "otherwise": "fold-rm", "positive": "fold-rpp"}
+_OWN = {
+    **dict.fromkeys(("penalty", "min_support", "optimise", "round_thresholds"), "unless"),
+    "otherwise": "fold-rm",
+    "positive": "fold-rpp",
+}
 _SCREENFUL = 40  # rules shown in a terminal
 
 
@@ -74,6 +78,20 @@ def fit(
         float | None,
         typer.Option(metavar="N", min=0, help="For unless: records that every rule must cover.  [default: 3]"),
     ] = None,
+    optimise: Annotated[
+        bool | None,
+        typer.Option(
+            "--optimise/--no-optimise",
+            help="For unless: improve the list as a whole, for fewer errors with fewer rules.  [default: yes]",
+        ),
+    ] = None,
+    round_thresholds: Annotated[
+        bool | None,
+        typer.Option(
+            "--round-thresholds/--no-round-thresholds",
+            help="For unless: short numbers in optimised rules, such as 29,300 instead of 29,250.  [default: yes]",
+        ),
+    ] = None,
     otherwise: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
@@ -83,9 +101,12 @@ def fit(
         list[str] | None,
         typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
     ] = None,
-    max_rules: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rules.")] = None,
+    max_rules: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="At most N rules: for unless the best such list, else the first N."),
+    ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, when the current rule is finished.")
+        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
     quiet: options.Quiet = False,
@@ -99,8 +120,9 @@ def fit(
 
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
     """
-    settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
-    settings |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
+    settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "optimise": optimise}
+    settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
+    settings |= {"max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
     screen = Screen(quiet=quiet, aside=output == "-")
