@@ -120,9 +120,9 @@ def fit(
 
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
     """
-    settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "optimise": optimise}
+    settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
+    settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
     settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
-    settings |= {"max_rules": max_rules, "max_seconds": max_seconds}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
     screen = Screen(quiet=quiet, aside=output == "-")

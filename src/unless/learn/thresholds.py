@@ -55,7 +55,7 @@ def between(low: float, high: float, *, rounded: bool) -> float:
         margin = _MARGIN * (high - low)
         size = floor(log10(high - low)) if high - low < inf else 308
         for digits in (-400, *range(-size - 16, -size + 2)):  # first 0, then a number with more and more digits
-            shorter = round(middle, digits)
+            shorter: float = round(middle, digits)
             if low + margin <= shorter <= high - margin:
                 return shorter
     return middle
