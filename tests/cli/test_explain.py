@@ -157,9 +157,9 @@ def test_labels_of_any_type(run, tmp_path, labels, texts):
 def test_fixed_features_and_most(run):
     """Features that are fixed stay as they are, and no more changes are shown than asked for."""
     options = ["explain", "model.json", "new.csv", "--row", "8", "--what-if", "--json"]
-    free = json.loads(run(*options, "--most", "5").out)["records"][0]["changes"]
+    free, first = (json.loads(run(*options, "--most", most).out)["records"][0]["changes"] for most in ("4", "2"))
     kept = json.loads(run(*options, "--fixed", "amount,income", "--fixed", "history").out)["records"][0]["changes"]
-    assert len(free) == 5
+    assert (len(free), first) == (4, free[:2])
     assert any("amount" in change["set"] for change in free)
     assert kept
     assert not any({"amount", "income", "history"} & change["set"].keys() for change in kept)
@@ -198,7 +198,7 @@ def test_a_plain_program(run):
     """A program without statistics explains without figures."""
     programs.save(programs.load("model.json"), "program.json")
     done = run("explain", "program.json", "new.csv", "--row", "8", "--what-if")
-    assert done.out.splitlines()[0] == "Record 8 is decided: review (rule 2)."
+    assert done.out.splitlines()[0] == "Record 8 is decided: review (rule 3)."
     assert "What would change it:" in done.out
 
 

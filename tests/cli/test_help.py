@@ -107,7 +107,7 @@ def completed(line: str, **more: str) -> list[str]:
         ("unless ex", ["explain", "export"]),
         ("unless fit applicants.csv --target d", ["decision"]),
         ("unless fit applicants.csv --exclude a", ["applicant", "age", "amount"]),
-        ("unless explain model.json new.csv --why-not re", ["review", "refuse"]),
+        ("unless explain model.json new.csv --why-not re", ["refuse", "review"]),
         ("unless explain model.json --set am", ["amount="]),
         ("unless explain model.json --fixed in", ["income"]),
         ("unless explain model.json new.csv --format p", ["parquet"]),

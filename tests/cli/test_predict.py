@@ -87,7 +87,7 @@ class TestOutput:
         aside = called("predict", "model.json", "new.csv", "--json", "--quiet", cwd=here)
 
         assert json.loads(done.stdout) == json.loads(aside.stderr)
-        assert json.loads(done.stdout)["labels"] == [{"label": "low", "records": 2}, {"label": "high", "records": 2}]
+        assert json.loads(done.stdout)["labels"] == [{"label": "high", "records": 2}, {"label": "low", "records": 2}]
         assert json.loads(done.stdout)["accuracy"] == 0.75
 
     def test_surprises_are_said(self, here: Path) -> None:

@@ -25,6 +25,7 @@ from sklearn.inspection import permutation_importance
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
+from unless.estimators.learners import Limits
 from unless.judge.importance import Evidence
 from unless.table import domain_of
 
@@ -334,20 +335,14 @@ class TestInterruption:
     @each
     def test_it_leaves_a_fitted_model_and_goes_on(self, learner, monkeypatch):
         """A KeyboardInterrupt in the middle carries the program, and the model decides by it."""
-        model = learner()
-        limits = model._limits
+        model, progress = learner(), Limits.__call__
 
-        def interrupting(meter):
-            progress = limits(meter)
+        def interrupting(limits, rows, rules):
+            if rules == 1:
+                signal.raise_signal(signal.SIGINT)
+            return progress(limits, rows, rules)
 
-            def stop(rows, rules):
-                if rules == 1:
-                    signal.raise_signal(signal.SIGINT)
-                return progress(rows, rules)
-
-            return stop
-
-        monkeypatch.setattr(model, "_limits", interrupting, raising=False)
+        monkeypatch.setattr(Limits, "__call__", interrupting)
         with pytest.raises(KeyboardInterrupt) as stopped:
             model.fit(TITANIC, FATE)
         assert isinstance(stopped.value, Interrupted)
@@ -522,7 +517,7 @@ class TestWhyNotAndWhatIf:
     )
     def test_a_record_in_any_form(self, record):
         """A mapping, a row and a frame of one row are the same record."""
-        model = unless.UnlessClassifier().fit(self.X, self.y)
+        model = unless.UnlessClassifier(optimise=False).fit(self.X, self.y)
         assert "rule 1 asks that income is above 18, but income is 0" in str(model.why_not(record, "accept"))
         changes = model.counterfactuals(record, fixed=["income"])
         assert [dict(change.record) for change in changes] == [{"income": 0.0, "history": "good"}]

@@ -37,7 +37,8 @@ if {interpreted}:  # put the source file in the place of the compiled module
 import numpy as np
 import unless
 from unless import kernels
-from unless.learn.committee import Settings, learn_committee
+from unless.learn import fold_unless
+from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -58,7 +59,12 @@ for ratio in (0.0, 0.5):
     print(repr(program))
     print(unless.predict(program, table).tolist())
     print(repr(unless.fold_rpp(table, 1, ratio)))
-committee = learn_committee(table, settings=Settings(size=3)).committee
+for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_support": 1}}, {{"optimise": False}}):
+    for weights in (None, rng.integers(0, 4, rows).astype(float)):
+        program = fold_unless(table, weights=weights, **options)
+        print(repr(program))
+        assert len(program) > 3, "the rules of these data are no chance"
+committee = learn_committee(table, settings=CommitteeSettings(size=3)).committee
 print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())
 """
 

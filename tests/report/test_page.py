@@ -56,10 +56,10 @@ def test_rules_are_sentences(pages, open_page):
     model, _ = loans()
     items = page.locator("ol.rules > li")
     assert items.count() == len(model.program_)
-    first = re.sub(r"\s+", " ", items.first.inner_text())
-    assert "accept if amount is at most 28,000 unless years_at_address is abroad" in first
-    assert re.search(r"158 decided \(53.%\), 96.% right in training 323, 98.% right", first)
-    assert items.first.locator(".bar").get_attribute("aria-label").startswith("152 accept, 4 refuse (wrong)")
+    third = re.sub(r"\s+", " ", items.nth(2).inner_text())
+    assert "review if amount is above 28,200 unless income is above 45,600 and history is good" in third
+    assert re.search(r"74 decided \(25.%\), 95.% right in training 118, 96.% right", third)
+    assert items.nth(2).locator(".bar").get_attribute("aria-label").startswith("70 review, 2 accept (wrong)")
 
 
 def test_every_number_is_shown(pages, open_page):

@@ -240,6 +240,34 @@ def _loaded(make: Any, table: dict[str, Any]) -> tuple[Any, list[bool]]:
     return made, fits
 
 
+def _test(table: dict[str, Any], rng: random.Random) -> tuple[int, int, bool]:
+    """A literal: a feature, a rank, and which of its two literals."""
+    feature = rng.randrange(len(table["ranks"]))
+    return feature, rng.randrange(table["ranks"][feature]), rng.random() < 0.5
+
+
+def _tests(table: dict[str, Any], rng: random.Random, depth: int = 0) -> tuple[list[Any], list[Any]]:
+    """A rule: literals, and exceptions."""
+    exceptions = rng.randint(0, 2 if depth < 3 else 0)
+    return [_test(table, rng) for _ in range(rng.randint(0, 3))], [
+        _tests(table, rng, depth + 1) for _ in range(exceptions)
+    ]
+
+
+def _optimising(made: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
+    """What the optimiser asks: what rules cover, what literals fail, what is at stake, and the worthiest literal."""
+    everything, label = made.everything(), rng.randrange(table["count"])
+    rule, literals = _tests(table, rng), [_test(table, rng) for _ in range(rng.randint(0, 4))]
+    covered = made.satisfying(everything, rule)
+    reach = made.minus(everything, made.satisfying(everything, _tests(table, rng)))
+    right = made.plus(made.of_label(covered, label), made.minus(reach, covered))
+    index = _array(sorted(rng.sample(range(len(table["labels"])), rng.randint(0, len(table["labels"])))), np.int32)
+    gains, losses = made.stakes(reach, label, right)
+    some = [covered, reach, right, gains, losses, made.of_rows(index), *made.failing(reach, literals)]
+    found: list[Any] = [[one.weight(), one.rows().tolist()] for one in some]
+    return [*found, made.worthiest(gains, losses) if hasattr(made, "worthiest") else None]
+
+
 def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[..., Any]) -> list[Any]:
     """A random walk over selections, as a learner takes: what every step gives."""
     everything = rows = made.everything()
@@ -253,8 +281,7 @@ def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[.
             found.append([side.rows().tolist() for side in (positive, negative)])
             test = best(made, positive, negative, used)
             found.append(test)
-            feature = rng.randrange(len(table["ranks"]))
-            other = (feature, rng.randrange(table["ranks"][feature]), rng.random() < 0.5)
+            other = _test(table, rng)
             test = other if test is None or rng.random() < 0.3 else test
             used.append(test)
             positive, negative = made.covered(positive, *test), made.covered(negative, *test)
@@ -267,7 +294,11 @@ def _grid(rng: random.Random) -> tuple[Any, Any]:
 
     def call(module: ModuleType) -> Any:
         made, fits = _loaded(module.Grid, table)
-        return [fits, _walk(made, table, random.Random(seed), lambda *_: None)]
+        return [
+            fits,
+            _walk(made, table, random.Random(seed), lambda *_: None),
+            _optimising(made, table, random.Random(seed)),
+        ]
 
     return _both("grid", call)
 
@@ -280,7 +311,7 @@ def _search(rng: random.Random) -> tuple[Any, Any]:
 
     def call(module: ModuleType) -> Any:
         made, fits = _loaded(module.Search, table)
-        return [fits, _walk(made, table, random.Random(seed), best)]
+        return [fits, _walk(made, table, random.Random(seed), best), _optimising(made, table, random.Random(seed))]
 
     return _both("search", call)
 

@@ -118,12 +118,12 @@ def _files(model: SavedModel | SavedCommittee, table: Table) -> dict[str, tuple[
 
     decided = len(table)
     people = [{name: cell for name, cell in one.items() if name != TARGET} for one in applicants(decided + _NEW)]
-    earlier = learn(UnlessLearner(), table[: decided // 2]).model
+    earlier = learn(UnlessLearner(), table[: decided // 3]).model
     files = {
         "applicants.csv": (f"{decided} invented applicants for a loan, and what was decided", applicants_csv()),
         "new.csv": (f"{_NEW} more, not yet decided", csv_text(people[decided:])),
         "model.json": ("the rules learned from them", file_text(model)),
-        "old.json": ("rules learned when half of them were known", file_text(earlier)),
+        "old.json": ("rules learned when a third of them were known", file_text(earlier)),
         "zoo.lp": ("background knowledge, a logic program", _ZOO),
         "examples.lp": ("examples for it", _EXAMPLES),
     }

@@ -33,14 +33,12 @@ from unless.values import Label, counted, label_data
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
 
-_OURS = (Algorithm.UNLESS, Algorithm.COMMITTEE)
 _OWN: dict[str, tuple[Algorithm, ...]] = {
-    "penalty": _OURS,
-    "min_support": _OURS,
+    **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
+    **dict.fromkeys(("optimise", "round_thresholds"), (Algorithm.UNLESS,)),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
-    "size": (Algorithm.COMMITTEE,),
-    "random_state": (Algorithm.COMMITTEE,),
+    **dict.fromkeys(("size", "random_state"), (Algorithm.COMMITTEE,)),
 }
 _SCREENFUL = 40  # rules shown in a terminal
 
@@ -87,6 +85,20 @@ def fit(
         float | None,
         typer.Option(metavar="N", min=0, help="For unless: records that every rule must cover.  [default: 3]"),
     ] = None,
+    optimise: Annotated[
+        bool | None,
+        typer.Option(
+            "--optimise/--no-optimise",
+            help="For unless: improve the list as a whole, for fewer errors with fewer rules.  [default: yes]",
+        ),
+    ] = None,
+    round_thresholds: Annotated[
+        bool | None,
+        typer.Option(
+            "--round-thresholds/--no-round-thresholds",
+            help="For unless: short numbers in optimised rules, such as 29,300 instead of 29,250.  [default: yes]",
+        ),
+    ] = None,
     otherwise: Annotated[
         str | None,
         typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
@@ -102,9 +114,12 @@ def fit(
         list[str] | None,
         typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
     ] = None,
-    max_rules: Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after N rules.")] = None,
+    max_rules: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="At most N rules: for unless the best such list, else the first N."),
+    ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, when the current rule is finished.")
+        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
     ] = None,
     keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
     quiet: options.Quiet = False,
@@ -118,8 +133,9 @@ def fit(
 
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
     """
-    settings = {"ratio": ratio, "penalty": penalty, "min_support": min_support, "otherwise": otherwise}
-    settings |= {"positive": positive, "max_rules": max_rules, "max_seconds": max_seconds}
+    settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
+    settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
+    settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
     settings |= {"size": size, "random_state": random_state}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)

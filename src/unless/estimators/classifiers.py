@@ -27,14 +27,22 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     ratio
         A default may cover this many wrong records per right one; exceptions do the rest.
     penalty
-        How significant a literal must be; more gives fewer and shorter rules, 0 allows every useful literal.
+        How significant a literal must be, and how many errors a rule or an exception must save: ``penalty * ln(n) / 4``
+        of n records. More gives fewer and shorter rules, 0 allows every useful literal.
     min_support
-        How many records every literal, rule and exception must cover.
+        How many records every literal, rule and exception must cover when it is learned.
+    optimise
+        Optimise the list as a whole: fewer errors with fewer rules. Without, it is the list that was learned rule by
+        rule, in a fifth of the time.
+    round_thresholds
+        Thresholds of an optimised list lie half-way between two numbers; take the shortest number near there.
     numeric, categorical
         Columns to read as numbers (text that spells no number stays text) or as categories, whatever they look like.
     class_weight
         A weight for every class, or "balanced".
-    max_rules, max_seconds
+    max_rules
+        How many rules the list may have, the default rule included: the best such list that optimising finds.
+    max_seconds
         Stop early, with a valid program.
     verbose
         Show how many rules are learned and how many records are left.
@@ -45,9 +53,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> X = [{"age": age, "smokes": smokes} for age in range(20, 60) for smokes in ("yes", "no")]
     >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
     >>> print(UnlessClassifier().fit(X, y))
-    label: fine if age <= 40.0
-    label: fine if smokes is 'no'
-    label: risk if true
+    label: risk if age > 40.5 and smokes is not 'no'
+    label: fine if true
     """
 
 
@@ -62,7 +69,9 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         The label of records that no rule covers. "most_frequent" is the most frequent label of the training records
         that no rule covers (if there are none, of all). With None, ``predict`` returns None, and ``score`` counts it as
         wrong, as the paper does.
-    numeric, categorical, class_weight, max_rules, max_seconds, verbose
+    max_rules
+        Stop after so many rules.
+    numeric, categorical, class_weight, max_seconds, verbose
         As in `UnlessClassifier`.
     """
 
@@ -76,7 +85,9 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         A default may cover this many wrong records per right one; exceptions do the rest.
     positive
         The label to learn rules for; by default the second of ``classes_``.
-    numeric, categorical, class_weight, max_rules, max_seconds, verbose
+    max_rules
+        Stop after so many rules.
+    numeric, categorical, class_weight, max_seconds, verbose
         As in `UnlessClassifier`.
     """
 

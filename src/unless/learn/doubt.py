@@ -33,8 +33,8 @@ def nlogn(n: float) -> float:
 def could_be_chance(learned: Learned, chance: float) -> bool:
     """Whether the rules tell less about the labels than as many random literals might: ``2 chance`` for each.
 
-    Lists learned from noise reach 0.3 to 0.6 of that, those from the datasets of docs/accuracy.md 1 to 11, but for two
-    where guessing is better.
+    Lists learned from noise reach 0.3 to 0.6 of that, those from the selection half of docs/accuracy.md 1 to 11,
+    but for two where guessing is better.
     """
     literals = sum(1 for rule in learned.program for _ in rule.literals())
     left = np.array(learned.left)
