@@ -29,6 +29,7 @@ from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
+from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
@@ -55,6 +56,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         How the columns were read; new records are read the same way.
     domain_ : Table
         The categories (at most 1,000) and the range of numbers that training had, for each feature that a rule tests.
+    card_ : ScoreCard or None
+        The points of each part of the program, from which probabilities come; None with one label, more than a million
+        points, or in a file of an earlier version.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
@@ -95,12 +99,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``).
 
-        They are the classes of the training records that the deciding rule decided, with a few records of the class
-        prior added; the predicted label always has the largest probability. Where no rule decides, they are the classes
-        of the training records that no rule decided.
+        They come from the whole list: each rule, exception and literal that holds adds its points (`score_card` shows
+        them), and the predicted label always has the largest probability. ``statistics_.probabilities()[apply(X)]`` are
+        the frequencies in training instead: the classes of the training records that the deciding rule decided, with a
+        few records of the class prior added. A model from a file of an earlier version has only these.
         """
         table = self._table(X)
-        return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
+        if self.card_ is None:
+            return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
+        return self.card_.probabilities(table)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index in ``program_.rules`` of the rule that decides each record, -1 where none does."""
@@ -173,6 +180,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited = copy(self)
         edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
         edited.domain_ = domain_of(there, program.used)
+        edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         return edited
 
@@ -227,6 +235,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._parameters(),
             self._named,
             self._importances,
+            self.card_,
         )
 
     def report(
@@ -279,7 +288,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _become(self, model: SavedModel, classes: NDArray[Any]) -> None:
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
-        self.schema_, self.domain_ = model.schema_, model.domain_
+        self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances = model.importances
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)

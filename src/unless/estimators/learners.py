@@ -23,6 +23,7 @@ from unless.learn.engine import Engine
 from unless.learn.fold import Learned, Progress, engine_of, learn_rm, learn_rpp
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import learn_unless
+from unless.learn.points import fit_card
 from unless.learn.weights import Weights, times
 from unless.model import Statistics
 from unless.rule import Program
@@ -112,6 +113,7 @@ class Learner:
             self._parameters(),
             data.named,
             Evidence.of(program, data.table, data.counts),
+            fit_card(program, data.table, data.counts),
         )
         return LearnedModel(model, None if learned.interrupted is None else Interrupted(program))
 

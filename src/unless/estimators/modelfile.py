@@ -19,8 +19,10 @@ from unless.judge.importance import Evidence, importances
 from unless.limits import limit
 from unless.model import Statistics
 from unless.rule import Program
+from unless.score.card import MOST_POINTS, ScoreCard, columns_of
+from unless.score.parts import parts_of
 from unless.table import Column, Kind, Schema, Table
-from unless.values import Label, label_data, plain
+from unless.values import Label, counted, label_data, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ class SavedModel:
     """Whether the features have names of their own; the columns of an array only have numbers."""
     importances: Evidence | NDArray[np.float64] | None = None
     """The importance of every feature, or the records to compute it from; None if neither is known."""
+    card_: ScoreCard | None = None
+    """The points of each part of the program; None if they are unknown, as in files of earlier versions."""
 
     @property
     def schema(self) -> Schema:
@@ -57,6 +61,7 @@ def file_text(model: SavedModel) -> str:
 def document(model: SavedModel) -> dict[str, Any]:
     """A model as JSON holds it; refuses a model that could not be read back."""
     schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
+    card = model.card_
     found = {
         **json.to_dict(model.program_),
         "columns": {
@@ -72,6 +77,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
+            **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
         },
     }
     _columns(found["columns"], model.program_)
@@ -125,8 +131,8 @@ def from_document(document: Any) -> SavedModel | Program:
         return program
     if "columns" not in document:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
-    statistics, learner, parameters, shares = _training(document["statistics"], program)
-    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares)
+    statistics, learner, parameters, shares, card = _training(document["statistics"], program)
+    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
 
 
 _COLUMNS = Object(
@@ -190,8 +196,10 @@ def _domain(ranges: list[Any], schema: Schema) -> Table:
     return Table(tuple(columns), rows=0, missing=schema.missing)
 
 
-def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None]:
-    """What the rules decided, the name of the classifier, its parameters, and the importances if the file has them."""
+def _training(
+    node: Any, program: Program
+) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None, ScoreCard | None]:
+    """What the rules decided, the classifier, its parameters and, if the file has them, importances and score card."""
     place = (None, "statistics")
     _STATISTICS.check(node, place)
     learner = typed(str, node["learner"], (place, "learner"), "the name of a classifier, a text")
@@ -205,7 +213,40 @@ def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, A
     shares = None
     if "importances" in node:  # older versions did not write them
         shares = _importances(node["importances"], (place, "importances"), len(program.features))
-    return Statistics(classes, heads, counts, weighted), learner, parameters, shares
+    card = None
+    if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
+        card = _card(node, place, program, classes)
+    return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+
+
+_POINTS = "whole points, from -1000000 to 1000000"
+
+
+def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[Label, ...]) -> ScoreCard:
+    """The points of the parts of the program, and of every record."""
+    for key in ("base", "points"):
+        if key not in node:
+            raise at(place, f'"{key}" is missing; a score card has base and points')
+    if len(classes) < 2:
+        raise at((place, "points"), "there is only one class, and a score card has at least two")
+    width, height = columns_of(classes), len(parts_of(program))
+    base = _whole(node["base"], (place, "base"), width)
+    rows = typed(list, node["points"], (place, "points"), "a list of points per part")
+    if len(rows) != height:
+        raise at((place, "points"), f"expected {height} rows, one for each part of the program, not {len(rows)}")
+    points = [_whole(line, ((place, "points"), index), width) for index, line in enumerate(rows)]
+    return ScoreCard(program, classes, np.array(base, np.int64), np.array(points, np.int64).reshape(height, width))
+
+
+def _whole(value: Any, place: Place, width: int) -> list[int]:
+    """Points for each column."""
+    found: list[Any] = typed(list, value, place, f"a list of {_POINTS}")
+    for index, one in enumerate(found):
+        if not checks.is_number(one, -MOST_POINTS, MOST_POINTS) or one != int(one):
+            raise wrong((place, index), _POINTS, one)
+    if len(found) != width:
+        raise at(place, f"expected {counted(width, 'number')}, not {len(found)}")
+    return list(map(int, found))
 
 
 def _parameters(value: Any, place: Place) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 `literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page), `own` is our
 learner. They ask an `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights
-of rows into numbers of rows.
+of rows into numbers of rows. `points` finds the points of a finished program.
 """
 
 from unless.learn.engine import Engine

@@ -33,4 +33,5 @@ def probabilities_of(points: Points) -> NDArray[np.float64]:
 
 def leading(points: Points) -> NDArray[np.intp]:
     """The place of the label with most points; the first of several."""
-    return points.argmax(axis=-1)
+    first: NDArray[np.intp] = points.argmax(axis=-1)
+    return first

@@ -1,0 +1,14 @@
+"""The types of `sums.py` for Python code; its own annotations are C types."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int32]
+Doubles: TypeAlias = NDArray[np.float64]
+
+def gather(starts: Ints, places: Ints, values: Doubles, columns: int, out: Doubles) -> None: ...
+def scatter(starts: Ints, places: Ints, values: Doubles, columns: int, out: Doubles) -> None: ...
+def add_chosen(choices: Ints, points: NDArray[np.int64], columns: int, out: NDArray[np.int64]) -> None: ...
+def add_where(truths: NDArray[Any], points: NDArray[np.int64], out: NDArray[np.int64]) -> None: ...
