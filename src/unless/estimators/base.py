@@ -23,6 +23,7 @@ from unless.estimators.modelfile import SavedModel, file_text
 from unless.estimators.records import read_alike, read_training, row_counts
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.proof import Proof
+from unless.explanation.scored import ScoredRecord, scored
 from unless.explanation.why import WhyNot, explain, why_not
 from unless.explanation.words import Words
 from unless.files import write_whole
@@ -34,6 +35,7 @@ from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
 from unless.rule import Program
+from unless.score.card import known_card
 from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value
 
@@ -135,6 +137,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
         return why_not(self.program_, self._record(record), label)
+
+    def score_card(self, record: Any) -> ScoredRecord:
+        """The points of one record: what each part of the program that holds adds to the odds of each label.
+
+        They add up to its probabilities; printed, it is a table.
+        """
+        known = self._record(record)
+        return scored(known_card(self.card_), known)
 
     def counterfactuals(
         self,

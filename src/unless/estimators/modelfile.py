@@ -233,7 +233,7 @@ def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[L
     base = _whole(node["base"], (place, "base"), width)
     rows = typed(list, node["points"], (place, "points"), "a list of points per part")
     if len(rows) != height:
-        raise at((place, "points"), f"expected {height} rows, one for each part of the program, not {len(rows)}")
+        raise at((place, "points"), f"expected {height} rows, one for each part of the program; there are {len(rows)}")
     points = [_whole(line, ((place, "points"), index), width) for index, line in enumerate(rows)]
     return ScoreCard(program, classes, np.array(base, np.int64), np.array(points, np.int64).reshape(height, width))
 
@@ -245,7 +245,7 @@ def _whole(value: Any, place: Place, width: int) -> list[int]:
         if not checks.is_number(one, -MOST_POINTS, MOST_POINTS) or one != int(one):
             raise wrong((place, index), _POINTS, one)
     if len(found) != width:
-        raise at(place, f"expected {counted(width, 'number')}, not {len(found)}")
+        raise at(place, f"expected {counted(width, 'number')}; there are {len(found)}")
     return list(map(int, found))
 
 

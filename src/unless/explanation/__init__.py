@@ -4,6 +4,7 @@
 - `proof`: a proof as values: checked literals, tried rules, the decision.
 - `words`: what a reader calls features, values and labels.
 - `sentences`: what a proof says in English; `paper`: the two texts of the paper.
+- `scored`: the score card of a record, points that add up to its probabilities.
 - `forms`: a proof for JSON, for pages and notebooks, for terminals.
 - `changes`: the nearest records with another label, and the search for them.
 """

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ProgramError, UnknownNameError, suggest
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.kernels.sums import add_chosen, add_where
 from unless.rule import Program
 from unless.score.parts import Part, Reader, parts_of
@@ -150,6 +150,16 @@ class Scorer:
         for place, points in self._inner:
             add_where(truths.inner[place].view(np.uint8), points, flat)
         out[:] = led(out, self._card.heads[truths.deciding])
+
+
+def known_card(card: ScoreCard | None) -> ScoreCard:
+    """The card of a model; that there is none is an error."""
+    if card is None:
+        raise ParameterError(
+            "the model has no points: it has one label, more than a million points, or comes from an earlier version; "
+            "in that case fit it again, or fit the points to labelled records: model.with_program(model.program_, X, y)"
+        )
+    return card
 
 
 def columns_of(classes: Sequence[object]) -> int:
