@@ -8,28 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from tests.strategies import KINDS, chain, meaning, programs, records
+from tests.strategies import KINDS, card_of, chain, meaning, programs, records
 from unless.errors import ProgramError
 from unless.prediction import predict
 from unless.rule import Literal, Program, Rule
-from unless.score.card import MOST_POINTS, ScoreCard, columns_of, every_label
+from unless.score.card import MOST_POINTS, ScoreCard, every_label
 from unless.score.parts import Reader, parts_of
 from unless.score.points import leading, probabilities_of
 from unless.table import Column, Table
 
 CELLS = {name: [meaning(KINDS[name], cell) for cell in cells] for name, cells in records(40).items()}
 TABLE = Table(tuple(Column.of(name, cells) for name, cells in CELLS.items()))
-
-
-def card_of(program: Program, labels: int, seed: int = 0) -> ScoreCard:
-    """A card with points at random, for the labels of the program and others of the same kind."""
-    known = set(program.labels)
-    kind = next(iter(known), "a")
-    others = [True, False] if isinstance(kind, bool) else range(100, 110) if not isinstance(kind, str) else "zyxwvu"
-    classes = tuple(sorted([*known, *[one for one in others if one not in known][: max(labels - len(known), 0)]]))
-    random, width = np.random.default_rng(seed), columns_of(classes)
-    size = (len(parts_of(program)), width)
-    return ScoreCard(program, classes, random.integers(-900, 900, width), random.integers(-900, 900, size))
 
 
 @given(programs(), st.integers(2, 5), st.integers(0, 5))

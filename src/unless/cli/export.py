@@ -62,7 +62,7 @@ def export(
         str | None, typer.Option(metavar="NAME", help="SQL: write a whole query over this table, not an expression.")
     ] = None,
     what: Annotated[
-        OneOf["label", "rule", "because"] | None,
+        OneOf["label", "rule", "because", "probability"] | None,
         typer.Option(help="SQL: what the expression returns.  [default: label]"),
     ] = None,
     column: Annotated[
@@ -78,7 +78,7 @@ def export(
         typer.Option(metavar="NAME", help="Python, JavaScript: the name of the function.  [default: classify]"),
     ] = None,
     returns: Annotated[
-        OneOf["label", "rule", "both"] | None,
+        OneOf["label", "rule", "both", "probability"] | None,
         typer.Option(help="Python, JavaScript: what the function returns.  [default: label]"),
     ] = None,
     style: Annotated[
@@ -106,7 +106,10 @@ def export(
     if records is not None:
         del options["records"]
         options["table"] = read(screen, records, like=found, features=program_of(found).used)
-    text = _sql(found, **options) if to == "sql" else _WRITERS[to](program_of(found), **options)
+    if to == "sql":
+        text = _sql(found, **options)
+    else:  # only code can have the probabilities of the model
+        text = _WRITERS[to](found if to in ("python", "javascript") else program_of(found), **options)
     write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")

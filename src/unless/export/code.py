@@ -18,10 +18,14 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
+from unless.export.conditions import card_of
+from unless.model import Model
 from unless.rule import Literal, Operator, Program
+from unless.score.card import ScoreCard
+from unless.score.points import POINTS_PER_LOGIT
 from unless.values import Label
 
-Returns = OneOf["label", "rule", "both"]
+Returns = OneOf["label", "rule", "both", "probability"]
 
 _PYTHON_VALUE = '''
     def value(cell):
@@ -50,6 +54,51 @@ _PYTHON_NUMBER = '''
         """A number as it is, anything else as NaN: no comparison with NaN is true."""
         return found if isinstance(found, float) else float("nan")'''
 
+_PYTHON_POINTS = """\
+    # A thousand points multiply the odds of a label by e.
+    from math import exp
+    held = [
+@held
+    ]
+    decided = [
+@decided
+    ]
+    label, more = next((place, points) for truth, place, points in decided if truth)
+    points = @base
+    for truth, some in [*held, (True, more)]:
+        if truth:
+            points = [one + other for one, other in zip(points, some)]
+    if label >= 0:  # the label of the rules leads
+        rival = max(one for place, one in enumerate(points) if place != label)
+        points[label] = max(points[label], rival + 1)
+    odds = [exp((one - max(points)) / @unit) for one in points]
+    return {name: one / sum(odds) for name, one in zip([@labels], odds)}
+"""
+
+_JAVASCRIPT_POINTS = """\
+  // A thousand points multiply the odds of a label by e.
+  const held = [
+@held
+  ];
+  const decided = [
+@decided
+  ];
+  const [, label, more] = decided.find(([truth]) => truth);
+  const points = @base;
+  for (const [truth, some] of [...held, [true, more]]) {
+    if (truth) some.forEach((one, place) => (points[place] += one));
+  }
+  if (label >= 0) { // the label of the rules leads
+    const rival = Math.max(...points.filter((_, place) => place !== label));
+    points[label] = Math.max(points[label], rival + 1);
+  }
+  const top = Math.max(...points);
+  const odds = points.map((one) => Math.exp((one - top) / @unit));
+  const sum = odds.reduce((one, other) => one + other);
+  return [@labels].map((name, place) => ({label: name, probability: odds[place] / sum}));
+}
+"""
+
 _JAVASCRIPT_VALUE = """
   // What a cell means: a number, a text, or null where it is missing.
   const value = (name) => {
@@ -74,7 +123,7 @@ _RESERVED = frozenset(
 )
 
 
-def to_python(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_python(program: Program | Model, *, name: str = "classify", returns: Returns = "label") -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -85,7 +134,8 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     ----------
     returns
         ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple.
+        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. ``probability``: of
+        a model, the probability of each label, as a dict.
 
     Examples
     --------
@@ -98,14 +148,18 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     """
     valid = isinstance(name, str) and name.isidentifier()
     _check("Python", name, returns, valid=valid and not keyword.iskeyword(name) and not hasattr(builtins, name))
+    model, program = program, program if isinstance(program, Program) else program.program_
     used = list(_features(program))
-    about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
-    summary = f"The {about} of a record, for the target {program.target}."
+    abouts = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}
+    summary = f"The {abouts.get(returns, 'probability of each label')} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
     lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
     for feature, identifier, numeric in used:
         lines.append(f"    v_{identifier} = value(record[{feature!a}])")
         lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
+    if returns == "probability":
+        writer = _Writer(_PYTHON, _identifiers(program))
+        return "\n".join([*lines, _points(card_of(model), writer, _PYTHON_POINTS, "    ")])
     for condition, result, number in _decisions(program, _PYTHON, returns):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
@@ -114,7 +168,7 @@ def to_python(program: Program, *, name: str = "classify", returns: Returns = "l
     return "\n".join(lines) + "\n"
 
 
-def to_javascript(program: Program, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_javascript(program: Program | Model, *, name: str = "classify", returns: Returns = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
@@ -126,20 +180,55 @@ def to_javascript(program: Program, *, name: str = "classify", returns: Returns 
     ----------
     returns
         ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``.
+        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. ``probability``: of a
+        model, the probability of each label, as an array of ``{label, probability}``.
     """
     valid = isinstance(name, str) and re.fullmatch(r"[A-Za-z_$][A-Za-z0-9_$]*", name) is not None
     _check("JavaScript", name, returns, valid=valid and name not in _RESERVED)
+    model, program = program, program if isinstance(program, Program) else program.program_
     used = list(_features(program))
     lines = [f"function {name}(record) {{", '  "use strict";']
     lines += [_JAVASCRIPT_VALUE] * bool(used) + [_JAVASCRIPT_NUMBER] * any(numeric for *_, numeric in used)
     for feature, identifier, numeric in used:
         lines.append(f"  const v_{identifier} = value({_string(feature)});")
         lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
+    if returns == "probability":
+        writer = _Writer(_JAVASCRIPT, _identifiers(program))
+        return "\n".join([*lines, _points(card_of(model), writer, _JAVASCRIPT_POINTS, "  ")])
     for condition, result, number in _decisions(program, _JAVASCRIPT, returns):
         test = "" if condition is None else f"if ({condition}) "
         lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
     return "\n".join([*lines, "}"]) + "\n"
+
+
+def _points(card: ScoreCard, writer: _Writer, template: str, indent: str) -> str:
+    """The rest of a function that adds up points, lets the label of the list lead, and gives the probabilities."""
+    always, some = conditions.terms(card, writer)
+    constant = writer.syntax.constant
+    true = constant(True)  # noqa: FBT003 - a constant
+    decided = [
+        f"{indent}{indent}[{condition or true}, {_head(card, index)}, "
+        f"{_each(card, conditions.decided_points(card, index))}],"
+        for condition, index in conditions.decisions(card.program, writer)
+    ]
+    fillings = {
+        "@base": _each(card, always),
+        "@held": "\n".join(f"{indent}{indent}[{condition}, {_each(card, points)}]," for condition, points in some),
+        "@decided": "\n".join(decided),
+        "@unit": str(POINTS_PER_LOGIT),
+        "@labels": ", ".join(map(constant, card.classes)),
+    }
+    return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
+
+
+def _each(card: ScoreCard, points: list[int]) -> str:
+    """Points for each label; of two labels, the first has none."""
+    return str([0, *points] if len(card.classes) == 2 else points)
+
+
+def _head(card: ScoreCard, index: int | None) -> int:
+    """The place of the label of a rule; -1 if there is none."""
+    return int(card.heads[len(card.program.rules) if index is None else index])
 
 
 def _check(language: str, name: str, returns: str, *, valid: bool) -> None:

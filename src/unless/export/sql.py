@@ -14,9 +14,10 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import decisions
+from unless.export.conditions import card_of, decisions
 from unless.model import Model
 from unless.rule import Literal, Program, Rule
+from unless.score.card import ScoreCard
 from unless.values import Label, number_in
 
 try:
@@ -27,9 +28,10 @@ except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
 from unless.export.dialects import DIALECTS, Dialect
+from unless.export.sqlpoints import second_probability
 from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
 
-What = OneOf["label", "rule", "because"]
+What = OneOf["label", "rule", "because", "probability"]
 ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 
 _MAX = sys.float_info.max
@@ -52,6 +54,8 @@ def to_sql(
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
         1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
+        ``probability``: of a model with two labels, the probability of the second; `to_query` has those of any number
+        of labels.
     columns
         The kinds of columns, where the literals do not show them. ``number``: NULL and NaN are missing. ``text``: never
         a number, even if it looks like one. ``mixed``: text in which cells that spell a number, as `read_table`
@@ -59,18 +63,40 @@ def to_sql(
         this, a feature with both numeric and text literals is mixed, and a feature that is only compared with ``True``
         and ``False`` is boolean.
     """
-    if dialect not in DIALECTS:
-        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
+    rules, engine, writer = prepared(program, dialect, columns)
+    found = _probability(card_of(program), writer) if what == "probability" else _cases(rules, what, writer)
+    return written(found, rules, engine)
+
+
+def prepared(
+    program: Program | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
+) -> tuple[Program, Dialect, _Writer]:
+    """The rules, the database, and what writes conditions for it."""
+    if dialect not in DIALECTS:
+        raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     rules, known = (program, {}) if isinstance(program, Program) else (program.program_, program.schema_.kinds)
     engine = DIALECTS[dialect]
     _check_names(rules, engine)
-    writer = _Writer(engine, _kinds(rules, known, columns or {}))
+    return rules, engine, _Writer(engine, _kinds(rules, known, columns or {}))
+
+
+def written(found: exp.Expression, rules: Program, engine: Dialect) -> str:
+    """An expression as text."""
     # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)
-    return _cases(rules, what, writer).sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+    return found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+
+
+def _probability(card: ScoreCard, writer: _Writer) -> exp.Expression:
+    if len(card.classes) > 2:
+        raise ParameterError(
+            f"there are {len(card.classes)} labels, and one expression would be too long; to_query gives a column for "
+            'each: unless.export.query.to_query(model, table, whats=["probability"])'
+        )
+    return second_probability(card, writer)
 
 
 def _check_names(program: Program, dialect: Dialect) -> None:
@@ -129,7 +155,7 @@ def _result(program: Program, index: int | None, what: What, writer: _Writer) ->
             return exp.Null() if label is None else writer.label(label)
         case "rule":
             return exp.Null() if index is None else exp.Literal.number(index + 1)
-        case "because":
+        case _:
             return writer.sentence(program.target, label, rule)
 
 

@@ -74,6 +74,32 @@ def _joined(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> 
     return whole
 
 
+def total(nodes: Sequence[exp.Expression]) -> exp.Expression:
+    """The sum of numbers; like long conjunctions, long sums are trees."""
+    if len(nodes) > _WIDE:
+        middle = len(nodes) // 2
+        return exp.Add(this=exp.Paren(this=total(nodes[:middle])), expression=exp.Paren(this=total(nodes[middle:])))
+    whole, *rest = nodes
+    for node in rest:
+        whole = exp.Add(this=whole, expression=node)
+    return whole
+
+
+def integer(number: int) -> exp.Expression:
+    """A whole number."""
+    return signed(exp.Literal.number(abs(number)), number)
+
+
+def greatest(*nodes: exp.Expression) -> exp.Expression:
+    """The greatest of some numbers."""
+    return nodes[0] if len(nodes) == 1 else exp.Greatest(this=nodes[0], expressions=list(nodes[1:]))
+
+
+def least(*nodes: exp.Expression) -> exp.Expression:
+    """The least of some numbers."""
+    return exp.Least(this=nodes[0], expressions=list(nodes[1:]))
+
+
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
     """The truth beside the first condition that holds, as a condition: a CASE keeps the order, an AND need not.
 

@@ -35,21 +35,26 @@ class Part:
     literal: Literal | None = None
     within: Part | None = None
 
-    def holds(self, program: Program, record: Mapping[str, object]) -> bool:
-        """Whether the part holds for a record. An exception holds only where the defaults around it hold."""
-        if self.literal is not None:
-            return self.literal.holds(record[self.literal.feature])
-        if self.kind == "decides" or self.rule is None:
-            return program.decides(record) == self.number
-        tested = Rule(None, self.rule.default) if self.kind == "default" else self.rule
-        return tested.covers(record) and all(Rule(None, rule.default).covers(record) for rule in self._around())
+    @property
+    def condition(self) -> Rule | None:
+        """A rule that covers the records for which the part holds; None for a part that says which rule decides.
 
-    def _around(self) -> Iterator[Rule]:
-        part = self.within
+        An exception holds only where the defaults around it hold.
+        """
+        if self.literal is not None:
+            return Rule(None, (self.literal,))
+        if self.kind == "decides" or self.rule is None:
+            return None
+        default, part = self.rule.default, self.within
         while part is not None:
-            if part.rule is not None:
-                yield part.rule
+            default = (*(part.rule.default if part.rule else ()), *default)
             part = part.within
+        return Rule(None, default, () if self.kind == "default" else self.rule.exceptions)
+
+    def holds(self, program: Program, record: Mapping[str, object]) -> bool:
+        """Whether the part holds for a record."""
+        condition = self.condition
+        return program.decides(record) == self.number if condition is None else condition.covers(record)
 
 
 def parts_of(program: Program) -> tuple[Part, ...]:
