@@ -78,8 +78,8 @@ def model_of(program, labels=3, seed=0):
 def test_a_query_has_points_and_probabilities(database, grid, program, labels, seed):
     """Points are those of the score card to the last one, and probabilities within 1e-9."""
     model = model_of(program, labels, seed)
-    query = to_query(model, grid, database.dialect, ["probability"], KINDS)
-    done = database.execute(f"SELECT * FROM ({query.rstrip().rstrip(';')}) AS t ORDER BY row_number")
+    query = to_query(model, grid, database.dialect, ["probability"], KINDS).rstrip(";\n")
+    done = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number")
     names = [one[0] for one in done.description]
     found = np.array([row[len(names) - len(model.card_.classes) :] for row in done.fetchall()], dtype=float)
     np.testing.assert_allclose(found, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
@@ -123,20 +123,15 @@ def test_the_columns_of_a_query_with_probabilities():
 
 def test_points_far_apart(database):
     """Probabilities of 0 and 1 are no errors."""
-    program = Program("y", ("n",), (Rule("b", (Literal("n", "<=", 1.0),)),), "a")
-    far, table = np.array([[1_000_000], [-1_000_000], [1_000_000], [1_000_000]]), {"n": [0.0, 5.0, None]}
-    for classes, width in ((("a", "b"), 1), (("a", "b", "c"), 3)):
+    program, cells = Program("y", ("n",), (Rule("b", (Literal("n", "<=", 1.0),)),), "a"), {"n": [0.0, 5.0, None]}
+    name, far = database.table(cells, {"n": "number"}), np.array([[1], [-1], [1], [1]])
+    for classes, factors in ((("a", "b"), [-1_000_000]), (("a", "b", "c"), [1_000_000, -1_000_000, 3])):
         model = model_of(program)
-        model.card_ = ScoreCard(
-            program, classes, np.full(width, 7), np.array(points) * np.arange(-1, width - 1).clip(1)
-        )
-        name = database.table({"n": [0.0, 5.0, None]}, {"n": "number"})
-        query = to_query(model, name, database.dialect, ["probability"])
-        rows = database.execute(f"SELECT * FROM ({query.rstrip().rstrip(';')}) AS t ORDER BY row_number").fetchall()
+        model.card_ = ScoreCard(program, classes, np.array(factors), far * factors)
+        query = to_query(model, name, database.dialect, ["probability"]).rstrip(";\n")
+        rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number").fetchall()
         found = np.array([row[-len(classes) :] for row in rows], dtype=float)
-        np.testing.assert_allclose(
-            found, model.card_.probabilities(Table((Column.of("n", [0.0, 5.0, None]),))), atol=1e-9
-        )
+        np.testing.assert_allclose(found, model.card_.probabilities(table_of(cells)), atol=1e-9)
 
 
 @pytest.mark.parametrize("feature", FEATURES)

@@ -1,6 +1,6 @@
 """What a record gets: the label, how sure it is, and the number of the rule that decided.
 
-There are only as many different answers as rules, plus one for no rule. Each is spelled once, not for every row.
+Many records have the same answer. Each answer is spelled once, not for every row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ENDING = "\r\n"
 _DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
 
 Choices = NDArray[np.int32]
-"""The answer for every row: the index of its rule, or the number of rules where none decides."""
+"""The answer for every row: its place among the answers."""
 
 
 def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
@@ -59,13 +59,16 @@ def refuse_halves(what: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """The cells that each rule puts into the new columns; the last ones are for records that no rule decides.
+    """Answers: the cells that records get in the new columns.
 
-    A program without statistics has no confidences, and neither has a record without a label.
+    First there is an answer for each rule, then one for records that no rule decides; further ones have other
+    confidences. A program without statistics has no confidences, and neither has a record without a label.
     """
 
     labels: tuple[Label | None, ...]
     confidences: tuple[float | None, ...] | None = None
+    rules: tuple[int | None, ...] | None = None
+    """The numbers of the rules, if there are further answers."""
 
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
@@ -81,10 +84,26 @@ class NewColumns:
             labels, tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
         )
 
+    def with_confidences(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
+        """Answers with a confidence for each record, and the answer of every row, given the one for its rule."""
+        unit = 10**_DIGITS
+        cells = choices.astype(np.int64) * (unit + 1) + np.rint(shares * unit).astype(np.int64)
+        distinct, places = np.unique(cells, return_inverse=True)
+        first, amounts = (one.tolist() for one in np.divmod(distinct, unit + 1))
+        labels, rules = [self.labels[one] for one in first], self._numbers()
+        sure = [None if label is None else amount / unit for label, amount in zip(labels, amounts, strict=True)]
+        answers = NewColumns(
+            (*self.labels, *labels), (*(self.confidences or ()), *sure), (*rules, *(rules[one] for one in first))
+        )
+        return answers, (places + len(self.labels)).astype(np.int32)
+
     def columns(self) -> dict[str, Sequence[Any]]:
         """The cells of each new column, one for every answer, by its usual name."""
         sure = {"confidence": self.confidences} if self.confidences else {}
-        return {"predicted": self.labels, **sure, "rule": [*range(1, len(self.labels)), None]}
+        return {"predicted": self.labels, **sure, "rule": self._numbers()}
+
+    def _numbers(self) -> Sequence[int | None]:
+        return self.rules or [*range(1, len(self.labels)), None]
 
     def as_fields(self, separator: str) -> Pieces:
         """The answers as the last fields of a line of text."""
