@@ -114,7 +114,7 @@ class ScoredRecord:
         """
         ranked = sorted(range(len(self.columns)), key=lambda k: -self.probabilities[self.columns[k]])
         shown = sorted(ranked[:_LABELS])
-        heads = [printable(str(self.columns[k])) for k in shown]
+        heads = [self.words.labels.get(self.columns[k]) or printable(str(self.columns[k])) for k in shown]
         rows = [[row.said(self._words), *_signed(row.points, shown)] for row in self.rows]
         shares = [percent(self.probabilities[self.columns[k]], 1) for k in shown]
         return [["points for", *heads], *rows, ["total", *_signed(self.total, shown)], ["probability", *shares]]
