@@ -37,6 +37,7 @@ if {interpreted}:  # put the source file in the place of the compiled module
 import numpy as np
 import unless
 from unless import kernels
+from unless.learn.points import fit_card
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -57,6 +58,9 @@ for ratio in (0.0, 0.5):
     print(repr(program))
     print(unless.predict(program, table).tolist())
     print(repr(unless.fold_rpp(table, 1, ratio)))
+    for labelled in (table, Table(table.columns, Labels.of("y", (y > 1).tolist()))):
+        card = fit_card(unless.fold_rm(labelled, ratio), labelled, rounds=5)
+        print(card.points.tolist(), card.totals(labelled).tolist())
 """
 
 

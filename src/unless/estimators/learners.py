@@ -104,6 +104,11 @@ class Learner:
         decided, program = measured(learned, data.table, data.counts), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
+        card, interrupted = None, learned.interrupted
+        try:
+            card = fit_card(program, data.table, data.counts)
+        except KeyboardInterrupt as stop:  # the rules are there: they are kept
+            interrupted = stop
         model = SavedModel(
             program,
             replace(decided, labels=program.heads),
@@ -113,9 +118,9 @@ class Learner:
             self._parameters(),
             data.named,
             Evidence.of(program, data.table, data.counts),
-            fit_card(program, data.table, data.counts),
+            card,
         )
-        return LearnedModel(model, None if learned.interrupted is None else Interrupted(program))
+        return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
     def _parameters(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -94,7 +94,7 @@ def _probability(card: ScoreCard, writer: _Writer) -> exp.Expression:
     if len(card.classes) > 2:
         raise ParameterError(
             f"there are {len(card.classes)} labels, and one expression would be too long; to_query gives a column for "
-            'each: unless.export.query.to_query(model, table, whats=["probability"])'
+            'each: to_query(model, table, whats=["probability"]), or in the shell --table NAME'
         )
     return second_probability(card, writer)
 
