@@ -6,6 +6,11 @@ from __future__ import annotations
 
 import cython
 
+if cython.compiled:
+    from cython.cimports.libc.math import exp, log
+else:
+    from math import exp, log
+
 
 def gather(
     starts: cython.int[::1],
@@ -68,6 +73,45 @@ def scatter(
                     place: cython.Py_ssize_t = places[at]
                     for column in range(width):
                         out[place * width + column] += values[k * width + column]
+
+
+def residuals(
+    scores: cython.double[::1],
+    totals: cython.double[::1],
+    wanted: cython.double[::1],
+    columns: cython.int,
+    out: cython.double[::1],
+) -> cython.double:
+    """The log-loss of logits for records that count so often with each label, and its derivatives.
+
+    One column is the logit of the second of two labels, against the first.
+    """
+    if not cython.compiled:
+        scores, totals, wanted, out = map(memoryview, (scores, totals, wanted, out))
+    width: cython.Py_ssize_t = columns
+    loss: cython.double = 0.0
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    top: cython.double
+    odds: cython.double
+    share: cython.double
+    with cython.nogil:
+        for row in range(len(totals)):
+            at = row * width
+            top = 0.0 if width == 1 else scores[at]
+            for column in range(width):
+                top = max(top, scores[at + column])
+            odds = exp(-top) if width == 1 else 0.0
+            for column in range(width):
+                share = exp(scores[at + column] - top)
+                out[at + column] = share
+                odds += share
+                loss -= wanted[at + column] * scores[at + column]
+            loss += totals[row] * (top + log(odds))
+            for column in range(width):
+                out[at + column] = totals[row] * out[at + column] / odds - wanted[at + column]
+    return loss
 
 
 def add_chosen(choices: cython.int[::1], points: cython.longlong[::1], columns: cython.int, out: cython.longlong[::1]):

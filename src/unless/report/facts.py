@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.judge.labels import Quality, aligned, cross_counts, head_places, quality
+from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
 from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
-from unless.score.card import ScoreCard
+from unless.score.card import ScoreCard, head_places
 from unless.table import Table, domain_of
 from unless.values import Label
 

@@ -74,8 +74,7 @@ class ScoreCard:
     @cached_property
     def heads(self) -> NDArray[np.int64]:
         """The place of the label of each rule and, last, of no rule, among the labels; -1 where there is no label."""
-        place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
-        return np.array([place.get(head, -1) for head in self.program.heads], dtype=np.int64)
+        return head_places(self.program, self.classes)
 
     def totals(self, table: Table) -> Points:
         """The points of each row in each column; where a rule decides, its label leads."""
@@ -150,6 +149,12 @@ class Scorer:
         for place, points in self._inner:
             add_where(truths.inner[place].view(np.uint8), points, flat)
         out[:] = led(out, self._card.heads[truths.deciding])
+
+
+def head_places(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:
+    """The place of the label of each rule and, last, of ``otherwise`` among the labels; -1 is no label."""
+    place: dict[Label | None, int] = {label: k for k, label in enumerate(labels)}
+    return np.array([place.get(head, -1) for head in program.heads], dtype=np.int64)
 
 
 def known_card(card: ScoreCard | None) -> ScoreCard:
