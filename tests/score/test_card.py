@@ -79,9 +79,8 @@ def test_deep_exceptions():
     assert len(card.totals(table)) == len(table)
 
 
-def test_many_rows_use_two_threads(monkeypatch):
-    """The points are the same as with one."""
-    monkeypatch.setattr("unless.score.card._THREADS_FROM", 100)
+def test_rows_in_blocks(monkeypatch):
+    """Each row has its own points, whatever the blocks."""
     monkeypatch.setattr("unless.score.card._BLOCK", 16)
     program = Program("y", ("n",), (Rule("a", (Literal("n", "<=", 40.0),)),), "b")
     card, table = card_of(program, 3), Table((Column.of("n", range(333)),))
@@ -110,3 +109,12 @@ def test_a_card_fits_its_program(classes, base, points):
     program = Program("y", ("n",), (Rule("a", (Literal("n", "<=", 1.0),)),), "b")
     with pytest.raises(ProgramError):
         ScoreCard(program, classes, np.array(base), np.array(points))
+
+
+def test_many_literals_on_one_feature():
+    """More bins than a byte can count are possible."""
+    rules = tuple(Rule("a" if k % 3 else "b", (Literal("n", "<=", float(k)),)) for k in range(300))
+    card = card_of(Program("y", ("n",), rules, "b"), 2)
+    table = Table((Column.of("n", range(-1, 305)),))
+    for row in range(0, len(table), 7):
+        assert_array_equal(sum(points for _, points in card.lines(table.record(row))), card.totals(table)[row])

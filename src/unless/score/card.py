@@ -6,7 +6,6 @@ The label stays that of the list. Where the sum would favour another one, the li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,11 +23,8 @@ from unless.values import Label
 MOST_POINTS = 1_000_000
 """The most points of a part, or of the base: a thousand logits. Sums of a billion parts are still exact in doubles."""
 
-_BLOCK = 4096
-"""Rows per block: the truths of a hundred parts fit into the second-level cache."""
-
-_THREADS_FROM = 200_000
-"""From this many rows on, there are two threads."""
+_BLOCK = 8192
+"""Rows per block: the truths of fifty parts fit into the second-level cache. Two threads are no faster than one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,18 +120,9 @@ class Scorer:
         """The points of each row of a table in each column."""
         codes = [table.column(name).codes for name in self._columns]
         out = np.empty((len(table), len(self._card.base)), np.int64)
-
-        def run(first: int, last: int) -> None:
-            for start in range(first, last, _BLOCK):
-                rows = slice(start, min(start + _BLOCK, last))
-                self._add([column[rows] for column in codes], out[rows])
-
-        if len(table) < _THREADS_FROM:
-            run(0, len(table))
-        else:
-            middle = len(table) // (2 * _BLOCK) * _BLOCK
-            with ThreadPoolExecutor(2) as pool:
-                list(pool.map(run, (0, middle), (middle, len(table))))
+        for start in range(0, len(table), _BLOCK):
+            rows = slice(start, min(start + _BLOCK, len(table)))
+            self._add([column[rows] for column in codes], out[rows])
         return out
 
     def _add(self, codes: Sequence[Codes], out: Points) -> None:
