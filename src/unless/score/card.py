@@ -78,7 +78,12 @@ class ScoreCard:
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """The probability of each label (columns) for each row."""
-        return probabilities_of(every_label(self.totals(table), len(self.classes)))
+        totals, labels = self.totals(table), len(self.classes)
+        out = np.empty((len(table), labels))
+        for start in range(0, len(table), _BLOCK):  # half the time of all rows at once
+            rows = slice(start, start + _BLOCK)
+            out[rows] = probabilities_of(every_label(totals[rows], labels))
+        return out
 
     def scorer(self, columns: Sequence[Column]) -> Scorer:
         """What adds up points for rows of these columns, those that the program uses."""
