@@ -24,7 +24,7 @@ MOST_POINTS = 1_000_000
 """The most points of a part, or of the base: a thousand logits. Sums of a billion parts are still exact in doubles."""
 
 _BLOCK = 8192
-"""Rows per block: the truths of fifty parts fit into the second-level cache. Two threads are no faster than one."""
+"""Rows per block: the truths of fifty parts fit into the second-level cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class ScoreCard:
         """The probability of each label (columns) for each row."""
         totals, labels = self.totals(table), len(self.classes)
         out = np.empty((len(table), labels))
-        for start in range(0, len(table), _BLOCK):  # half the time of all rows at once
+        for start in range(0, len(table), _BLOCK):  # all rows at once would not fit into a cache
             rows = slice(start, start + _BLOCK)
             out[rows] = probabilities_of(every_label(totals[rows], labels))
         return out
