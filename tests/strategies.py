@@ -11,9 +11,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
+from unless.score.card import ScoreCard, columns_of
+from unless.score.parts import parts_of
 from unless.values import number_in
 
-__all__ = ["CELLS", "FEATURES", "KINDS", "chain", "literals", "meaning", "programs", "records"]
+__all__ = ["CELLS", "FEATURES", "KINDS", "card_of", "chain", "literals", "meaning", "programs", "records"]
 
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
 FEATURES = tuple(KINDS)
@@ -108,3 +110,14 @@ def chain(depth: int, feature: str = "n", *, width: int = 1) -> Rule:
         rule = Rule("deep" if level == 0 else None, default, () if rule is None else (rule,))
     assert rule is not None
     return rule
+
+
+def card_of(program: Program, labels: int, seed: int = 0) -> ScoreCard:
+    """A card with points at random, for the labels of the program and others of the same kind."""
+    known = set(program.labels)
+    kind = next(iter(known), "a")
+    others = [True, False] if isinstance(kind, bool) else range(100, 110) if not isinstance(kind, str) else "zyxwvu"
+    classes = tuple(sorted([*known, *[one for one in others if one not in known][: max(labels - len(known), 0)]]))
+    random, width = np.random.default_rng(seed), columns_of(classes)
+    size = (len(parts_of(program)), width)
+    return ScoreCard(program, classes, random.integers(-900, 900, width), random.integers(-900, 900, size))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 from unless.rule import Program
 from unless.table import Schema, Table
 from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.score.card import ScoreCard
 
 __all__ = ["SMOOTHING", "Model", "Statistics"]
 
@@ -38,6 +41,10 @@ class Model(Protocol):
     @property
     def domain_(self) -> Table:
         """The categories and ranges that training had, for the features that rules test (`table.domain_of`)."""
+
+    @property
+    def card_(self) -> ScoreCard | None:
+        """The points of each part of the program; None if they are not known."""
 
 
 SMOOTHING = 4.0

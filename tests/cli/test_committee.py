@@ -34,7 +34,7 @@ def test_predictions_are_the_committees(folder):
     table = unless.read_table(folder / "new.csv", like=model)
     assert [row["predicted"] for row in rows] == model.predict(table).tolist()
     shares = model.predict_proba(table).max(axis=1)
-    assert [float(row["confidence"]) for row in rows] == pytest.approx(shares, abs=0.0005)
+    assert [float(row["confidence"]) for row in rows] == pytest.approx(shares, abs=1e-6)
     assert "rule" not in rows[0]
     again = called("predict", "c.json", "applicants.csv", "-o", "out.parquet", "--json", cwd=folder)
     assert json.loads(again.stdout)["accuracy"] > 0.9
@@ -72,7 +72,10 @@ def test_exports(folder):
     assert exported == unless.export.to_python(model.committee_, returns="points")
     query = called("export", "c.json", "--to", "sql", "--table", "applicants", cwd=folder).stdout
     assert "AS predicted" in query
-    assert "AS confidence" in query
+    query = called(
+        "export", "c.json", "--to", "sql", "--table", "applicants", "--what", "probability", cwd=folder
+    ).stdout
+    assert "AS probability_accept" in query
     for language in ("clingo", "prolog", "json", "text"):
         done = called("export", "c.json", "--to", language, cwd=folder)
         assert done.returncode == 1
@@ -84,6 +87,7 @@ def test_exports(folder):
     [
         (("diff", "c.json", "model.json"), 1, "diff takes one list"),
         (("explain", "c.json", "new.csv", "-r", "1", "--style", "tree"), 2, "many lists"),
+        (("explain", "c.json", "new.csv", "-r", "1", "--points"), 2, "are always shown"),
         (("explain", "c.json", "new.csv", "-r", "1", "--why-not", "refuse"), 2, "add --what-if"),
         (("fit", "applicants.csv", "-t", "decision", "--size", "3"), 2, "it is for --algorithm committee"),
         (("export", "c.json", "--to", "python", "--returns", "rule"), 1, "cannot return 'rule'"),

@@ -176,9 +176,9 @@ def test_json_says_everything(run, model):
     document = json.loads(done.out)
     (record,) = document["records"]
     assert document["target"] == "decision"
-    assert list(record) == ["row", "set", "label_in_data", "proof", "statistics", "why_not", "changes"]
+    assert list(record) == ["row", "set", "label_in_data", "proof", "statistics", "why_not", "changes", "points"]
     assert record["label_in_data"] == "refuse"
-    assert record["why_not"] is record["changes"] is None
+    assert record["why_not"] is record["changes"] is record["points"] is None
     rule = record["proof"]["decided"]
     decided, right = model.statistics_.support[rule], model.statistics_.right[rule]
     assert record["statistics"] == {"decided": decided, "right": right, "weighted": False}
@@ -228,3 +228,33 @@ def test_what_is_no_value(run, given):
     done = run("explain", "model.json", "--set", given)
     assert done.code in (1, 2)
     assert "--set" in done.err
+
+
+class TestPoints:
+    """The score card of a record."""
+
+    def test_the_table_is_that_of_the_library(self, run, model):
+        """It follows the reasons, and adds up."""
+        done = run("explain", "model.json", "new.csv", "--row", "8", "--points")
+        found = model.score_card(unless.read_table("new.csv", like=model)[[7]])
+        shown = [line.split() for line in done.out.splitlines()[-len(found.table()) :]]
+        assert shown == [line.split() for line in str(found).splitlines()]
+        assert found.total[0] == sum(row.points[0] for row in found.rows)
+
+    def test_as_json(self, run, model):
+        """The probabilities are those of predict_proba."""
+        done = run("explain", "model.json", "new.csv", "--row", "8", "--points", "--json")
+        (record,) = json.loads(done.out)["records"]
+        shares = [one["probability"] for one in record["points"]["probabilities"]]
+        assert shares == pytest.approx(model.predict_proba(unless.read_table("new.csv", like=model)[[7]])[0])
+
+    def test_rules_alone_have_no_points(self, run, model):
+        """Nor has a model of an earlier version: the error says what to do."""
+        Path("rules.json").write_text(programs.dumps(model.program_))
+        assert "only rules" in run("explain", "rules.json", "new.csv", "--row", "1", "--points").err
+        document = json.loads(Path("model.json").read_text())
+        del document["statistics"]["points"], document["statistics"]["base"]
+        Path("old.json").write_text(json.dumps(document))
+        done = run("explain", "old.json", "new.csv", "--row", "1", "--points")
+        assert done.code == 1
+        assert "fit it again" in done.err

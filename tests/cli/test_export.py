@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import unless
@@ -67,6 +68,27 @@ def test_sql_decides_alike(run, model):
     assert [row[-3] for row in rows] == labels
     assert rows[7][-2] == model.apply(unless.read_table("new.csv", like=model))[7] + 1
     assert rows[7][-1].startswith("decision review, because amount is 31000")
+
+
+def test_probabilities(run, model):
+    """A query has those of `predict_proba`, and so has a function; rules alone have none."""
+    duckdb = pytest.importorskip("duckdb")
+    query = run("export", "model.json", "--to", "sql", "--what", "probability", "--table", "people").out
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people AS SELECT * FROM read_csv('new.csv')")
+    table = unless.read_table("new.csv", like=model)
+    shares = model.predict_proba(table)
+    rows = connection.execute(query).fetchall()
+    assert np.array([row[-3:] for row in rows]) == pytest.approx(shares, abs=1e-9)
+    names: dict = {}
+    exec(run("export", "model.json", "--to", "python", "--returns", "probability").out, names)
+    assert list(names["classify"](table.record(0)).values()) == pytest.approx(shares[0], abs=1e-9)
+    done = run("export", "model.json", "--to", "sql", "--what", "probability")
+    assert "--table" in done.err
+    programs.save(model.program_, "rules.json")
+    done = run("export", "rules.json", "--to", "python", "--returns", "probability")
+    assert (done.code, done.out) == (1, "")
+    assert "take the model" in done.err
 
 
 def test_a_query_spells_the_table_as_it_is_given(run):

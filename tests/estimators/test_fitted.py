@@ -168,9 +168,10 @@ def test_apply_tells_the_rule(model):
     assert_array_equal(heads[model.apply(TITANIC)], model.predict(TITANIC))
 
 
-def test_probabilities_are_the_records_of_the_rule(model):
+def test_frequencies_are_the_records_of_the_rule(model):
     """With four records of the class prior added, unless that would make another class the most probable."""
-    shares, decided = model.predict_proba(TITANIC), model.apply(TITANIC)
+    decided = model.apply(TITANIC)
+    shares = model.statistics_.probabilities()[decided]
     prior = np.array([FATE.eq(label).mean() for label in model.classes_])
     for k in np.unique(decided):
         counts = np.array([(FATE[decided == k] == label).sum() for label in model.classes_])
@@ -180,13 +181,13 @@ def test_probabilities_are_the_records_of_the_rule(model):
 
 
 def test_a_rule_outvoted_by_the_prior_keeps_its_label():
-    """Smoothing never lifts another class above the label of the rule."""
+    """Neither points nor smoothed frequencies lift another class above the label of the rule."""
     X, y = [[0]] * 98 + [[1]] * 2, ["common"] * 98 + ["rare"] * 2
     model = FoldRMClassifier().fit(X, y)
-    (shares,) = model.predict_proba([[1]])
     assert model.predict([[1]]) == ["rare"]
-    assert shares[1] > shares[0] > 0
-    assert shares.sum() == pytest.approx(1)
+    for (shares,) in (model.predict_proba([[1]]), model.statistics_.probabilities()[model.apply([[1]])]):
+        assert shares[1] > shares[0] > 0
+        assert shares.sum() == pytest.approx(1)
 
 
 def test_explanations(model):

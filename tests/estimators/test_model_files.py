@@ -15,7 +15,7 @@ from numpy.testing import assert_array_equal
 
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
-from unless.errors import LimitError, MissingFileError, ProgramError
+from unless.errors import LimitError, MissingFileError, ParameterError, ProgramError
 from unless.estimators.modelfile import document as document_of
 from unless.export import json as programs
 from unless.limits import raised
@@ -151,6 +151,29 @@ def test_a_file_without_importances(tmp_path):
     assert "importances" not in json.loads((tmp_path / "again.json").read_text())["statistics"]
 
 
+def test_a_file_without_points(tmp_path):
+    """A file of an earlier version gives the frequencies of rules as probabilities; with_program finds the points."""
+    model = unless.load(DATA / "model-v1-unless.json")
+    assert model.card_ is None
+    model.save(tmp_path / "again.json")
+    assert "points" not in json.loads((tmp_path / "again.json").read_text())["statistics"]
+    then = json.loads((DATA / "answers-v1-unless.json").read_text())
+    records = pd.DataFrame(then["records"])
+    with pytest.raises(ParameterError, match="fit it again"):
+        model.score_card(records[:1])
+    found = model.with_program(model.program_, records, then["labels"])
+    assert found.score_card(records[:1]).total
+
+
+@pytest.mark.parametrize("key", ["base", "points"])
+def test_half_a_score_card(key, tmp_path):
+    """A file has the points of parts and of the base, or neither."""
+    document = copy.deepcopy(DOCUMENT)
+    del document["statistics"][key]
+    with pytest.raises(ProgramError, match=f'statistics: "{key}" is missing'):
+        _load(document, tmp_path)
+
+
 DOCUMENT = json.loads(
     json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"])._saved()))
 )
@@ -186,6 +209,14 @@ def test_a_model_that_is_too_large(tmp_path):
         (("statistics", "importances"), [1, 0], "expected 4 shares, one for each feature"),
         (("statistics", "importances", 0), -0.5, "a share, a number from 0 to 1"),
         (("statistics", "weighted"), "yes", "true or false: whether counts are sums of weights"),
+        (("statistics", "base"), [1, 2], r"statistics.base: expected 1 number; there are 2"),
+        (("statistics", "base"), None, "a list of whole points"),
+        (("statistics", "points"), [[1]], "rows, one for each part; there are 1"),
+        (("statistics", "points"), 7, "a list of points per part"),
+        (("statistics", "points", 0), [], r"statistics.points\[0\]: expected 1 number; there are 0"),
+        (("statistics", "points", 0, 0), 0.5, "whole points, from -1000000 to 1000000, not 0.5"),
+        (("statistics", "points", 0, 0), 1_000_001, "whole points"),
+        (("statistics", "points", 0, 0), True, "whole points"),
     ],
     ids=str,
 )

@@ -7,15 +7,17 @@ import math
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import unless
 from tests.shared import SHARED, needs_compiled, needs_shared
-from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
+from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs, records
 from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
 from unless.prediction import deciding_rules
@@ -56,6 +58,42 @@ def test_javascript_agrees_on_every_program(node, program):
     """The JavaScript function gives the label and the rule of the program, whatever the program and the cells."""
     found = node.run(to_javascript(program, returns="both"), RECORDS)
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program)
+
+
+def model_of(program, labels=3, seed=0):
+    """A model with points at random."""
+    return SimpleNamespace(program_=program, card_=card_of(program, labels, seed))
+
+
+@given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
+@settings(max_examples=60, deadline=None)
+def test_python_gives_the_probabilities_of_the_card(program, labels, seed):
+    """Of each label, as the score card adds them up."""
+    model = model_of(program, labels, seed)
+    found = list(map(python(model, returns="probability"), RECORDS))
+    assert [list(one) for one in found] == [list(model.card_.classes)] * len(RECORDS)
+    shares = np.array([list(one.values()) for one in found])
+    np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+    for label, row in zip(unless.predict(program, TABLE), shares, strict=True):
+        assert label is None or model.card_.classes[row.argmax()] == label
+
+
+@given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_javascript_gives_the_probabilities_of_the_card(node, program, labels, seed):
+    """Of each label, as the score card adds them up."""
+    model = model_of(program, labels, seed)
+    found = node.run(to_javascript(model, returns="probability"), RECORDS)
+    assert [one["label"] for one in found[0]] == list(model.card_.classes)
+    shares = np.array([[one["probability"] for one in row] for row in found])
+    np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("write", [to_python, to_javascript])
+def test_a_program_has_no_probabilities(write):
+    """Only a model has points."""
+    with pytest.raises(ParameterError, match="take the model"):
+        write(Program("y", ("f",), (), "no"), returns="probability")
 
 
 GRID = [

@@ -13,6 +13,7 @@ from tests.strategies import FEATURES, KINDS, chain, meaning, programs, records
 from unless.errors import ParameterError
 from unless.export import to_javascript, to_python, to_sql
 from unless.export.query import to_query
+from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.committee import Committee, predicted
 from unless.score.points import probabilities_of
@@ -55,9 +56,10 @@ def python(committee, returns):
 def test_python_votes_as_the_committee(committee):
     """Labels and points are equal, and probabilities nearly to the last bit."""
     sums = committee.sums(TABLE)
-    assert python(committee, "points") == sums.tolist()
+    assert python(committee, "points") == [dict(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
     assert python(committee, "label") == predicted(committee, sums).tolist()
-    assert np.allclose(python(committee, "probability"), probabilities_of(sums), rtol=1e-12, atol=0)
+    shares = [[row[label] for label in committee.classes] for row in python(committee, "probability")]
+    assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
 
 
 @given(committees())
@@ -65,22 +67,48 @@ def test_python_votes_as_the_committee(committee):
 def test_javascript_votes_as_the_committee(node, committee):
     """Labels and points are equal, and probabilities nearly to the last bit."""
     sums = committee.sums(TABLE)
-    assert node.run(to_javascript(committee, returns="points"), RECORDS) == sums.tolist()
+    points = [[(one["label"], one["points"]) for one in row] for row in _each(node, committee, "points")]
+    assert points == [list(zip(committee.classes, row, strict=True)) for row in sums.tolist()]
     assert node.run(to_javascript(committee), RECORDS) == predicted(committee, sums).tolist()
-    shares = node.run(to_javascript(committee, returns="probability"), RECORDS)
+    shares = [[one["probability"] for one in row] for row in _each(node, committee, "probability")]
     assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
+
+
+def _each(node, committee, returns):
+    return node.run(to_javascript(committee, returns=returns), RECORDS)
 
 
 @given(committee=committees())
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_databases_vote_as_the_committee(database, committee):
-    """The label is the committee's, and its probability nearly to the last bit."""
+    """Labels, deciding rules and points are the committee's, and probabilities nearly to the last bit."""
     name = _grid(database)
     sums = committee.sums(TABLE)
     found = database.select(to_sql(committee, database.dialect, columns=KINDS), name)
     assert found == predicted(committee, sums).tolist()
-    shares = database.select(to_sql(committee, database.dialect, "probability", KINDS), name)
-    assert np.allclose(np.array(shares, dtype=float), probabilities_of(sums).max(axis=1), rtol=1e-12, atol=0)
+    query = to_query(committee, name, database.dialect, ["probability"], KINDS)
+    rows = sorted(database.execute(query.rstrip().rstrip(";")).fetchall(), key=lambda row: row[0])
+    wide, lists = len(committee.classes), len(committee)
+    deciding = [deciding_rules(program, TABLE) + 1 for program in committee.lists]
+    decided = [row[-2 * wide - 1 - lists : -2 * wide - 1] for row in rows]
+    assert decided == list(zip(*deciding, strict=True)) or not lists
+    assert [list(row[-2 * wide - 1 : -wide - 1]) for row in rows] == sums.tolist()
+    assert [row[-wide - 1] for row in rows] == found
+    shares = np.array([row[-wide:] for row in rows], dtype=float)
+    assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
+    if wide == 2:
+        second = database.select(to_sql(committee, database.dialect, "probability", KINDS), name)
+        assert np.allclose(np.array(second, dtype=float), shares[:, 1], rtol=1e-12, atol=0)
+
+
+def test_points_far_apart(database):
+    """Points that no learner gives: databases neither overflow nor underflow."""
+    most = 2**30
+    points = (np.array([[most, -most + 1], [-most + 1, most]]),)
+    program = Program("y", ("n",), (Rule("x", (Literal("n", "<=", 1.0),)), Rule("z")))
+    committee = Committee("y", ("n",), ("x", "z"), np.zeros(2, np.int64), (program,), points)
+    table = database.table({"n": [0.0, 2.0]}, {"n": "number"})
+    assert database.select(to_sql(committee, database.dialect, "probability"), table) == [pytest.approx(0), 1.0]
 
 
 _grids: dict[str, str] = {}
@@ -100,8 +128,9 @@ def test_names_of_features_that_look_like_ours(database):
     committee = Committee("best", names, ("x", "z"), np.zeros(2), (program,), (np.array([[5, 0], [0, 5]]),))
     table = database.table({name: [0.0, 2.0, None] for name in names}, dict.fromkeys(names, "number"))
     assert database.select(to_sql(committee, database.dialect), table) == ["x", "z", "z"]
-    query = to_query(committee, table, database.dialect)
-    assert [row[-2] for row in database.execute(query.rstrip().rstrip(";")).fetchall()] == ["x", "z", "z"]
+    for whats, place in ((None, -1), (["probability"], -3)):
+        query = to_query(committee, table, database.dialect, whats)
+        assert [row[place] for row in database.execute(query.rstrip().rstrip(";")).fetchall()] == ["x", "z", "z"]
 
 
 def test_large_committees(database, node):
@@ -123,3 +152,7 @@ def test_what_a_committee_cannot_return():
             export(committee, returns="rule")
     with pytest.raises(ParameterError, match="no SQL for 'because' of a committee"):
         to_sql(committee, what="because")
+    with pytest.raises(ParameterError, match="no SQL for 'rule' of a committee"):
+        to_query(committee, "people", whats=["label", "rule"])
+    with pytest.raises(ParameterError, match="there are 3 labels, and one expression is for two"):
+        to_sql(replace(committee, classes=("x", "y", "z"), base=np.zeros(3)), what="probability")

@@ -18,6 +18,7 @@ from unless.errors import ProgramError
 from unless.estimators.modelfile import from_document
 from unless.export import json
 from unless.rule import Program
+from unless.score.parts import parts_of
 
 jsonschema = pytest.importorskip("jsonschema", reason="the validator to compare with is not installed")
 
@@ -25,6 +26,7 @@ SCHEMA = standard.loads((Path(json.__file__).with_name("program.schema.json")).r
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 MODEL = standard.loads((Path(__file__).parents[1] / "data" / "model-v1-unless.json").read_text())
 MODEL["statistics"].update(weighted=True, importances=[0.25] * len(MODEL["features"]))
+MODEL["statistics"].update(base=[5], points=[[7]] * len(parts_of(json.from_dict(MODEL))))
 MODEL["statistics"]["parameters"] += [
     ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
     ["numeric", ["age", 3]],

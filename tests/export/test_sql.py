@@ -8,21 +8,26 @@ import random
 import struct
 import sys
 from decimal import Context, Decimal, Inexact
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import sqlglot
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from sqlglot import exp
 
 import unless
 from tests.engines import database as opened
 from tests.shared import SHARED, needs_compiled, needs_shared
-from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs, records
+from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs, records
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.export import to_sql
+from unless.export.query import to_query
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Table
+from unless.score.card import ScoreCard
+from unless.table import Column, Schema, Table
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"]
 COLUMNS = records(150)
@@ -61,6 +66,72 @@ def agree(database, name, program, table, columns):
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, TABLE, KINDS)
+
+
+def model_of(program, labels=3, seed=0):
+    """A model with points at random."""
+    return SimpleNamespace(program_=program, card_=card_of(program, labels, seed), schema_=Schema({}))
+
+
+@given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_query_has_points_and_probabilities(database, grid, program, labels, seed):
+    """Points are those of the score card to the last one, and probabilities within 1e-9."""
+    model = model_of(program, labels, seed)
+    query = to_query(model, grid, database.dialect, ["probability"], KINDS).rstrip(";\n")
+    done = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number")
+    names = [one[0] for one in done.description]
+    found = np.array([row[len(names) - len(model.card_.classes) :] for row in done.fetchall()], dtype=float)
+    np.testing.assert_allclose(found, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+    for label, row in zip(unless.predict(program, TABLE), found, strict=True):
+        assert label is None or model.card_.classes[row.argmax()] == label
+
+
+@given(program=programs(), seed=st.integers(0, 9))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_an_expression_has_the_probability_of_the_second_label(database, grid, program, seed):
+    """Of a model with two labels; of one with more, the error names the query."""
+    model = model_of(program, 2, seed)
+    if len(model.card_.classes) > 2:
+        with pytest.raises(ParameterError, match="to_query gives a column for each"):
+            to_sql(model, database.dialect, "probability", KINDS)
+    else:
+        found = database.select(to_sql(model, database.dialect, "probability", KINDS), grid)
+        np.testing.assert_allclose(found, model.card_.probabilities(TABLE)[:, 1], rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_probabilities_in_every_dialect(dialect):
+    """Every database gets an expression and a query that sqlglot reads back."""
+    program = Program("y", ("n", "t"), (Rule("b", (Literal("n", "<=", 1.0),)), Rule("a", (Literal("t", "==", "x"),))))
+    for labels in (2, 3):
+        query = to_query(model_of(program, labels), "t", dialect, ["probability"])
+        assert len(sqlglot.parse_one(query, dialect=dialect).selects) == 1 + labels
+    assert sqlglot.parse_one(to_sql(model_of(program, 2), dialect, "probability"), dialect=dialect)
+
+
+def test_the_columns_of_a_query_with_probabilities():
+    """Label, rule, points and probabilities; labels that are spelled alike get different names."""
+    program = Program("rule", ("points_a",), (Rule("a", (Literal("points_a", "<=", 1.0),)), Rule("A ")), None)
+    query = sqlglot.parse_one(to_query(model_of(program, 3), "t", "duckdb", ["probability", "because"]))
+    names = [one.alias for select in list(query.find_all(exp.Select))[::-1] for one in select.selects[1:]]
+    assert names == [
+        "predicted", "rule_2", "because", "points_a_2", "points_a_3", "points_z", "points_list",
+        "probability_a", "probability_a_2", "probability_z",
+    ]  # fmt: skip
+
+
+def test_points_far_apart(database):
+    """Probabilities of 0 and 1 are no errors."""
+    program, cells = Program("y", ("n",), (Rule("b", (Literal("n", "<=", 1.0),)),), "a"), {"n": [0.0, 5.0, None]}
+    name, far = database.table(cells, {"n": "number"}), np.array([[1], [-1], [1], [1]])
+    for classes, factors in ((("a", "b"), [-1_000_000]), (("a", "b", "c"), [1_000_000, -1_000_000, 3])):
+        model = model_of(program)
+        model.card_ = ScoreCard(program, classes, np.array(factors), far * factors)
+        query = to_query(model, name, database.dialect, ["probability"]).rstrip(";\n")
+        rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number").fetchall()
+        found = np.array([row[-len(classes) :] for row in rows], dtype=float)
+        np.testing.assert_allclose(found, model.card_.probabilities(table_of(cells)), atol=1e-9)
 
 
 @pytest.mark.parametrize("feature", FEATURES)

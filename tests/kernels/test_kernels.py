@@ -39,6 +39,7 @@ import unless
 from unless import kernels
 from unless.learn import fold_unless
 from unless.learn.committee import CommitteeSettings, learn_committee
+from unless.learn.points import fit_card
 from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
@@ -59,6 +60,9 @@ for ratio in (0.0, 0.5):
     print(repr(program))
     print(unless.predict(program, table).tolist())
     print(repr(unless.fold_rpp(table, 1, ratio)))
+    for labelled in (table, Table(table.columns, Labels.of("y", (y > 1).tolist()))):
+        card = fit_card(unless.fold_rm(labelled, ratio), labelled, rounds=5)
+        print(card.points.tolist(), card.totals(labelled).tolist())
 for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_support": 1}}, {{"optimise": False}}):
     for weights in (None, rng.integers(0, 4, rows).astype(float)):
         program = fold_unless(table, weights=weights, **options)

@@ -9,6 +9,7 @@ from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import Statistics
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
+from unless.score.card import ScoreCard
 from unless.table import Table
 
 __all__ = ["page_words", "payload", "value_data"]
@@ -20,9 +21,10 @@ def payload(
     statistics: Statistics | None = None,
     words: Words | None = None,
     records: list[dict] | None = None,
+    card: ScoreCard | None = None,
 ) -> dict:
     """The data that the page of a program holds; ``domain`` has what its features could be."""
-    labels = list(dict.fromkeys([*(rule.head for rule in program), program.otherwise]))
+    labels = list(dict.fromkeys([*(rule.head for rule in program), program.otherwise, *(card.classes if card else ())]))
     labels = [label for label in labels if label is not None]
     return {
         "target": program.target,
@@ -33,6 +35,12 @@ def payload(
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
         "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
         "figures": statistics and _figures(program, statistics),
+        "card": card
+        and {
+            "classes": [labels.index(label) for label in card.classes],
+            "base": card.base.tolist(),
+            "points": card.points.tolist(),
+        },
         "records": _records(program, records or []),
     }
 

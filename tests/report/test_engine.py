@@ -17,9 +17,10 @@ from tests.explanation import examples
 from tests.export.conftest import lacking
 from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
-from tests.strategies import CELLS, FEATURES, KINDS, chain, meaning, programs
+from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.forms import rule_dict
+from unless.explanation.scored import scored
 from unless.explanation.why import explain
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.judge.labels import measure
@@ -29,7 +30,8 @@ from unless.table import Column, Table, domain_of
 from unless.values import number_in, spell, value_of
 
 SCRIPTS = "\n".join(
-    (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8") for name in ("engine", "words", "nearest")
+    (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
+    for name in ("engine", "words", "points", "nearest")
 )
 
 ASK = """
@@ -72,6 +74,10 @@ function ask([name, data, ...given]) {
     speak: (record, number) => {
       const speech = new words.Speech(program).about(record), proof = engine.prove(program, record);
       return [story(speech, proof, number), proof.tried.map((one) => speech.reason(one))];
+    },
+    points: (record) => {
+      const {points, words: {Speech}} = globalThis.unless;
+      return [points.table(program, new Speech(program).about(record), record), points.score(program, record).shares];
     },
     texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
     numbers: (numbers) => numbers.map(
@@ -164,6 +170,19 @@ def test_decisions_and_proofs(asked, program, seed):
         assert (None if proof.label is None else data["labels"].index(proof.label)) == answer["label"]
         assert [tree(one) for one in answer["tried"]] == [python_tree(rule_dict(one)) for one in proof.tried]
         assert [program.used[place] for place in answer["matters"]] == list(proof.features)
+
+
+@given(programs(), st.integers(2, 9), st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_score_cards(asked, program, labels, seed):
+    """Lines, points, totals and probabilities are the same as in Python."""
+    card = card_of(program, labels, seed)
+    data, records = payload(program, card=card), grid(seed, rows=8)
+    answers = asked([["points", data, values(program, record)] for record in records])
+    for record, (table, shares) in zip(records, answers, strict=True):
+        found = scored(card, record, page_words(program))
+        assert table == found.table()
+        assert shares == pytest.approx(list(found.probabilities.values()), abs=1e-12)
 
 
 @LIMITS

@@ -389,3 +389,40 @@ def test_an_exception_unfolds(tmp_path, open_page):
     assert fold.get_by_text("b is 7, above 1").is_visible()
     control(page, "a").get_by_label("a", exact=True).fill("7")
     assert decision(page) == "no"
+
+
+def test_the_score_card(tmp_path, open_page, axe):
+    """The page of a model shows the probability and, unfolded, the points of the record, also after a change."""
+    random.seed(0)
+    frame = [{"a": random.randrange(50), "b": random.choice("xyz")} for _ in range(400)]
+    y = ["yes" if one["a"] > 20 and one["b"] != "x" and random.random() < 0.9 else "no" for one in frame]
+    model = unless.UnlessClassifier().fit(frame, y)
+    model.report(frame, y, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    number = model.predict(frame).tolist().index("yes")
+    go_to(page, number + 1)
+    points = page.locator("#wi-points")
+    assert points.locator("tr").count() == 0  # what is folded is written when it is unfolded
+    points.locator("summary").click()
+
+    def agrees(record):
+        found = model.score_card(record)
+        expect(points.locator("tr")).to_have_count(len(found.table()))
+        cells = points.locator("tr").evaluate_all(
+            "rows => rows.map(row => [...row.cells].map(cell => cell.textContent))"
+        )
+        assert cells == found.table()
+        expect(points.locator("summary")).to_have_text(f"Probability {found.table()[-1][1]}: the points")
+
+    agrees(frame[number])
+    control(page, "a").locator(".wi-number").fill("40")
+    control(page, "b").locator("select").select_option(label="y")
+    drawn(page)
+    assert decision(page) == "yes"
+    agrees({"a": 40, "b": "y"})
+    assert axe(page) == []
+
+
+def test_rules_alone_have_no_points(loan):
+    """The page of a program has no score card."""
+    assert not loan.locator("#wi-points").is_visible()

@@ -343,7 +343,7 @@ class TestAnswers:
 
     def test_infinite_labels_are_text_in_json(self) -> None:
         """JSON has no infinities."""
-        members = NewColumns((float("inf"), None)).as_members(["p", "r"], spaced=True)
+        members = NewColumns((float("inf"), None), None, (1, None)).as_members(["p", "r"], spaced=True)
 
         assert bytes(members.into(b"{}", np.array([1]), np.array([2], np.int32))) == b'{"p": "inf", "r": 1}'
 

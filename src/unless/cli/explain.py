@@ -22,6 +22,7 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
+from unless.explanation.scored import ScoredRecord, scored
 from unless.explanation.sentences import lines, words_for
 from unless.explanation.tally import Tally, tally
 from unless.explanation.why import WhyNot
@@ -32,6 +33,7 @@ from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
 from unless.model import Statistics
 from unless.read.table import read_table
 from unless.rule import Program
+from unless.score.card import known_card
 from unless.score.committee import committee_of
 from unless.table import Column, Table
 from unless.values import Label, Value, counted, label_data, same_label, value_data
@@ -91,6 +93,9 @@ def explain(
     most: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="How many changes to show.  [default: 3]")
     ] = None,
+    points: Annotated[
+        bool, typer.Option("--points", help="Show the score card: the points of what holds, and the probabilities.")
+    ] = False,
     all: Annotated[
         bool, typer.Option("--all", help="Show every rule that did not apply, not just the nearest.")
     ] = False,
@@ -107,6 +112,8 @@ def explain(
     Example: unless explain model.json new.csv --row 8 --what-if
 
     Example: unless explain model.json --set history=late --why-not accept
+
+    Example: unless explain model.json new.csv --row 8 --points
     """
     wanted_rows = [_span(part) for text in row or () for part in text.split(",")]
     if data is None and (wanted_rows or not assigned):
@@ -120,7 +127,7 @@ def explain(
     committee = committee_of(found)
     program = program_of(found) if committee is None else committee.rules
     if committee is not None:
-        _refuse_for_committees(style, why_not, what_if=what_if)
+        _refuse_for_committees(style, why_not, what_if=what_if, points=points)
     changed = _assignments(assigned or (), found)
     labels = program.labels if committee is None else committee.classes
     label = None if why_not is None else label_among(labels, why_not, "no rule gives the label")
@@ -134,6 +141,7 @@ def explain(
             getattr(found, "statistics_", None),
             None if label is None or committee is not None else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
+            _scored(found, record) if points else None,
         )
         for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
     ]
@@ -161,6 +169,7 @@ class _Answer:
     statistics: Statistics | None
     why_not: WhyNot | None
     changes: Counterfactuals | None
+    points: ScoredRecord | None
 
     def to_dict(self) -> dict[str, Any]:
         if isinstance(self.proof, Tally):
@@ -185,6 +194,7 @@ class _Answer:
             "statistics": figures,
             "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
             "changes": None if self.changes is None else self.changes.to_dict()["changes"],
+            "points": None if self.points is None else self.points.to_dict(),
         }
 
     def shown(self, style: OneOf["plain", "tree", "rules"], *, everything: bool) -> Iterator[Any]:
@@ -209,10 +219,14 @@ class _Answer:
             yield from obstacles(self.why_not, words, everything=everything)
         if self.changes is not None:
             yield what_changes(self.changes, words)
+        if self.points is not None:
+            yield score_table(self.points)
 
 
-def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool) -> None:
+def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool, points: bool) -> None:
     """Refuse what is about one list of rules."""
+    if points:
+        raise typer.BadParameter("the points of a committee are always shown; leave it out", param_hint="--points")
     if style != "plain":
         raise typer.BadParameter("a committee has many lists; leave it out", param_hint="--style")
     if why_not is not None and not what_if:
@@ -237,6 +251,12 @@ def _changes(
 
         return committee_changes(committee, record, label, fixed=fixed, most=most, table=domain)
     return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
+
+
+def _scored(model: SavedModel | SavedCommittee | Program, record: dict[str, Value]) -> ScoredRecord:
+    if isinstance(model, Program):
+        raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
+    return scored(known_card(model.card_), record)
 
 
 def _unseen(model: SavedModel | SavedCommittee | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
@@ -373,3 +393,12 @@ def what_changes(changes: Counterfactuals, words: Words = DEFAULT) -> Renderable
     for one in changes:
         table.add_row("", one.text(words), Text.assemble(("→ ", "dim"), (one.outcome, "green")))
     return Group(Text(title, "bold"), table)
+
+
+def score_table(points: ScoredRecord) -> RenderableType:
+    """Return the points of what holds as a table that adds up, and the probabilities."""
+    head, *rows, total, shares = points.table()
+    table = grid({}, *({"justify": "right", "no_wrap": True} for _ in head[1:]))
+    for row, style in ((head, "bold"), *((row, "") for row in rows), (total, "bold"), (shares, "bold")):
+        table.add_row(*(Text(cell, style) for cell in row))
+    return table

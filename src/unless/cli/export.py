@@ -20,7 +20,7 @@ from unless.rule import Program
 from unless.score.committee import committee_of
 
 if TYPE_CHECKING:
-    from unless.export.sql import VotedColumn, What
+    from unless.export.sql import What
 
 _DIALECTS = {
     "sql": ("duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"),
@@ -68,7 +68,7 @@ def export(
     ] = None,
     what: Annotated[
         OneOf["label", "rule", "because", "probability"] | None,
-        typer.Option(help="SQL: what the expression returns; probability is for committees.  [default: label]"),
+        typer.Option(help="SQL: what the expression returns; a committee has no rule and because.  [default: label]"),
     ] = None,
     column: Annotated[
         list[str] | None,
@@ -85,8 +85,7 @@ def export(
     returns: Annotated[
         OneOf["label", "rule", "both", "points", "probability"] | None,
         typer.Option(
-            help="Python, JavaScript: what the function returns; points and probability are for committees.  "
-            "[default: label]"
+            help="Python, JavaScript: what the function returns; a committee has no rule and both.  [default: label]"
         ),
     ] = None,
     style: Annotated[
@@ -120,8 +119,10 @@ def export(
     if records is not None:
         del options["records"]
         options["table"] = read(screen, records, like=found, features=program_of(found).used)
-    rules = program_of(found) if committee is None else committee
-    text = _sql(found, **options) if to == "sql" else _WRITERS[to](rules, **options)
+    if to == "sql":
+        text = _sql(found, **options)
+    else:  # only code can have the points of the model
+        text = _WRITERS[to](found if to in ("python", "javascript") else program_of(found), **options)
     write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")
@@ -141,7 +142,7 @@ def _sql(
     model: SavedModel | SavedCommittee | Program,
     dialect: str = "duckdb",
     table: str | None = None,
-    what: What | VotedColumn | None = None,
+    what: What | None = None,
     column: Sequence[str] = (),
 ) -> str:
     try:

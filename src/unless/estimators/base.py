@@ -24,16 +24,19 @@ from unless.estimators.modelfile import SavedModel, file_text
 from unless.estimators.records import read_alike, read_training, row_counts
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.proof import Proof
+from unless.explanation.scored import ScoredRecord, scored
 from unless.explanation.why import WhyNot, explain, why_not
 from unless.explanation.words import Words
 from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
+from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
 from unless.rule import Program
+from unless.score.card import known_card
 from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value
 
@@ -56,6 +59,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         How the columns were read; new records are read the same way.
     domain_ : Table
         The categories (at most 1,000) and the range of numbers that training had, for each feature that a rule tests.
+    card_ : ScoreCard or None
+        The points of each part of the program, from which probabilities come; None with one label, more than a million
+        points, or in a file of an earlier version.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
@@ -96,12 +102,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of every class (columns as in ``classes_``).
 
-        They are the classes of the training records that the deciding rule decided, with a few records of the class
-        prior added; the predicted label always has the largest probability. Where no rule decides, they are the classes
-        of the training records that no rule decided.
+        They come from the whole list: each rule, exception and literal that holds adds its points (`score_card` shows
+        them), and the predicted label always has the largest probability. ``statistics_.probabilities()[apply(X)]`` are
+        the frequencies in training instead: the classes of the training records that the deciding rule decided, with a
+        few records of the class prior added. A model from a file of an earlier version has only these.
         """
         table = self._table(X)
-        return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
+        if self.card_ is None:
+            return self.statistics_.probabilities()[deciding_rules(self.program_, table)]
+        return self.card_.probabilities(table)
 
     def apply(self, X: Any) -> NDArray[np.int32]:
         """The index in ``program_.rules`` of the rule that decides each record, -1 where none does."""
@@ -129,6 +138,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
         return why_not(self.program_, self._record(record), label)
+
+    def score_card(self, record: Any) -> ScoredRecord:
+        """The points of one record: what each part of the program that holds adds to the odds of each label.
+
+        They add up to its probabilities; printed, it is a table.
+        """
+        known = self._record(record)
+        return scored(known_card(self.card_), known)
 
     def counterfactuals(
         self,
@@ -174,6 +191,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited = copy(self)
         edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
         edited.domain_ = domain_of(there, program.used)
+        edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         return edited
 
@@ -228,6 +246,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._parameters(),
             self._named,
             self._importances,
+            self.card_,
         )
 
     def report(
@@ -280,7 +299,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _become(self, model: SavedModel | SavedCommittee, classes: NDArray[Any]) -> None:
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
-        self.schema_, self.domain_ = model.schema_, model.domain_
+        self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances = model.importances
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)

@@ -125,6 +125,10 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         """Refused: no single rule stops a label of a committee."""
         raise ParameterError("in a committee no single rule stops a label; see explain(X) and counterfactuals(record)")
 
+    def score_card(self, record: Any) -> NoReturn:  # noqa: ARG002
+        """Refused: the points of a committee are those of its lists."""
+        raise ParameterError("the points of a committee are those of its lists; see explain(X)")
+
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
         """Refused: a committee has many programs."""
         raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")

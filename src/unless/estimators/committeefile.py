@@ -13,10 +13,11 @@ from unless.errors import ProgramError
 from unless.estimators import modelfile
 from unless.estimators.modelfile import SavedModel
 from unless.export import checks, json
-from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
+from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.judge.importance import Evidence, importances
 from unless.model import Statistics
 from unless.rule import Program
+from unless.score.card import ScoreCard
 from unless.score.committee import Committee
 from unless.score.points import Points
 from unless.table import Schema, Table
@@ -54,6 +55,11 @@ class SavedCommittee:
     def statistics_(self) -> Statistics:
         """What the student's rules decided in training."""
         return self.student.statistics_
+
+    @property
+    def card_(self) -> ScoreCard | None:
+        """The points of the student's parts."""
+        return self.student.card_
 
     @property
     def schema(self) -> Schema:
@@ -105,8 +111,7 @@ _LIST = Object("a list of a committee: an object with rules and points", ("rules
 _STUDENT = Object(
     "the student: an object with agreement, rules and statistics", ("agreement", "rules", "statistics"), ("otherwise",)
 )
-_LARGEST = 2**31 - 1
-_POINT = f"points, a whole number from -{_LARGEST} to {_LARGEST}"
+_MOST_POINTS = 2**31 - 1
 
 
 def from_document(document: Any) -> SavedCommittee:
@@ -119,8 +124,8 @@ def from_document(document: Any) -> SavedCommittee:
     student = _student(node["student"], shell, node["columns"])
     classes = modelfile.classes_of(node["classes"], (None, "classes"), ())
     lists, points = _lists(node["lists"], shell, len(classes))
-    base = _points(node["base"], (None, "base"), len(classes))
-    committee = Committee(target, tuple(features), classes, np.array(base, dtype=np.int64), lists, points)
+    base = modelfile.points_in(node["base"], (None, "base"), len(classes), _MOST_POINTS)
+    committee = Committee(target, tuple(features), classes, base, lists, points)
     if student.statistics_.classes != classes:
         raise at((None, "classes"), "these are not the classes of the student, in the same order")
     shares = None
@@ -162,17 +167,9 @@ def _lists(value: Any, shell: dict[str, Any], classes: int) -> tuple[tuple[Progr
         place: Place = ((None, "lists"), index)
         _LIST.check(node, place)
         lists.append(_inside(f"lists[{index}]", json.from_dict, {**shell, "rules": node["rules"]}))
-        rows = typed(list, node["points"], (place, "points"), "a list of points per rule")
-        own = [_points(line, ((place, "points"), number), classes) for number, line in enumerate(rows)]
-        points.append(np.array(own, dtype=np.int64).reshape(len(own), classes))
+        rows = len(lists[-1].rules), "rule"
+        points.append(modelfile.point_rows(node["points"], (place, "points"), rows, classes, _MOST_POINTS))
     return tuple(lists), tuple(points)
-
-
-def _points(value: Any, place: Place, classes: int) -> list[int]:
-    for index, one in enumerate(row(value, place, f"a list of {classes} numbers, one for each class", classes)):
-        if one.__class__ is not int or abs(one) > _LARGEST:
-            raise wrong((place, index), _POINT, one)
-    return value  # type: ignore[no-any-return]
 
 
 def _inside(where: str, read: Any, document: dict[str, Any]) -> Any:

@@ -25,9 +25,11 @@ from unless.learn.engine import Engine
 from unless.learn.fold import Learned, engine_of, learn_rm, learn_rpp
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import Settings, check_max_rules, learn_unless
+from unless.learn.points import fit_card
 from unless.learn.weights import Weights, times
 from unless.model import Statistics
 from unless.rule import Program
+from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.score.points import leading
 from unless.table import Labels, Table, domain_of
@@ -129,6 +131,7 @@ class Learner:
         decided, program = measured(learned, data.table, data.counts), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
+        card, stopped = card_of(program, data)
         model = SavedModel(
             program,
             replace(decided, labels=program.heads),
@@ -138,8 +141,10 @@ class Learner:
             self._parameters(),
             data.named,
             Evidence.of(program, data.table, data.counts),
+            card,
         )
-        return LearnedModel(model, None if learned.interrupted is None else Interrupted(program))
+        interrupted = learned.interrupted or stopped
+        return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
     def _parameters(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -325,6 +330,14 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
+def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
+    """The points of a program, and Ctrl-C, which costs the points but not the rules."""
+    try:
+        return fit_card(program, data.table, data.counts), None
+    except KeyboardInterrupt as stop:
+        return None, stop
+
+
 def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
     """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
     labels, counts = data.labels, data.counts
@@ -334,6 +347,7 @@ def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float,
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
+    card, stopped = card_of(program, data)
     student = SavedModel(
         program,
         statistics,
@@ -342,8 +356,9 @@ def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float,
         UnlessLearner._classifier,  # noqa: SLF001 - of this module
         {},
         data.named,
+        card_=card,
     )
-    return student, float(min(agreed, 1.0)), learned.interrupted
+    return student, float(min(agreed, 1.0)), learned.interrupted or stopped
 
 
 LEARNERS: Mapping[str, type[Learner]] = {

@@ -19,8 +19,11 @@ from unless.judge.importance import Evidence, importances
 from unless.limits import limit
 from unless.model import Statistics
 from unless.rule import Program
+from unless.score.card import MOST_POINTS, ScoreCard, columns_of
+from unless.score.parts import parts_of
+from unless.score.points import Points
 from unless.table import Column, Kind, Schema, Table
-from unless.values import Label, label_data, plain
+from unless.values import Label, counted, label_data, plain
 
 if TYPE_CHECKING:
     from unless.estimators.committeefile import SavedCommittee
@@ -47,6 +50,8 @@ class SavedModel:
     """Whether the features have names of their own; the columns of an array only have numbers."""
     importances: Evidence | NDArray[np.float64] | None = None
     """The importance of every feature, or the records to compute it from; None if neither is known."""
+    card_: ScoreCard | None = None
+    """The points of each part of the program; None if they are unknown, as in files of earlier versions."""
 
     @property
     def schema(self) -> Schema:
@@ -72,6 +77,7 @@ def any_document(model: SavedModel | SavedCommittee) -> dict[str, Any]:
 def document(model: SavedModel) -> dict[str, Any]:
     """A model as JSON holds it; refuses a model that could not be read back."""
     schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
+    card = model.card_
     found = {
         **json.to_dict(model.program_),
         "columns": {
@@ -87,6 +93,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             "counts": statistics.counts.tolist(),
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
+            **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
         },
     }
     _columns(found["columns"], model.program_)
@@ -154,8 +161,8 @@ def from_document(document: Any) -> SavedModel | Program:
         return program
     if "columns" not in document:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
-    statistics, learner, parameters, shares = _training(document["statistics"], program)
-    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares)
+    statistics, learner, parameters, shares, card = _training(document["statistics"], program)
+    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
 
 
 _COLUMNS = Object(
@@ -219,8 +226,10 @@ def _domain(ranges: list[Any], schema: Schema) -> Table:
     return Table(tuple(columns), rows=0, missing=schema.missing)
 
 
-def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None]:
-    """What the rules decided, the name of the classifier, its parameters, and the importances if the file has them."""
+def _training(
+    node: Any, program: Program
+) -> tuple[Statistics, str, dict[str, Any], NDArray[np.float64] | None, ScoreCard | None]:
+    """What the rules decided, the classifier, its parameters and, if the file has them, importances and score card."""
     place = (None, "statistics")
     _STATISTICS.check(node, place)
     learner = typed(str, node["learner"], (place, "learner"), "the name of a classifier, a text")
@@ -234,7 +243,45 @@ def _training(node: Any, program: Program) -> tuple[Statistics, str, dict[str, A
     shares = None
     if "importances" in node:  # older versions did not write them
         shares = shares_of(node["importances"], (place, "importances"), len(program.features))
-    return Statistics(classes, heads, counts, weighted), learner, parameters, shares
+    card = None
+    if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
+        card = _card(node, place, program, classes)
+    return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+
+
+def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[Label, ...]) -> ScoreCard:
+    """The points of the parts of the program, and of every record."""
+    for key in ("base", "points"):
+        if key not in node:
+            raise at(place, f'"{key}" is missing; a score card has base and points')
+    if len(classes) < 2:
+        raise at((place, "points"), "there is only one class, and a score card has at least two")
+    width, height = columns_of(classes), len(parts_of(program))
+    base = points_in(node["base"], (place, "base"), width, MOST_POINTS)
+    points = point_rows(node["points"], (place, "points"), (height, "part"), width, MOST_POINTS)
+    return ScoreCard(program, classes, base, points)
+
+
+def point_rows(value: Any, place: Place, rows: tuple[int, str], width: int, most: int) -> Points:
+    """A row of points for each of so many things, which errors name."""
+    height, each = rows
+    found = typed(list, value, place, f"a list of points per {each}")
+    if len(found) != height:
+        raise at(place, f"expected {counted(height, 'row')}, one for each {each}; there are {len(found)}")
+    points = [points_in(line, (place, index), width, most) for index, line in enumerate(found)]
+    return np.array(points, np.int64).reshape(height, width)
+
+
+def points_in(value: Any, place: Place, width: int, most: int) -> Points:
+    """So many whole numbers, none of them larger than ``most`` or smaller than its negative."""
+    points = f"whole points, from -{most} to {most}"
+    found: list[Any] = typed(list, value, place, f"a list of {points}")
+    for index, one in enumerate(found):
+        if not checks.is_number(one, -most, most) or one != int(one):
+            raise wrong((place, index), points, one)
+    if len(found) != width:
+        raise at(place, f"expected {counted(width, 'number')}; there are {len(found)}")
+    return np.array(found, np.int64)
 
 
 def parameters_of(value: Any, place: Place) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 - `tally`: how the lists of a committee vote on a record.
 - `words`: what a reader calls features, values and labels.
 - `sentences`: what a proof says in English; `paper`: the two texts of the paper.
+- `scored`: the score card of a record, points that add up to its probabilities.
 - `forms`: a proof for JSON, for pages and notebooks, for terminals.
 - `changes`: the nearest records with another label, and the search for them.
 """

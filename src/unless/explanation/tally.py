@@ -89,9 +89,10 @@ class Tally:
         return tuple(map(sum, zip(self.base, *(vote.points for vote in self.votes), strict=True)))
 
     @property
-    def probabilities(self) -> tuple[float, ...]:
+    def probabilities(self) -> dict[Label, float]:
         """The probability of each class."""
-        return tuple(probabilities_of(np.array(self.total, dtype=np.int64)).tolist())
+        shares = probabilities_of(np.array(self.total, dtype=np.int64)).tolist()
+        return dict(zip(self.committee.classes, shares, strict=True))
 
     @property
     def label(self) -> Label:
@@ -129,7 +130,7 @@ class Tally:
         """The decision, and the lists and rules that carried it."""
         words = fitting(words, self.every_check())
         label = words.label(self.committee.target, self.label)
-        said = f"{label}, with probability {share_text(self.probabilities[self._order[0]])}"
+        said = f"{label}, with probability {share_text(self.probabilities[self.label])}"
         if not self.votes:
             return f"{said}, because there are no lists: that is its share in training"
         rest = self._order[1:]
@@ -158,7 +159,7 @@ class Tally:
             points = tuple(map(sum, zip(*(points for _, points in rest), strict=True)))
             rows = [*rows[: 1 + most], (counted(len(rest), "other list"), points), rows[-1]]
         heads = [printable(str(self.committee.classes[k])) for k in places]
-        shares = [share_text(self.probabilities[k]) for k in places]
+        shares = [share_text(self.probabilities[self.committee.classes[k]]) for k in places]
         cells = [heads, *([f"{points[k]:,}" for k in places] for _, points in rows), shares]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         names = ["points", *(name for name, _ in rows), "probability"]
@@ -182,7 +183,9 @@ class Tally:
                 for vote in self.votes
             ],
             "total": list(self.total),
-            "probabilities": list(self.probabilities),
+            "probabilities": [
+                {"label": label_data(label), "probability": share} for label, share in self.probabilities.items()
+            ],
         }
 
     def _repr_html_(self) -> str | None:

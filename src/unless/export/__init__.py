@@ -5,8 +5,8 @@
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
 - `code`: one function in Python or JavaScript.
-- `sql`: one expression, and `query`: a whole SELECT. `dialects` says how databases differ, `sqltree` puts pieces of
-  SQL together.
+- `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialects` says how databases
+  differ, `sqltree` puts pieces of SQL together.
 - `committee` and `committee_sql`: the same for the many lists of a committee.
 """
 

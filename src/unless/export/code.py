@@ -11,20 +11,30 @@ import json
 import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
+from unless.export.conditions import card_of
+from unless.model import Model
 from unless.rule import Literal, Operator, Program
-from unless.score.committee import Committee
+from unless.score.card import ScoreCard
+from unless.score.committee import Committee, committee_of
+from unless.score.points import POINTS_PER_LOGIT
 from unless.values import Label
 
-Returns = OneOf["label", "rule", "both"]
-Voted = OneOf["label", "points", "probability"]
-"""What the function of a committee returns."""
+Returns = OneOf["label", "rule", "both", "points", "probability"]
+
+_RETURNED = {
+    "label": "label",
+    "rule": "deciding rule",
+    "both": "label and deciding rule",
+    "points": "points of each label",
+    "probability": "probability of each label",
+}
 
 _PYTHON_VALUE = '''
     def value(cell):
@@ -53,6 +63,71 @@ _PYTHON_NUMBER = '''
         """A number as it is, anything else as NaN: no comparison with NaN is true."""
         return found if isinstance(found, float) else float("nan")'''
 
+_PYTHON_POINTS = """\
+    held = [
+@held
+    ]
+    decided = [
+@decided
+    ]
+    label, more = next((place, points) for truth, place, points in decided if truth)
+    points = @base
+    for truth, some in [*held, (True, more)]:
+        if truth:
+            points = [one + other for one, other in zip(points, some)]
+    if label >= 0:  # the label of the rules leads
+        rival = max(one for place, one in enumerate(points) if place != label)
+        points[label] = max(points[label], rival + 1)
+"""
+
+_PYTHON_ENDS = {
+    "label": "    return [@labels][points.index(max(points))]\n",
+    "points": "    return dict(zip([@labels], points))\n",
+    "probability": """\
+    from math import exp
+    top = max(points)
+    odds = [exp((one - top) / @unit) for one in points]  # @unit points multiply the odds of a label by e
+    whole = sum(odds)
+    return {label: one / whole for label, one in zip([@labels], odds)}
+""",
+}
+
+_JAVASCRIPT_POINTS = """\
+  const held = [
+@held
+  ];
+  const decided = [
+@decided
+  ];
+  const [, label, more] = decided.find(([truth]) => truth);
+  const points = @base;
+  for (const [truth, some] of [...held, [true, more]]) {
+    if (truth) some.forEach((one, place) => (points[place] += one));
+  }
+  if (label >= 0) { // the label of the rules leads
+    const rival = Math.max(...points.filter((_, place) => place !== label));
+    points[label] = Math.max(points[label], rival + 1);
+  }
+"""
+
+_JAVASCRIPT_ENDS = {
+    "label": """\
+  return [@labels][points.indexOf(Math.max(...points))];
+}
+""",
+    "points": """\
+  return [@labels].map((label, place) => ({label, points: points[place]}));
+}
+""",
+    "probability": """\
+  const top = Math.max(...points);
+  const odds = points.map((one) => Math.exp((one - top) / @unit)); // @unit points multiply the odds of a label by e
+  const whole = odds.reduce((one, other) => one + other);
+  return [@labels].map((label, place) => ({label, probability: odds[place] / whole}));
+}
+""",
+}
+
 _JAVASCRIPT_VALUE = """
   // What a cell means: a number, a text, or null where it is missing.
   const value = (name) => {
@@ -77,7 +152,7 @@ _RESERVED = frozenset(
 )
 
 
-def to_python(program: Program | Committee, *, name: str = "classify", returns: Returns | Voted = "label") -> str:
+def to_python(program: Program | Committee | Model, *, name: str = "classify", returns: Returns = "label") -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -88,8 +163,9 @@ def to_python(program: Program | Committee, *, name: str = "classify", returns: 
     ----------
     returns
         ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. Of a committee:
-        ``label``, ``points`` or ``probability``, the last two as a list in the order of its classes.
+        of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. ``points`` and
+        ``probability``: of a model or a committee, those of each label, as a dict. A committee has no ``rule`` or
+        ``both``.
 
     Examples
     --------
@@ -100,15 +176,17 @@ def to_python(program: Program | Committee, *, name: str = "classify", returns: 
     >>> names["classify"]({"age": 22}), names["classify"]({"age": None})
     ('high', 'low')
     """
-    if isinstance(program, Committee):
+    check_python(name)
+    if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_python
 
-        return committee_to_python(program, name=name, returns=returns)
-    _check_returns(returns)
-    check_python(name)
-    about = {"label": "label", "rule": "deciding rule", "both": "label and deciding rule"}[returns]
-    lines = python_start(program, name, f"The {about} of a record, for the target {program.target}.")
-    for condition, result, number in _decisions(program, PYTHON, returns):
+        return committee_to_python(committee, name, returns)
+    check_returns(returns)
+    rules = conditions.rules_of(program)
+    lines = python_start(rules, name, returns)
+    if returns in ("points", "probability"):
+        return "\n".join([*lines, _scored(card_of(program), PYTHON, returns)])
+    for condition, result, number in _decisions(rules, PYTHON, returns):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
         lines += [] if condition is None else [f"    if {condition}:{remark}"]
@@ -116,7 +194,7 @@ def to_python(program: Program | Committee, *, name: str = "classify", returns: 
     return "\n".join(lines) + "\n"
 
 
-def to_javascript(program: Program | Committee, *, name: str = "classify", returns: Returns | Voted = "label") -> str:
+def to_javascript(program: Program | Committee | Model, *, name: str = "classify", returns: Returns = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
@@ -128,25 +206,30 @@ def to_javascript(program: Program | Committee, *, name: str = "classify", retur
     ----------
     returns
         ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
-        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. Of a committee:
-        ``label``, ``points`` or ``probability``, the last two as an array in the order of its classes.
+        of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. ``points`` and
+        ``probability``: of a model or a committee, those of each label, as an array of ``{label, points}`` or
+        ``{label, probability}``. A committee has no ``rule`` or ``both``.
     """
-    if isinstance(program, Committee):
+    check_javascript(name)
+    if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_javascript
 
-        return committee_to_javascript(program, name=name, returns=returns)
-    _check_returns(returns)
-    check_javascript(name)
-    lines = javascript_start(program, name)
-    for condition, result, number in _decisions(program, JAVASCRIPT, returns):
+        return committee_to_javascript(committee, name, returns)
+    check_returns(returns)
+    rules = conditions.rules_of(program)
+    lines = javascript_start(rules, name)
+    if returns in ("points", "probability"):
+        return "\n".join([*lines, _scored(card_of(program), JAVASCRIPT, returns)])
+    for condition, result, number in _decisions(rules, JAVASCRIPT, returns):
         test = "" if condition is None else f"if ({condition}) "
         lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def python_start(program: Program, name: str, summary: str) -> list[str]:
+def python_start(program: Program, name: str, returns: str) -> list[str]:
     """The first lines of a function in Python: they read the features that the program uses."""
     used = list(_features(program))
+    summary = f"The {_RETURNED[returns]} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
     lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
     for feature, identifier, numeric in used:
@@ -166,6 +249,44 @@ def javascript_start(program: Program, name: str) -> list[str]:
     return lines
 
 
+def ending(syntax: Syntax, returns: str, labels: Sequence[Label]) -> str:
+    """The last lines of a function: what it returns, given the points of each label."""
+    return _filled(
+        syntax.ends[returns], {"@labels": ", ".join(map(syntax.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
+    )
+
+
+def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
+    """The rest of a function that adds up the points of a list, and lets its label lead."""
+    writer, indent = Writer(syntax, identifiers(card.program)), syntax.indent * 2
+    always, some = conditions.terms(card, writer)
+    true = syntax.constant(True)  # noqa: FBT003 - a constant
+    decided = [
+        f"{indent}[{condition or true}, {_head(card, index)}, {_each(card, conditions.decided_points(card, index))}],"
+        for condition, index in conditions.decisions(card.program, writer)
+    ]
+    fillings = {
+        "@base": _each(card, always),
+        "@held": "\n".join(f"{indent}[{condition}, {_each(card, points)}]," for condition, points in some),
+        "@decided": "\n".join(decided),
+    }
+    return _filled(syntax.points, fillings) + ending(syntax, returns, card.classes)
+
+
+def _filled(template: str, fillings: dict[str, str]) -> str:
+    return re.sub("@[a-z]+", lambda found: fillings[found[0]], template)
+
+
+def _each(card: ScoreCard, points: list[int]) -> str:
+    """Points for each label; of two labels, the first has none."""
+    return str([0, *points] if len(card.classes) == 2 else points)
+
+
+def _head(card: ScoreCard, index: int | None) -> int:
+    """The place of the label of a rule; -1 if there is none."""
+    return int(card.heads[len(card.program.rules) if index is None else index])
+
+
 def check_python(name: str) -> None:
     """Refuse a name that a function in Python cannot have."""
     valid = isinstance(name, str) and name.isidentifier()
@@ -178,9 +299,10 @@ def check_javascript(name: str) -> None:
     _check_name("JavaScript", name, valid=valid and name not in _RESERVED)
 
 
-def _check_returns(returns: str) -> None:
-    if returns not in get_args(Returns):
-        raise ParameterError(f"a function cannot return {returns!r}{suggest(str(returns), get_args(Returns))}")
+def check_returns(returns: str, known: Sequence[str] = get_args(Returns), whose: str = "a function") -> None:
+    """Refuse what a function cannot return."""
+    if returns not in known:
+        raise ParameterError(f"{whose} cannot return {returns!r}{suggest(str(returns), known)}")
 
 
 def _check_name(language: str, name: str, *, valid: bool) -> None:
@@ -246,6 +368,11 @@ class Syntax:
     constant: Callable[[Label | None], str]
     both: str
     """A label and the number of a rule; a template with ``label`` and ``rule``."""
+    indent: str
+    points: str
+    """Lines that add up the points of a list; a template with ``@held``, ``@decided`` and ``@base``."""
+    ends: Mapping[str, str]
+    """The last lines of a function that has points, by what it returns; templates with ``@labels`` and ``@unit``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +431,9 @@ PYTHON = Syntax(
     choice="{truth} if not ({gate}) else {further}",
     constant=_python_constant,
     both="({label}, {rule})",
+    indent="    ",
+    points=_PYTHON_POINTS,
+    ends=_PYTHON_ENDS,
 )
 JAVASCRIPT = Syntax(
     conjunction=" && ",
@@ -312,4 +442,7 @@ JAVASCRIPT = Syntax(
     choice="!({gate}) ? {truth} : {further}",
     constant=_javascript_constant,
     both="{{label: {label}, rule: {rule}}}",
+    indent="  ",
+    points=_JAVASCRIPT_POINTS,
+    ends=_JAVASCRIPT_ENDS,
 )

@@ -12,7 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from unless.errors import ParameterError
+from unless.model import Model
 from unless.rule import Literal, Program, Rule
+from unless.score.card import ScoreCard, known_card
+from unless.score.committee import Committee, committee_of
+from unless.score.points import Points
 
 T = TypeVar("T")
 
@@ -51,6 +56,52 @@ def decisions(program: Program, writer: Writer[T]) -> Iterator[tuple[T | None, i
         if not isinstance(condition, bool):
             yield condition, index
     yield None, None
+
+
+def condition(rule: Rule, writer: Writer[T]) -> T | bool:
+    """The condition under which a rule covers a record."""
+    return _Lowering(writer).covers(rule, negated=False)
+
+
+def terms(card: ScoreCard, writer: Writer[T]) -> tuple[list[int], list[tuple[T, list[int]]]]:
+    """What a score card adds up, but for the deciding rule: points of every record, and points where conditions hold.
+
+    Parts whose condition is always true in the language belong to the first.
+    """
+    sums: dict[tuple[frozenset[Literal], tuple[Rule, ...]], tuple[Rule, Points]] = {}
+    for part, points in zip(card.parts, card.points, strict=True):
+        rule = part.condition
+        if rule is not None:  # a rule with one literal and the literal itself are one condition
+            key = frozenset(rule.default), rule.exceptions
+            sums[key] = rule, points + (sums[key][1] if key in sums else 0)
+    always, some = card.base.copy(), list[tuple[T, list[int]]]()
+    for rule, points in sums.values():
+        found = condition(rule, writer)
+        if found is True:
+            always += points
+        elif not isinstance(found, bool) and points.any():
+            some.append((found, points.tolist()))
+    return always.tolist(), some
+
+
+def decided_points(card: ScoreCard, index: int | None) -> list[int]:
+    """The points of a rule that decides; None is where no rule does."""
+    found: list[int] = card.points[len(card.program.rules) if index is None else index].tolist()
+    return found
+
+
+def rules_of(model: Program | Committee | Model) -> Program:
+    """The rules that decide: a program, those of a model, or those of all lists of a committee."""
+    if (committee := committee_of(model)) is not None:
+        return committee.rules
+    return model if isinstance(model, Program) else model.program_  # type: ignore[union-attr]  # it is a model
+
+
+def card_of(model: Program | Committee | Model) -> ScoreCard:
+    """The score card of a model with one list; a program has none."""
+    if isinstance(model, Program | Committee):
+        raise ParameterError("a program has no points, and so no probabilities; take the model")
+    return known_card(model.card_)
 
 
 @dataclass(frozen=True, slots=True)

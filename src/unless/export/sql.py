@@ -14,11 +14,12 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
-from unless.export.conditions import decisions
+from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model
 from unless.rule import Literal, Program, Rule
+from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
-from unless.values import Label, number_in
+from unless.values import Label, counted, number_in
 
 try:
     from sqlglot import exp
@@ -27,12 +28,11 @@ try:
 except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
+from unless.export import committee_sql, sqlpoints
 from unless.export.dialects import DIALECTS, Dialect
 from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
 
-What = OneOf["label", "rule", "because"]
-VotedColumn = OneOf["label", "probability"]
-"""What an expression of a committee gives."""
+What = OneOf["label", "rule", "because", "probability"]
 ColumnKind = OneOf["number", "text", "mixed", "boolean"]
 
 _MAX = sys.float_info.max
@@ -41,7 +41,7 @@ _MAX = sys.float_info.max
 def to_sql(
     program: Program | Committee | Model,
     dialect: str = "duckdb",
-    what: What | VotedColumn = "label",
+    what: What = "label",
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
     """Write a program as one SQL expression over the columns of a table: ``SELECT *, <expression> FROM ...``.
@@ -55,7 +55,8 @@ def to_sql(
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
         1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
-        Of a committee: ``label``, or its ``probability``.
+        A committee has neither of these two. ``probability``: of a model or a committee with two labels, the
+        probability of the second; `to_query` has those of any number of labels.
     columns
         The kinds of columns, where the literals do not show them. ``number``: NULL and NaN are missing. ``text``: never
         a number, even if it looks like one. ``mixed``: text in which cells that spell a number, as `read_table`
@@ -63,30 +64,56 @@ def to_sql(
         this, a feature with both numeric and text literals is mixed, and a feature that is only compared with ``True``
         and ``False`` is boolean.
     """
+    if what not in get_args(What):
+        raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
+    rules, engine, writer = prepared(program, dialect, columns)
+    if (committee := committee_of(program)) is not None:
+        return written(_voted(committee, what, writer), rules, engine)
+    found = _probability(card_of(program), writer) if what == "probability" else _cases(rules, what, writer)
+    return written(found, rules, engine)
+
+
+def prepared(
+    program: Program | Committee | Model, dialect: str, columns: Mapping[str, ColumnKind] | None
+) -> tuple[Program, Dialect, SqlWriter]:
+    """The rules, the database, and what writes conditions for it."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
-    if (committee := committee_of(program)) is not None:
-        from unless.export.committee_sql import committee_to_sql
-
-        known = {} if isinstance(program, Program | Committee) else program.schema_.kinds
-        return committee_to_sql(committee, dialect, what, columns, known)
-    if isinstance(program, Committee) or what not in get_args(What):
-        raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
-    rules, known = (program, {}) if isinstance(program, Program) else (program.program_, program.schema_.kinds)
+    rules, known = rules_of(program), {} if isinstance(program, Program | Committee) else program.schema_.kinds
     engine = DIALECTS[dialect]
     check_columns(rules, engine)
-    writer = SqlWriter(engine, kinds_of(rules, known, columns or {}))
-    found = _cases(rules, what, writer)
-    return found.sql(engine.syntax, copy=False, pretty=is_plain(rules), unsupported_level=ErrorLevel.RAISE)
+    return rules, engine, SqlWriter(engine, kinds_of(rules, known, columns or {}))
 
 
-def is_plain(program: Program) -> bool:
-    """Whether sqlglot may lay out its SQL for people.
+def written(found: exp.Expression, rules: Program, engine: Dialect) -> str:
+    """An expression as text."""
+    # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
+    marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
+    pretty = not marked and not any("\n" in feature for feature in rules.used)
+    return found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
-    sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
-    """
-    marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(program)
-    return not marked and not any("\n" in feature for feature in program.used)
+
+def _probability(card: ScoreCard, writer: SqlWriter) -> exp.Expression:
+    _refuse_many(card.classes)
+    return sqlpoints.second_probability(card, writer)
+
+
+def _voted(committee: Committee, what: What, writer: SqlWriter) -> exp.Expression:
+    if what == "label":
+        return committee_sql.label(committee, writer, [writer.label(label) for label in committee.classes])
+    if what != "probability":
+        raise ParameterError(f"no SQL for {what!r} of a committee: many rules decide; take label or probability")
+    _refuse_many(committee.classes)
+    return committee_sql.second_probability(committee, writer)
+
+
+def _refuse_many(classes: Sequence[Label]) -> None:
+    if len(classes) != 2:
+        raise ParameterError(
+            f"there {'is' if len(classes) == 1 else 'are'} {counted(len(classes), 'label')}, and one expression is for "
+            'two; to_query gives a column for each: to_query(model, table, whats=["probability"]), or in the shell '
+            "--table NAME"
+        )
 
 
 def check_columns(program: Program, dialect: Dialect) -> None:

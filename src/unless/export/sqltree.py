@@ -9,7 +9,11 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from unless.export.code import free_name
+from unless.rule import Program
+
 DOUBLE = exp.DataType(this=exp.DataType.Type.DOUBLE)
+WHOLE = exp.DataType(this=exp.DataType.Type.BIGINT)
 TEXT = exp.DataType(this=exp.DataType.Type.TEXT)
 
 _WIDE = 32
@@ -25,6 +29,24 @@ _EXACT = Context(prec=2000, traps=[Inexact])
 def column(feature: str) -> exp.Column:
     """The column of a feature."""
     return exp.Column(this=exp.Identifier(this=feature, quoted=True))
+
+
+def new_column(name: str) -> exp.Column:
+    """A column of a query inside: its name has no quotes there either, and databases disagree what that means."""
+    return exp.Column(this=exp.Identifier(this=name, quoted=False))
+
+
+class NewNames:
+    """Names for new columns that no feature, target or other new column has."""
+
+    def __init__(self, rules: Program) -> None:
+        self._taken = {name.casefold() for name in (*rules.features, rules.target)}
+
+    def free(self, name: str) -> str:
+        """The name, with a number behind it if it is taken."""
+        found = free_name(name, self._taken)
+        self._taken.add(found)
+        return found
 
 
 def is_null(node: exp.Expression) -> exp.Expression:
@@ -72,6 +94,44 @@ def _joined(kind: type[exp.And | exp.Or], parts: tuple[exp.Expression, ...]) -> 
     for part in rest:
         whole = kind(this=whole, expression=part)
     return whole
+
+
+def total(nodes: Sequence[exp.Expression]) -> exp.Expression:
+    """The sum of numbers; like long conjunctions, long sums are trees."""
+    if len(nodes) > _WIDE:
+        middle = len(nodes) // 2
+        return exp.Add(this=exp.Paren(this=total(nodes[:middle])), expression=exp.Paren(this=total(nodes[middle:])))
+    whole, *rest = nodes
+    for node in rest:
+        whole = exp.Add(this=whole, expression=node)
+    return whole
+
+
+def integer(number: int) -> exp.Expression:
+    """A whole number."""
+    return signed(exp.Literal.number(abs(number)), number)
+
+
+def cases(arms: Sequence[tuple[exp.Expression | None, exp.Expression]]) -> exp.Expression:
+    """What is beside the first condition that holds; the last has none."""
+    *some, (_, last) = arms
+    if not some:
+        return last
+    case = exp.Case()
+    for condition, found in some:
+        if condition is not None:
+            case = case.when(condition.copy(), found, copy=False)
+    return case.else_(last, copy=False)
+
+
+def greatest(*nodes: exp.Expression) -> exp.Expression:
+    """The greatest of some numbers."""
+    return nodes[0] if len(nodes) == 1 else exp.Greatest(this=nodes[0], expressions=list(nodes[1:]))
+
+
+def least(*nodes: exp.Expression) -> exp.Expression:
+    """The least of some numbers."""
+    return exp.Least(this=nodes[0], expressions=list(nodes[1:]))
 
 
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:

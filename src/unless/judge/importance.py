@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.judge.labels import head_places
 from unless.prediction import decider
 from unless.rule import Program
+from unless.score.card import head_places
 from unless.score.committee import Committee
 from unless.score.points import leading
 from unless.table import Codes, Table

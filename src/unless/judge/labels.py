@@ -15,6 +15,7 @@ from unless.errors import ParameterError
 from unless.model import Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
+from unless.score.card import head_places
 from unless.score.committee import Committee
 from unless.score.points import leading
 from unless.table import Labels, Table
@@ -130,12 +131,6 @@ def cross_counts(
     """How many records, or how much weight, each pair of row and column has; -1 is the last row or column."""
     places = rows.astype(np.int64) % height * width + columns.astype(np.int64) % width
     return np.bincount(places, weights, height * width).reshape(height, width)
-
-
-def head_places(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:
-    """The place of the label of each rule and, last, of ``otherwise`` among the labels; -1 is no label."""
-    place: dict[Label | None, int] = {label: k for k, label in enumerate(labels)}
-    return np.array([place.get(head, -1) for head in program.heads], dtype=np.int64)
 
 
 def judged(program: Program | Committee, table: Table) -> Quality:

@@ -4,7 +4,7 @@
 learner: it learns a list rule by rule, `optimise` improves the list as a whole, `thresholds` moves its thresholds, and
 `doubt` asks whether it is chance; `tune` chooses its settings. `committee` learns many lists that vote. They ask an
 `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights of rows into numbers
-of rows, `folds` divides rows by their content.
+of rows, `folds` divides rows by their content. `points` finds the points of a finished program.
 """
 
 from unless.learn.engine import Engine

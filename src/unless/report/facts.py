@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ReadError
-from unless.judge.labels import Quality, aligned, cross_counts, head_places, quality
+from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
 from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
+from unless.score.card import ScoreCard, head_places
 from unless.table import Table, domain_of
 from unless.values import Label
 
@@ -25,7 +26,8 @@ class Facts:
     ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
     ``truth`` the place of each true label among the labels (None without true labels). ``trained`` are the statistics
     of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
-    of the records. ``unseen`` are values of the records that training did not have, if that is known.
+    of the records. ``unseen`` are values of the records that training did not have, if that is known. ``card`` has the
+    points of the program's parts, if known.
     """
 
     program: Program
@@ -36,6 +38,7 @@ class Facts:
     trained: Statistics | None
     domain: Table
     unseen: tuple[Unseen, ...]
+    card: ScoreCard | None = None
 
     @cached_property
     def used(self) -> tuple[str, ...]:
@@ -91,11 +94,12 @@ def gather(model: Program | Model, table: Table) -> Facts:
     domain = domain_of(table, program.used) if trained is None else trained.domain_
     unseen = () if trained is None else unseen_values(trained, table)
     statistics = None if trained is None else trained.statistics_
+    card = None if trained is None else trained.card_
     known = tuple(sorted({*program.labels, *(() if statistics is None else statistics.classes)}))
     if table.target is None:
-        return Facts(program, table, known, deciding, None, statistics, domain, unseen)
+        return Facts(program, table, known, deciding, None, statistics, domain, unseen, card)
     target = aligned(table.target, known)
     if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
     truth = target.codes.astype(np.int64)
-    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen)
+    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card)

@@ -31,6 +31,7 @@ _SCRIPTS = (
     "shell.js",
     "engine.js",
     "words.js",
+    "points.js",
     "nearest.js",
     "controls.js",
     "proof.js",

@@ -172,6 +172,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "figures": trained and [figures(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
+        "card": _card(facts),
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
@@ -180,6 +181,15 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
             "columns": [_cells(column, rows) for column in columns],
         },
     }
+
+
+def _card(facts: Facts) -> dict[str, Any] | None:
+    """The score card: the places of its classes among the labels, and the points of every record and of each part."""
+    card = facts.card
+    if card is None:
+        return None
+    classes = [facts.labels.index(label) for label in card.classes]
+    return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist()}
 
 
 def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:

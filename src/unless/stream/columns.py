@@ -1,6 +1,6 @@
 """What a record gets: the label, how sure it is, and the number of the rule that decided.
 
-There are only as many different answers as rules, plus one for no rule. Each is spelled once, not for every row.
+Many records have the same answer. Each answer is spelled once, not for every row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ENDING = "\r\n"
 _DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
 
 Choices = NDArray[np.int32]
-"""The answer for every row: the index of its rule, or the number of rules where none decides."""
+"""The answer for every row: its place among the answers."""
 
 
 def free_names(wanted: Iterable[str], taken: Collection[str]) -> tuple[str, ...]:
@@ -59,15 +59,17 @@ def refuse_halves(what: str, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class NewColumns:
-    """The cells that each rule puts into the new columns; the last ones are for records that no rule decides.
+    """Answers: the cells that records get in the new columns.
 
-    A program without statistics has no confidences, and neither has a record without a label.
+    First there is an answer for each rule, then one for records that no rule decides; of a committee, one for each
+    class. Further ones have other confidences. A program without statistics has no confidences, and neither has a
+    record without a label.
     """
 
     labels: tuple[Label | None, ...]
     confidences: tuple[float | None, ...] | None = None
-    levels: int = 1
-    """How many answers each label has, one after another; a program has one for each rule."""
+    rules: tuple[int | None, ...] | None = None
+    """The numbers of the rules; None if there are none, as in a committee."""
 
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
@@ -75,34 +77,38 @@ class NewColumns:
         labels = program.heads
         for label in labels:
             refuse_halves("the label", str(label))
+        rules = (*range(1, len(labels)), None)
         if statistics is None:
-            return cls(labels)
+            return cls(labels, None, rules)
         place: dict[Label | None, int] = {label: k for k, label in enumerate(statistics.classes)}
         shares = zip(labels, statistics.probabilities(), strict=True)
-        return cls(
-            labels, tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
-        )
+        sure = tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
+        return cls(labels, sure, rules)
 
     @classmethod
-    def voted(cls, classes: Sequence[Label]) -> NewColumns:
-        """The answers of a committee: each class with every confidence, rounded so that there are not too many."""
+    def voted(cls, classes: tuple[Label, ...]) -> NewColumns:
+        """The answers of a committee: its classes. Every record has a confidence of its own, and no rule."""
         for label in classes:
             refuse_halves("the label", str(label))
-        steps = 1000 if len(classes) <= 100 else 100
-        confidences = tuple(step / steps for step in range(steps + 1))
-        labels = tuple(label for label in classes for _ in confidences)
-        return cls(labels, confidences * len(classes), len(confidences))
+        return cls(classes, (1.0,) * len(classes))
 
-    def chosen(self, places: NDArray[np.intp], confidences: NDArray[np.float64]) -> Choices:
-        """The answers of a committee, given the places of the classes and their probabilities."""
-        return (places * self.levels + np.rint(confidences * (self.levels - 1)).astype(np.intp)).astype(np.int32)
+    def with_confidences(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
+        """Answers with a confidence for each record, and the answer of every row, given the one for its rule."""
+        unit = 10**_DIGITS
+        cells = choices.astype(np.int64) * (unit + 1) + np.rint(shares * unit).astype(np.int64)
+        distinct, places = np.unique(cells, return_inverse=True)
+        first, amounts = (one.tolist() for one in np.divmod(distinct, unit + 1))
+        labels = [self.labels[one] for one in first]
+        sure = [None if label is None else amount / unit for label, amount in zip(labels, amounts, strict=True)]
+        rules = None if self.rules is None else (*self.rules, *(self.rules[one] for one in first))
+        answers = NewColumns((*self.labels, *labels), (*(self.confidences or ()), *sure), rules)
+        return answers, (places + len(self.labels)).astype(np.int32)
 
     def columns(self) -> dict[str, Sequence[Any]]:
         """The cells of each new column, one for every answer, by its usual name."""
         sure = {"confidence": self.confidences} if self.confidences else {}
-        if self.levels > 1:
-            return {"predicted": self.labels, **sure}
-        return {"predicted": self.labels, **sure, "rule": [*range(1, len(self.labels)), None]}
+        rules = {"rule": self.rules} if self.rules else {}
+        return {"predicted": self.labels, **sure, **rules}
 
     def as_fields(self, separator: str) -> Pieces:
         """The answers as the last fields of a line of text."""

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, refuse_ignorance
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.rule import Program
+from unless.score.card import ScoreCard
 from unless.score.committee import committee_of
 from unless.score.points import leading, probabilities_of
 from unless.stream.columns import Choices, NewColumns, refuse_halves
@@ -90,7 +92,7 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     All columns are kept. The new ones are ``predicted``, ``confidence`` (the probability of that label, to six digits)
     and ``rule`` (the number of the rule that decides, from 1; empty where none does). ``prefix`` is put before these
     names, and a number after a name that is taken. A `Program` has no confidences. A committee has no single deciding
-    rule, and its confidences have three digits (two if there are more than 100 classes).
+    rule.
 
     From text to text of the same format the records are copied byte for byte, with new fields at the end. Otherwise
     cells of text files are text, and those of other files keep their types.
@@ -107,7 +109,7 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     tally = _Tally(model, strict=strict)
     with output(out, given.places) as file:
         wanted = [prefix + name for name in tally.answers.columns()]
-        writer = WRITERS[form](file, tally.answers, wanted)
+        writer = WRITERS[form](file, wanted)
         results = tally.results(given, progress)
         if is_patient(file) or form in ("parquet", "arrow"):
             # While one thread writes, the other reads on: 1.3 s instead of 1.6 for 1,000,000 records (250 MB).
@@ -128,13 +130,13 @@ class _Tally:
         self._program = model if isinstance(model, Program) else model.program_
         self._model = model
         self._used = self._program.used if self._committee is None else self._committee.used
+        self._card: ScoreCard | None = getattr(model, "card_", None)
         self._members: set[str] | None = None
         if self._committee is None:
             self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
         else:
             self.answers = NewColumns.voted(self._committee.classes)
-        self._labels = self.answers.labels[:: self.answers.levels]
-        self._counts = np.zeros(len(self._labels), dtype=np.int64)
+        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
         self.right: int | None = 0
         if strict:
             refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
@@ -149,7 +151,7 @@ class _Tally:
     def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
         """Yield every batch with the answers for its records."""
         for batch in given.batches():
-            yield batch, self._decide(batch)
+            yield batch, *self._decide(batch)
             if progress is not None:
                 progress(self.rows, given.share)
         if self._members is not None and self.rows:
@@ -157,31 +159,35 @@ class _Tally:
                 if name not in self._members:
                     raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
 
-    def _decide(self, batch: Batch) -> Choices:
+    def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
+        """The answers for a batch, and which of them each record gets."""
         table = batch.table(self._model, self._used)
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
         self.unseen.add(table)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
-        choices = self._choices(table)
-        places = choices // np.int32(self.answers.levels)
-        self._counts += np.bincount(places, minlength=len(self._counts))
+        choices, shares = self._choices(table)
+        self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
-            self._compare(places, table.target)
-        return choices
+            self._compare(choices, table.target)
+        return (self.answers, choices) if shares is None else self.answers.with_confidences(choices, shares)
 
-    def _choices(self, table: Table) -> Choices:
-        if self._committee is None:
-            return deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
-        sums = self._committee.sums(table)
-        return self.answers.chosen(leading(sums), probabilities_of(sums).max(axis=1, initial=0.0))
+    def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
+        """The answer of every record and, if it is known, the probability of its label."""
+        if self._committee is not None:
+            sums = self._committee.sums(table)
+            return leading(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
+        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
+        if self._card is None:
+            return choices, None
+        return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
 
     def _compare(self, choices: Choices, truth: Labels | None) -> None:
         if truth is None or self.right is None:
             self.right = None
             return
-        labels = self._labels
+        labels = self.answers.labels
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
@@ -191,7 +197,7 @@ class _Tally:
     def labels(self) -> dict[Label | None, int]:
         """How many records got each label, in the order of the rules; records without a label come last."""
         found: dict[Label | None, int] = {}
-        for label, count in zip(self._labels, self._counts.tolist(), strict=True):
+        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found

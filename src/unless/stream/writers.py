@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _ROWS = 1 << 16  # of a row group, which polars holds in memory; its default is four times as many
 
-Result = tuple[Batch, Choices]
-"""A batch, and the answer that each of its records gets."""
+Result = tuple[Batch, NewColumns, Choices]
+"""A batch, answers, and the answer that each record of the batch gets."""
 
 
 class Writer:
@@ -32,9 +32,8 @@ class Writer:
     A format defines how to begin and how to write a batch, or how to drain all batches.
     """
 
-    def __init__(self, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
+    def __init__(self, file: BinaryIO, wanted: Sequence[str]) -> None:
         self._file = file
-        self._new = new
         self._wanted = wanted
         self._names: Sequence[str] | None = None
         self.added: tuple[str, ...] = ()
@@ -42,10 +41,10 @@ class Writer:
 
     def drain(self, results: Iterator[Result]) -> None:
         """Write all batches."""
-        for batch, choices in results:
+        for batch, new, choices in results:
             if self._settle(batch):
                 self._begin(batch)
-            self._write(batch, choices)
+            self._write(batch, new, choices)
 
     def _settle(self, batch: Batch) -> bool:
         """Let the first batch settle the columns; return whether this is the first."""
@@ -58,7 +57,7 @@ class Writer:
     def _begin(self, batch: Batch) -> None:
         """Write what comes before the first record."""
 
-    def _write(self, batch: Batch, choices: Choices) -> None:
+    def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         """Write the records of a batch."""
 
     def _put(self, data: bytes | memoryview) -> None:
@@ -70,7 +69,7 @@ class Writer:
             self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
     def _frame(
-        self, batch: Batch, choices: Choices, *, spelled: bool = False, texts: Collection[str] = ()
+        self, batch: Batch, new: NewColumns, choices: Choices, *, spelled: bool = False, texts: Collection[str] = ()
     ) -> pl.DataFrame:
         """A batch as a frame, with the columns in the order of the first batch, and the new ones."""
         import polars as pl  # takes 0.1 s
@@ -80,17 +79,16 @@ class Writer:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
-        new = (series_of(cells).gather(choices) for cells in self._new.columns().values())
-        return pl.DataFrame({**columns, **dict(zip(self.added, new, strict=True))})
+        added = (series_of(cells).gather(choices) for cells in new.columns().values())
+        return pl.DataFrame({**columns, **dict(zip(self.added, added, strict=True))})
 
 
 class TextWriter(Writer):
     """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end."""
 
-    def __init__(self, separator: str, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
-        super().__init__(file, new, wanted)
+    def __init__(self, separator: str, file: BinaryIO, wanted: Sequence[str]) -> None:
+        super().__init__(file, wanted)
         self._separator = separator
-        self._pieces = new.as_fields(separator)
 
     def _begin(self, batch: Batch) -> None:
         if self._alike(batch):
@@ -101,11 +99,11 @@ class TextWriter(Writer):
         else:
             self._put(text_line([*batch.names, *self.added], self._separator).encode() + b"\n")
 
-    def _write(self, batch: Batch, choices: Choices) -> None:
+    def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         if self._alike(batch) and batch.names == self._names:
-            self._put(self._pieces.into(batch.data, batch.places, choices))
+            self._put(new.as_fields(self._separator).into(batch.data, batch.places, choices))
         else:
-            self._put(_as_text(self._frame(batch, choices, spelled=True), self._separator))
+            self._put(_as_text(self._frame(batch, new, choices, spelled=True), self._separator))
 
     def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
         return isinstance(batch, TextBatch) and batch.separator == self._separator
@@ -117,24 +115,24 @@ class JsonWriter(Writer):
     def _begin(self, batch: Batch) -> None:
         if isinstance(batch, JsonBatch):
             self._put(batch.head)
-        spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
-        self._pieces = self._new.as_members(self.added, spaced=spaced)
+        self._spaced = isinstance(batch, JsonBatch) and b'": ' in batch.data.lstrip().partition(b"\n")[0]
 
-    def _write(self, batch: Batch, choices: Choices) -> None:
+    def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         if not isinstance(batch, JsonBatch):
-            self._put(_as_json(self._frame(batch, choices)))
+            self._put(_as_json(self._frame(batch, new, choices)))
             return
         if taken := next((name for name in self.added if name in batch.seen), None):
             raise _late(batch, taken, "give the new column another name with prefix")
-        without_comma = batch.empty.astype(np.int32) * len(self._new.labels)
-        self._put(self._pieces.into(batch.data, batch.places, choices + without_comma))
+        pieces = new.as_members(self.added, spaced=self._spaced)
+        without_comma = batch.empty.astype(np.int32) * len(new.labels)
+        self._put(pieces.into(batch.data, batch.places, choices + without_comma))
 
 
 class FrameWriter(Writer):
     """Writes Parquet or Arrow, by polars."""
 
-    def __init__(self, form: str, file: BinaryIO, new: NewColumns, wanted: Sequence[str]) -> None:
-        super().__init__(file, new, wanted)
+    def __init__(self, form: str, file: BinaryIO, wanted: Sequence[str]) -> None:
+        super().__init__(file, wanted)
         self._form = form
         self._error: Exception | None = None
 
@@ -162,9 +160,9 @@ class FrameWriter(Writer):
 
         schema, texts = pl.Schema(), list[str]()
         try:
-            for batch, choices in results:
+            for batch, new, choices in results:
                 first = self._settle(batch)
-                frame = self._frame(batch, choices, texts=texts)
+                frame = self._frame(batch, new, choices, texts=texts)
                 if first:
                     schema, texts = frame.schema, [name for name, dtype in frame.schema.items() if dtype == pl.String]
                 yield frame if frame.schema == schema else _cast(frame, schema, batch.where)
@@ -281,7 +279,7 @@ def _late(batch: Batch, name: str, advice: str) -> ReadError:
     return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 
 
-WRITERS: dict[str, Callable[[BinaryIO, NewColumns, Sequence[str]], Writer]] = {
+WRITERS: dict[str, Callable[[BinaryIO, Sequence[str]], Writer]] = {
     "csv": partial(TextWriter, ","),
     "tsv": partial(TextWriter, "\t"),
     "jsonl": JsonWriter,

@@ -41,8 +41,8 @@ class CommitteeChange(Counterfactual):
     @property
     def outcome(self) -> str:
         """The new decision and its probability: "accept (0.812)"."""
-        shares: Sequence[float] = self.proof.probabilities  # type: ignore[union-attr]  # it is a tally
-        return f"{printable(str(self.label))} ({share_text(max(shares))})"
+        shares: Mapping[Label, float] = self.proof.probabilities  # type: ignore[union-attr]  # it is a tally
+        return f"{printable(str(self.label))} ({share_text(max(shares.values()))})"
 
 
 def committee_changes(

@@ -28,7 +28,8 @@
   function readProgram(data) {
     const rules = data.rules.map(([label, ...body]) => readRule(label, body));
     const { label_texts: texts, features, operators, otherwise, figures } = data;
-    return { texts, features, operators, rules, tested: testedValues(rules, features.length), otherwise, figures };
+    const program = { texts, features, operators, rules, tested: testedValues(rules, features.length), otherwise, figures };
+    return { ...program, card: unless.points.readCard(data.card, program) };
   }
 
   /** For each feature, the values that literals compare it with. */
@@ -140,5 +141,5 @@
     return unless.page;
   }
 
-  unless.engine = { compareTexts, readProgram, readRecords, holds, decide, proveRule, prove, matters, open };
+  unless.engine = { compareTexts, readProgram, readRecords, holds, covers, decide, proveRule, prove, matters, open };
 })();

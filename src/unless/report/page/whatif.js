@@ -50,7 +50,11 @@
       );
       part("wi-reset").addEventListener("click", () => this.take(this.base));
       part("wi-others").addEventListener("toggle", () => this.showOthers());
-      window.addEventListener("beforeprint", () => this.showOthers(FOLD, true));
+      part("wi-points").addEventListener("toggle", () => this.showPoints());
+      window.addEventListener("beforeprint", () => {
+        this.showOthers(FOLD, true);
+        this.showPoints(true);
+      });
       part("wi-others")
         .querySelector("button")
         .addEventListener("click", () => this.showOthers(Infinity));
@@ -115,6 +119,7 @@
       this.showChanged();
       this.mark(unless.engine.matters(proof));
       this.showProof(proof);
+      this.showPoints();
       this.showValues();
       this.search();
     }
@@ -236,6 +241,25 @@
       others.querySelector("summary").textContent =
         `${unless.words.countText(count)} ${which}${count === 1 ? "" : "s"} did not apply`;
       this.showOthers();
+    }
+
+    /** The probability of the label and, as soon as it is opened or printed, the score card that it comes from. */
+    showPoints(anyway = false) {
+      const points = part("wi-points");
+      points.hidden = !this.program.card;
+      if (points.hidden) return;
+      const share = unless.points.sureness(this.program, this.record);
+      points.querySelector("summary").textContent =
+        share === null ? "Points of each label" : `Probability ${unless.points.percent(share)}: the points`;
+      if (!points.open && !anyway) return;
+      const [head, ...rows] = unless.points.table(this.program, this.speech, this.record);
+      const row = ([first, ...cells]) =>
+        el("tr", {}, el("th", { scope: "row" }, datum(first)), ...cells.map((cell) => el("td", {}, cell)));
+      points.querySelector("table").replaceChildren(
+        el("thead", {}, el("tr", {}, ...head.map((cell) => el("th", { scope: "col" }, datum(cell))))),
+        el("tbody", {}, ...rows.slice(0, -2).map(row)),
+        el("tfoot", {}, ...rows.slice(-2).map(row)),
+      );
     }
 
     /** List the rules that did not apply, as soon as the list is opened or printed. */

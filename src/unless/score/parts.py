@@ -1,0 +1,211 @@
+"""The parts of a program that hold for a record or not, and their truths on the rows of a table.
+
+The parts are, in this order: each rule as the one that decides (or no rule); each rule that holds, whether it decides
+or not, the default of each rule with exceptions, and each exception; and each literal. What is true of every record is
+not a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.rule import Literal, Program, Rule
+from unless.table import Codes, Column
+
+Kind = OneOf["decides", "rule", "default", "exception", "literal"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a program.
+
+    ``number`` is the index of the rule that it belongs to; None for a literal, and if no rule decides. ``rule`` is that
+    rule, or the exception. ``within`` is the part of the rule or exception that an exception belongs to.
+    """
+
+    kind: Kind
+    number: int | None = None
+    rule: Rule | None = None
+    literal: Literal | None = None
+    within: Part | None = None
+
+    @property
+    def condition(self) -> Rule | None:
+        """A rule that covers the records for which the part holds; None for a part that says which rule decides.
+
+        An exception holds only where the defaults around it hold.
+        """
+        if self.literal is not None:
+            return Rule(None, (self.literal,))
+        if self.kind == "decides" or self.rule is None:
+            return None
+        default, part = self.rule.default, self.within
+        while part is not None:
+            default = (*(part.rule.default if part.rule else ()), *default)
+            part = part.within
+        return Rule(None, default, () if self.kind == "default" else self.rule.exceptions)
+
+    def holds(self, program: Program, record: Mapping[str, object]) -> bool:
+        """Whether the part holds for a record."""
+        condition = self.condition
+        return program.decides(record) == self.number if condition is None else condition.covers(record)
+
+
+def parts_of(program: Program) -> tuple[Part, ...]:
+    """All parts of a program, in the order of the module's docstring."""
+    rules = list(enumerate(program.rules))
+    decides = [Part("decides", number, rule) for number, rule in rules]
+    if not any(map(_certain, program.rules)):
+        decides.append(Part("decides"))
+    inner = chain.from_iterable(_inner(Part("rule", number, rule)) for number, rule in rules if not _certain(rule))
+    literals = dict.fromkeys(literal for rule in program.rules for literal in rule.literals())
+    return (*decides, *inner, *(Part("literal", literal=literal) for literal in literals))
+
+
+def _inner(part: Part) -> Iterator[Part]:
+    """A rule or an exception, its default if it has exceptions, and these."""
+    waiting = [part]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        rule = one.rule
+        if rule is None or not rule.exceptions:
+            continue
+        if rule.default and one.kind == "rule":
+            yield Part("default", one.number, rule)
+        waiting.extend(Part("exception", one.number, exception, within=one) for exception in reversed(rule.exceptions))
+
+
+def _certain(rule: Rule) -> bool:
+    """Whether the rule covers every record."""
+    return not rule.default and not rule.exceptions
+
+
+# Truths.
+
+
+@dataclass(frozen=True, slots=True)
+class Truths:
+    """The truths of the parts on some rows.
+
+    ``bins`` has a row for each feature, from which the truths of its literals follow (`Feature.holds`); ``deciding`` is
+    the place of the part that says which rule decides; ``inner`` has a row for each rule, default and exception.
+    """
+
+    bins: NDArray[np.int32]
+    deciding: NDArray[np.int32]
+    inner: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature whose literals cut its codes into a few bins: codes in one bin satisfy the same literals.
+
+    ``bins`` has the bin of each code, ``places`` the places of the literals among the parts, ``spans`` the bins that
+    satisfy them (as in `Column.span`), and ``holds[bin, literal]`` their truths.
+    """
+
+    bins: NDArray[np.int32]
+    places: list[int]
+    spans: list[tuple[int, int, bool]]
+    holds: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, column: Column, tests: Mapping[Literal, int]) -> Feature:
+        """The bins of a column, given the literals that test it and their places."""
+        spans = [column.span(literal) for literal in tests]
+        cuts = np.unique([0, *chain.from_iterable((low, end) for low, end, _ in spans)])
+        lengths = np.diff(np.append(cuts, column.missing + 1).clip(max=column.missing + 1))
+        bins = np.repeat(np.arange(len(cuts), dtype=np.int32), lengths)
+        held = [((low <= cuts) & (cuts < end)) != negated for low, end, negated in spans]
+        binned = [(*np.searchsorted(cuts, (low, end)).tolist(), negated) for low, end, negated in spans]
+        return cls(bins, list(tests.values()), binned, np.array(held, dtype=bool).reshape(-1, len(cuts)).T)
+
+
+class Reader:
+    """Finds the truths of a program's parts from the codes of the features that it uses."""
+
+    def __init__(self, program: Program, parts: Sequence[Part], columns: Sequence[Column]) -> None:
+        self.decisions = sum(part.kind == "decides" for part in parts)
+        tests: dict[str, dict[Literal, int]] = {column.name: {} for column in columns}
+        for place, part in enumerate(parts):
+            if part.literal is not None:
+                tests[part.literal.feature][part.literal] = place
+        self.features = [Feature.of(column, tests[column.name]) for column in columns]
+        self._few = all(len(feature.holds) < 256 for feature in self.features)
+        self.inner = range(self.decisions, len(parts) - sum(map(len, tests.values())))
+        where = {literal: (k, j) for k, own in enumerate(tests.values()) for j, literal in enumerate(own)}
+        places = iter(range(len(self.inner)))
+        self._plans = [None if _certain(rule) else _Plan.of(rule, where, places, top=True) for rule in program.rules]
+
+    def read(self, codes: Sequence[Codes], rows: int) -> Truths:
+        """The truths on some rows; the codes are those of the columns that the reader was made for."""
+        bins = np.empty((len(self.features), rows), np.int32)
+        for out, feature, column in zip(bins, self.features, codes, strict=True):
+            np.take(feature.bins, column, out=out, mode="clip")
+        # Bytes are compared in a quarter of the time.
+        return Truths(bins, *self._decide(bins.astype(np.uint8) if self._few else bins))
+
+    def _decide(self, bins: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        rows = bins.shape[1]
+        inner = np.zeros((len(self.inner), rows), bool)
+        deciding = np.full(rows, len(self._plans), np.int32)  # no rule
+        free = np.ones(rows, bool)
+        everywhere = np.ones(rows, bool)
+        for number, plan in enumerate(self._plans):
+            covered = everywhere if plan is None else self._follow(plan, bins, everywhere, inner)
+            np.copyto(deciding, number, where=covered & free)
+            free &= ~covered
+        return deciding, inner
+
+    def _follow(
+        self, plan: _Plan, bins: NDArray[Any], within: NDArray[np.bool_], inner: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Which of the rows within some defaults a rule or exception covers; all truths inside it are written down."""
+        truth: NDArray[np.bool_] = inner[plan.place]
+        np.copyto(truth, within)
+        for feature, literal in plan.literals:
+            truth &= self._holds(bins[feature], self.features[feature].spans[literal])
+        if not plan.exceptions or not truth.any():
+            return truth
+        default = truth.copy()
+        if plan.default is not None:
+            np.copyto(inner[plan.default], default)
+        for exception in plan.exceptions:
+            truth &= ~self._follow(exception, bins, default, inner)
+        return truth
+
+    @staticmethod
+    def _holds(bins: NDArray[Any], span: tuple[int, int, bool]) -> NDArray[np.bool_]:
+        low, end, negated = span
+        held: NDArray[np.bool_] = bins < end
+        if low:
+            held = bins == low if end == low + 1 else held & (bins >= low)
+        return ~held if negated else held
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How to find the truth of a rule or exception: its literals, its place, its default's, its exceptions."""
+
+    literals: list[tuple[int, int]]
+    place: int
+    default: int | None
+    exceptions: list[_Plan]
+
+    @classmethod
+    def of(
+        cls, rule: Rule, where: Mapping[Literal, tuple[int, int]], places: Iterator[int], *, top: bool = False
+    ) -> _Plan:
+        """The plan of a rule; the places are given out in the order of `parts_of`."""
+        place = next(places)
+        default = next(places) if top and rule.default and rule.exceptions else None
+        inner = [cls.of(exception, where, places) for exception in rule.exceptions]
+        return cls([where[literal] for literal in dict.fromkeys(rule.default)], place, default, inner)
