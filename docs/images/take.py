@@ -20,7 +20,7 @@ def main() -> None:
         page.goto(f"file://{folder}/report.html#record=3")
         page.add_style_tag(content="nav { position: static !important }")
         page.wait_for_timeout(500)
-        take(page, "#rules", "report-rules.png", 620)
+        take(page, "#rules", "report-rules.png", 700)
         take(page, "#what-if", "report-what-if.png", 760)
         browser.close()
 

@@ -325,9 +325,19 @@ def test_wrong_parameters(learner, wrong):
 @pytest.mark.parametrize("name", ["penalty", "min_support"])
 @pytest.mark.parametrize("value", [-1, float("nan"), float("inf"), "much", None, True])
 def test_wrong_parameters_of_unless(name, value):
-    """The two further ones are numbers of at least 0."""
+    """Two further ones are numbers of at least 0."""
     with pytest.raises(ParameterError, match=name):
         UnlessClassifier(**{name: value}).fit(TITANIC, FATE)
+
+
+@pytest.mark.parametrize("name", ["optimise", "round_thresholds"])
+def test_switches_of_unless(name):
+    """The others are True or False, also numpy's."""
+    for value in (None, 1, "yes"):
+        with pytest.raises(ParameterError, match=f"{name} must be True or False, not {value!r}"):
+            UnlessClassifier(**{name: value}).fit(TITANIC, FATE)
+    found, wanted = (UnlessClassifier(**{name: value}).fit(TITANIC, FATE).program_ for value in (np.False_, False))
+    assert found == wanted
 
 
 class TestInterruption:

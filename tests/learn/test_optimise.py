@@ -14,7 +14,7 @@ from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from tests.shared import needs_compiled
 from unless.errors import Interrupted
-from unless.learn import Engine, MemoryEngine
+from unless.learn import Engine, MemoryEngine, own
 from unless.learn.engine import Enough
 from unless.learn.optimise import Optimiser
 from unless.learn.own import Learner, Settings, fold_unless, learn_unless
@@ -273,6 +273,31 @@ class TestStopping:
         engine.late = lambda: True
         with pytest.raises(Enough):
             engine.go_on()
+
+    @pytest.mark.parametrize("late", [False, True])
+    def test_in_the_last_look(self, late, monkeypatch):
+        """What stops the last look at a list, Ctrl-C or time, leaves the list as it was learned, and is told."""
+        rng = np.random.default_rng(0)
+        cells = [Column.of(f"x{k}", rng.normal(size=120).tolist()) for k in range(6)]
+        engine = MemoryEngine(Table(tuple(cells), Labels.of("y", rng.integers(0, 2, 120).tolist())))
+        doubted, look = [], own.beats_guessing
+
+        def stopping(*arguments):
+            doubted.append(True)
+            return look(*arguments)
+
+        def stop():
+            if doubted and not late:
+                raise KeyboardInterrupt
+            return bool(doubted)
+
+        monkeypatch.setattr(own, "beats_guessing", stopping)
+        assert len(learn_unless(engine, Settings()).program) == 1
+        assert doubted.pop()
+        engine.late = stop
+        learned = learn_unless(engine, Settings())
+        assert len(learned.program) > 1
+        assert isinstance(learned.interrupted, KeyboardInterrupt) is not late
 
     @pytest.mark.parametrize("learn", [unless.fold_rm, lambda engine: unless.fold_rpp(engine, "a")])
     def test_the_paper_s_learners_too(self, learn):

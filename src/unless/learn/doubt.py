@@ -44,7 +44,7 @@ def could_be_chance(learned: Learned, chance: float) -> bool:
     return literals > 0 and 2 * gain < literals * 2 * chance
 
 
-def beats_guessing(engine: Engine[Rows], rows: Rows, learn: Callable[[Rows], Learned]) -> bool:
+def beats_guessing(engine: Engine[Rows], rows: Rows, learn: Callable[[Rows], Program]) -> bool:
     """Whether lists learned from two thirds are right more often on the other third than the most frequent label."""
     won = lost = 0.0
     for fold in engine.folds(rows, _FOLDS):
@@ -53,7 +53,7 @@ def beats_guessing(engine: Engine[Rows], rows: Rows, learn: Callable[[Rows], Lea
         if not any(popularity):
             continue
         guessed = engine.of_label(fold, popularity.index(max(popularity)))
-        right = rightly_decided(engine, fold, learn(seen).program)
+        right = rightly_decided(engine, fold, learn(seen))
         won += engine.size(engine.minus(right, guessed))
         lost += engine.size(engine.minus(guessed, right))
     return won - lost > _SIGMAS * sqrt(won + lost)

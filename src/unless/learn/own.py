@@ -108,7 +108,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
     chance = settings.penalty * log(2 * sum(learner.distinct) + 1)
     if settings.optimise and not learner.stopped and could_be_chance(learned, chance):
         try:
-            if not beats_guessing(engine, rows, Learner(engine, settings, lambda *_: False).list):
+            if not beats_guessing(engine, rows, Learner(engine, settings).program):
                 learned = learner.guess(rows)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             learned = replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
@@ -130,6 +130,15 @@ class Learner:
         """A list for some rows; what is learned so far if something stops the learner."""
         learned = self.rule_by_rule(rows)
         return self.optimised(rows, learned.program) if self.settings.optimise and not self.stopped else learned
+
+    def program(self, rows: Rows) -> Program:
+        """The same as a program; what stops the learner is raised."""
+        learned = self.list(rows)
+        if learned.interrupted is not None:
+            raise learned.interrupted
+        if self.stopped:
+            raise Enough
+        return learned.program
 
     def guess(self, rows: Rows) -> Learned:
         """The list that always says the most frequent label."""
