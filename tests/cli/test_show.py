@@ -42,6 +42,9 @@ def test_figures_stay_near_their_rule(run):
     long = unless.Rule("refuse", tuple(unless.Literal("age", ">", number) for number in range(60)))
     document["rules"] = programs.to_dict(replace(program, rules=(long, *program.rules[1:])))["rules"]
     Path("long.json").write_text(json.dumps(document))
+    assert "if the rules were edited, leave base and points out" in run("show", "long.json").err
+    del document["statistics"]["base"], document["statistics"]["points"]
+    Path("long.json").write_text(json.dumps(document))
     again, first, second, *_ = run("show", "long.json").out.splitlines()
     assert (again, second) == (header, lines[2])
     assert "0.966  if age > 0 and age > 1 " in first

@@ -155,11 +155,14 @@ def test_a_file_of_a_stranger_is_refused_at_worst(model, tmp_path, steps, said):
         unless.load(path)
 
 
-def test_the_student_is_shown_not_obeyed(model):
+def test_the_student_is_shown_not_obeyed(model, tmp_path):
     """The program of a committee is one list that imitates it; how often both agree is known."""
     agreed = unless.predict(model.program_, unless.read_table(X, like=model)) == model.predict(X)
     assert model.agreement_ == pytest.approx(agreed.mean())
     assert "one list imitates it, and agrees on" in str(model)
+    assert model.card_.program == model.program_  # the page shows how sure that list is
+    model.save(tmp_path / "committee.json")
+    assert unless.load(tmp_path / "committee.json").card_.points.tolist() == model.card_.points.tolist()
 
 
 def test_weights_and_seeds():
@@ -202,6 +205,8 @@ def test_what_a_committee_does_not_do(model):
         model.why_not(X.iloc[0], "ask")
     with pytest.raises(ParameterError, match="many programs"):
         model.with_program(model.program_, X, Y)
+    with pytest.raises(ParameterError, match="those of its lists; see explain"):
+        model.score_card(X.iloc[0])
 
 
 def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
@@ -244,6 +249,21 @@ def test_ctrl_c_while_the_student_learns(monkeypatch):
         model.fit(X, Y)
     assert len(model.lists_) == 4
     assert len(model.program_) <= 2
+
+
+def test_ctrl_c_while_the_points_of_the_student_are_found(monkeypatch):
+    """Then the student has its rules, and no points."""
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(learners, "fit_card", press)
+    model = UnlessCommittee(size=4)
+    with pytest.raises(Interrupted):
+        model.fit(X, Y)
+    assert len(model.lists_) == 4
+    assert len(model.program_) > 1
+    assert model.card_ is None
 
 
 def test_a_time_limit_and_progress(capsys):

@@ -22,6 +22,7 @@ from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
+from unless.score.card import every_label
 from unless.table import Column, Table
 
 COLUMNS = records(120)
@@ -67,9 +68,11 @@ def model_of(program, labels=3, seed=0):
 
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
 @settings(max_examples=60, deadline=None)
-def test_python_gives_the_probabilities_of_the_card(program, labels, seed):
+def test_python_gives_the_points_and_probabilities_of_the_card(program, labels, seed):
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
+    points = every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
+    assert [list(one.values()) for one in map(python(model, returns="points"), RECORDS)] == points
     found = list(map(python(model, returns="probability"), RECORDS))
     assert [list(one) for one in found] == [list(model.card_.classes)] * len(RECORDS)
     shares = np.array([list(one.values()) for one in found])
@@ -80,9 +83,11 @@ def test_python_gives_the_probabilities_of_the_card(program, labels, seed):
 
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_javascript_gives_the_probabilities_of_the_card(node, program, labels, seed):
+def test_javascript_gives_the_points_and_probabilities_of_the_card(node, program, labels, seed):
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
+    points = [[one["points"] for one in row] for row in node.run(to_javascript(model, returns="points"), RECORDS)]
+    assert points == every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
     found = node.run(to_javascript(model, returns="probability"), RECORDS)
     assert [one["label"] for one in found[0]] == list(model.card_.classes)
     shares = np.array([[one["probability"] for one in row] for row in found])
@@ -92,8 +97,9 @@ def test_javascript_gives_the_probabilities_of_the_card(node, program, labels, s
 @pytest.mark.parametrize("write", [to_python, to_javascript])
 def test_a_program_has_no_probabilities(write):
     """Only a model has points."""
-    with pytest.raises(ParameterError, match="take the model"):
-        write(Program("y", ("f",), (), "no"), returns="probability")
+    for returns in ("points", "probability"):
+        with pytest.raises(ParameterError, match="take the model"):
+            write(Program("y", ("f",), (), "no"), returns=returns)
 
 
 GRID = [

@@ -267,12 +267,12 @@ class CommitteeLearner(Learner):
         """Learn the lists, then a list that imitates them."""
         self._check_limits()
         settings, size = self._settings(), int(plain(self.size))
-        started = time.monotonic()
         with meter(on=bool(self.verbose)) as shown:
+            limits = Limits(shown, None, self.max_seconds)
 
             def progress(lists: int, _: int) -> bool:
                 shown.show(size - lists, lists, "lists")
-                return self.max_seconds is not None and time.monotonic() - started >= self.max_seconds
+                return limits.late()
 
             learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
         committee = learned.committee

@@ -258,16 +258,19 @@ def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[L
         raise at((place, "points"), "there is only one class, and a score card has at least two")
     width, height = columns_of(classes), len(parts_of(program))
     base = points_in(node["base"], (place, "base"), width, MOST_POINTS)
-    points = point_rows(node["points"], (place, "points"), (height, "part"), width, MOST_POINTS)
+    hint = "; if the rules were edited, leave base and points out"
+    points = point_rows(node["points"], (place, "points"), (height, "part"), width, MOST_POINTS, hint)
     return ScoreCard(program, classes, base, points)
 
 
-def point_rows(value: Any, place: Place, rows: tuple[int, str], width: int, most: int) -> Points:
-    """A row of points for each of so many things, which errors name."""
+def point_rows(  # noqa: PLR0913 - what is there, and what should be
+    value: Any, place: Place, rows: tuple[int, str], width: int, most: int, hint: str = ""
+) -> Points:
+    """A row of points for each of so many things, which errors name; ``hint`` is advice if there are others."""
     height, each = rows
     found = typed(list, value, place, f"a list of points per {each}")
     if len(found) != height:
-        raise at(place, f"expected {counted(height, 'row')}, one for each {each}; there are {len(found)}")
+        raise at(place, f"expected {counted(height, 'row')}, one for each {each}; there are {len(found)}{hint}")
     points = [points_in(line, (place, index), width, most) for index, line in enumerate(found)]
     return np.array(points, np.int64).reshape(height, width)
 

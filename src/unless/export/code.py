@@ -80,6 +80,10 @@ _PYTHON_POINTS = """\
         points[label] = max(points[label], rival + 1)
 """
 
+_PYTHON_SECOND = """\
+    points = [0, points[1] - points[0]]  # points are for the second label, against the first
+"""
+
 _PYTHON_ENDS = {
     "label": "    return [@labels][points.index(max(points))]\n",
     "points": "    return dict(zip([@labels], points))\n",
@@ -108,6 +112,10 @@ _JAVASCRIPT_POINTS = """\
     const rival = Math.max(...points.filter((_, place) => place !== label));
     points[label] = Math.max(points[label], rival + 1);
   }
+"""
+
+_JAVASCRIPT_SECOND = """\
+  points.splice(0, 2, 0, points[1] - points[0]); // points are for the second label, against the first
 """
 
 _JAVASCRIPT_ENDS = {
@@ -270,7 +278,8 @@ def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
         "@held": "\n".join(f"{indent}[{condition}, {_each(card, points)}]," for condition, points in some),
         "@decided": "\n".join(decided),
     }
-    return _filled(syntax.points, fillings) + ending(syntax, returns, card.classes)
+    second = syntax.second if len(card.classes) == 2 else ""
+    return _filled(syntax.points, fillings) + second + ending(syntax, returns, card.classes)
 
 
 def _filled(template: str, fillings: dict[str, str]) -> str:
@@ -371,6 +380,8 @@ class Syntax:
     indent: str
     points: str
     """Lines that add up the points of a list; a template with ``@held``, ``@decided`` and ``@base``."""
+    second: str
+    """Lines that follow if there are two labels."""
     ends: Mapping[str, str]
     """The last lines of a function that has points, by what it returns; templates with ``@labels`` and ``@unit``."""
 
@@ -433,6 +444,7 @@ PYTHON = Syntax(
     both="({label}, {rule})",
     indent="    ",
     points=_PYTHON_POINTS,
+    second=_PYTHON_SECOND,
     ends=_PYTHON_ENDS,
 )
 JAVASCRIPT = Syntax(
@@ -444,5 +456,6 @@ JAVASCRIPT = Syntax(
     both="{{label: {label}, rule: {rule}}}",
     indent="  ",
     points=_JAVASCRIPT_POINTS,
+    second=_JAVASCRIPT_SECOND,
     ends=_JAVASCRIPT_ENDS,
 )
