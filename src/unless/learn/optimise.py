@@ -51,21 +51,30 @@ class Optimiser(Generic[Rows]):
 
     # The whole list.
 
-    def run(self, most: int | None = None) -> None:
-        """Improve rules, insert new ones, and improve all again; at most so many rules, the last one not counted."""
+    def run(self, most_rules: int | None = None, most_parts: int | None = None) -> None:
+        """Improve rules, insert new ones, and improve all again; at most so many rules, and rules and exceptions."""
         if self.insert(self.improve()):
             self.improve()  # more rounds find hardly any more rules
-        if most is not None and len(self.rules) > most:
-            self.shrink(most)
+        if most_parts is not None:
+            while self.parts > most_parts:
+                self.price = self.rule_price = _raised(self.price)
+                self.improve()
+        if most_rules is not None and len(self.rules) + 1 > most_rules:
+            self.shrink(most_rules - 1)
 
     def shrink(self, most: int) -> None:
         """Raise the price of rules until there are few enough, then fill up what fell too far."""
         while len(self.rules) > most:
-            self.rule_price = 1.4 * self.rule_price + 1
+            self.rule_price = _raised(self.rule_price)
             right = self.improve()
         self.rule_price = self.price
         if self.insert(right, most):
             self.improve()
+
+    @property
+    def parts(self) -> int:
+        """The number of rules and exceptions, the last rule included."""
+        return 1 + sum(1 + _exceptions(rule) for _, rule in self.rules)
 
     def improve(self) -> Rows:
         """Improve every rule once, the last one first, and return the rows that the list then gets right."""
@@ -209,6 +218,10 @@ class Optimiser(Generic[Rows]):
 
 _STEP = 1.0
 """A part changes if that gains more than this many records: the last record is noise as often as not."""
+
+
+def _raised(price: float) -> float:
+    return 1.4 * price + 1
 
 
 def _exceptions(rule: Rule) -> int:

@@ -41,6 +41,8 @@ class Settings:
     optimise: bool = True
     round_thresholds: bool = True
     max_rules: int | None = None
+    max_parts: int | None = None
+    """How many rules and exceptions an optimised list may have."""
 
     def __post_init__(self) -> None:
         for name in ("penalty", "min_support"):
@@ -190,7 +192,7 @@ class Learner:
         optimiser = Optimiser(engine, self, rows, program, price)
         interrupted: KeyboardInterrupt | None = None
         try:
-            optimiser.run(None if settings.max_rules is None else settings.max_rules - 1)
+            optimiser.run(settings.max_rules, settings.max_parts)
         except Enough:
             self.stopped = True
         except KeyboardInterrupt as stop:

@@ -1,0 +1,71 @@
+"""One list that imitates a teacher, such as a committee.
+
+The list learns from the training records with their labels and, beside them, from records between them that the teacher
+has labelled (`neighbours`): where records are few, these say where the teacher draws the line. The list may have twice
+the parts of one learned without a teacher; optimising as a whole brings it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.learn.fold import Learned, Progress
+from unless.learn.memory import MemoryEngine
+from unless.learn.neighbours import neighbours
+from unless.learn.own import Learner, Settings, learn_unless
+from unless.learn.weights import Weights
+from unless.rule import Program
+from unless.table import Labels, Table
+
+Teacher = Callable[[Table], NDArray[np.integer]]
+"""Says the label of each row, by its place among the labels."""
+
+_NEW = 3_000
+"""How many records the teacher labels."""
+
+_OWN = 3.0
+"""How often a training record counts, against once for a new one."""
+
+_LONGER = 2
+"""How many times the parts of a list without a teacher the student may have."""
+
+
+def learn_student(
+    table: Table,
+    counts: Weights | None,
+    teacher: Teacher,
+    settings: Settings,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Learned:
+    """A list that imitates a teacher; the list without one if something stops the learner before there is one."""
+    plain = learn_unless(MemoryEngine(table, counts), settings, progress)
+    if plain.interrupted is not None:
+        return plain
+    try:
+        whole, weights = taught(table, counts, teacher, seed)
+        engine = MemoryEngine(whole, weights)
+        learner = Learner(engine, replace(settings, max_parts=int(max(3, _LONGER * parts_of(plain.program)))), progress)
+        learned = learner.list(engine.everything())
+    except KeyboardInterrupt as stop:
+        return replace(plain, interrupted=stop)
+    return Learned(learned.program, (), learned.interrupted)
+
+
+def taught(table: Table, counts: Weights | None, teacher: Teacher, seed: int) -> tuple[Table, Weights]:
+    """The records, and new ones that the teacher has labelled, with what each counts."""
+    rows = neighbours(table, _NEW, seed)
+    new = np.arange(len(table), len(rows))
+    codes = np.concatenate([table.labels.codes.astype(np.int64), teacher(rows[new])])
+    own = np.ones(len(table)) if counts is None else counts
+    weights = np.concatenate([_OWN * own, np.full(len(new), own.sum() / max(np.count_nonzero(own), 1))])
+    return replace(rows, target=Labels(table.labels.name, table.labels.labels, codes)), weights
+
+
+def parts_of(program: Program) -> int:
+    """The number of rules and exceptions."""
+    return len(program) + program.exception_count
