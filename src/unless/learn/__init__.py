@@ -2,10 +2,10 @@
 
 `literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page). `own` is our
 learner: it learns a list rule by rule, `optimise` improves the list as a whole, `thresholds` moves its thresholds, and
-`doubt` asks whether it is chance; `tune` chooses its settings. `committee` learns many lists that vote, `distil` a list that imitates
-a teacher, who is asked about `neighbours` of the records. They ask an
-`engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights of rows into numbers
-of rows, `folds` divides rows by their content. `points` finds the points of a finished program.
+`doubt` asks whether it is chance. `tune` chooses its settings. `committee` learns many lists that vote, `distil` one
+list that imitates a teacher, which is asked about `neighbours` of the records. `points` finds the points of a score
+card. They ask an `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights of
+rows into numbers of rows, `folds` divides rows by their content.
 """
 
 from unless.learn.engine import Engine

@@ -1,0 +1,124 @@
+"""Teachers: whatever labels records, for a list to imitate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError
+from unless.learn.distil import Teacher
+from unless.table import Column, Labels, Table
+from unless.values import class_place, plain
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from unless.learn.weights import Weights
+
+
+@dataclass(frozen=True, slots=True)
+class Taught:
+    """What taught a list, and the share of unseen training records on which both agree.
+
+    They agree on this share of ``records`` that neither had seen: a fifth was held back once, to find out.
+    """
+
+    teacher: str
+    agreement: float
+    records: int
+
+
+def check_teacher(teacher: Any) -> None:
+    """Refuse what cannot teach."""
+    if teacher is None or (isinstance(teacher, str) and teacher == "committee"):
+        return
+    if isinstance(teacher, type) or not (hasattr(teacher, "fit") and hasattr(teacher, "predict")):
+        raise ParameterError(
+            f"teacher must be 'committee', a classifier such as RandomForestClassifier(), or None, not {teacher!r:.60}"
+        )
+
+
+def is_fitted(teacher: Any) -> bool:
+    """Whether a classifier has learned already."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(teacher)
+    except (NotFittedError, TypeError):
+        return False
+    return True
+
+
+def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *, named: bool) -> Teacher:
+    """A classifier of scikit-learn that labels the rows of tables; it learns from the table first, if it has not yet.
+
+    It is given a frame of pandas if the columns have names, else an array: numbers as numbers, text as text.
+    """
+    if not is_fitted(teacher):
+        from sklearn.base import clone
+
+        teacher = clone(teacher)
+        labels = np.array(table.labels.labels, dtype=object if isinstance(table.labels.labels[0], str) else None)
+        more = {} if counts is None else {"sample_weight": counts}
+        _asked(teacher, "fit", frame_of(table, named=named), labels[table.labels.codes], **more)
+
+    def label(rows: Table) -> NDArray[np.intp]:
+        said = _asked(teacher, "predict", frame_of(rows, named=named))
+        return _places(said, table.labels, type(teacher).__name__, len(rows))
+
+    return label
+
+
+def _asked(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
+    """Ask a teacher to do something; its errors say that they are the teacher's."""
+    try:
+        return getattr(teacher, what)(*given, **more)
+    except Exception as error:
+        hint = (
+            "; put an encoder before it (make_pipeline), or use teacher='committee'" if "convert" in str(error) else ""
+        )
+        raise ParameterError(f"the teacher {type(teacher).__name__} cannot {what}: {error}{hint}") from error
+
+
+def _places(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]:
+    """The places of the labels that a teacher said."""
+    found = np.asarray(said, dtype=object)
+    if found.shape != (rows,):
+        raise ParameterError(
+            f"the teacher {name} must say one label for each record, not an array of shape {found.shape}"
+        )
+    known: dict[Any, int] = {}
+    for one in set(found.tolist()):
+        place = class_place(plain(one), labels.labels)
+        if place is None:
+            raise ParameterError(f"the teacher {name} says {one!r}, which is not a label of training")
+        known[one] = place
+    return np.array([known[one] for one in found.tolist()], dtype=np.intp)
+
+
+def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
+    """The features of a table as a frame, or an array of columns without names."""
+    columns = [_cells(column) for column in table.columns]
+    if named:
+        import pandas as pd
+
+        return pd.DataFrame(dict(zip(table.features, columns, strict=True)))
+    return np.column_stack(columns) if columns else np.empty((len(table), 0))
+
+
+def _cells(column: Column) -> NDArray[Any]:
+    """The cells of a column: numbers with NaN for missing, booleans, or text with None for missing."""
+    if not column.categories:
+        return np.append(column.numbers, np.nan)[column.codes]
+    values = np.array([*column.numbers, *column.categories, None], dtype=object)
+    if (
+        set(column.categories) <= {"True", "False"}
+        and not len(column.numbers)
+        and (column.codes < column.missing).all()
+    ):
+        return values[column.codes] == "True"
+    return values[column.codes]
