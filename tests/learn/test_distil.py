@@ -8,7 +8,7 @@ import pytest
 import unless
 from tests.learn.test_random_tables import random_rows, table_of
 from unless.learn import MemoryEngine
-from unless.learn.distil import learn_student, parts_of, taught
+from unless.learn.distil import for_students, learn_student, parts_of, taught
 from unless.learn.neighbours import neighbours
 from unless.learn.own import Settings, fold_unless
 from unless.learn.tune import tuned
@@ -76,15 +76,16 @@ class TestStudent:
     def test_a_teacher_that_knows_more(self):
         """From few records and a teacher that knows the circle, the list is better than from the records alone."""
         table, new = circle(150), circle(5000, seed=1)
-        student = learn_student(table, None, knows, Settings()).program
+        student = learn_student(table, None, knows, for_students(Settings(), fold_unless(table)))
         assert accuracy(student, new) > accuracy(fold_unless(table), new) + 0.01
 
     def test_it_is_at_most_twice_as_long(self):
         """It has at most twice the parts of the list without a teacher, and no more rules than allowed."""
         table = circle(400)
         plain = fold_unless(table)
-        assert parts_of(learn_student(table, None, knows, Settings()).program) <= 2 * parts_of(plain)
-        assert len(learn_student(table, None, knows, Settings(max_rules=2)).program) <= 2
+        settings = for_students(Settings(), plain)
+        assert parts_of(learn_student(table, None, knows, settings)) <= 2 * parts_of(plain)
+        assert len(learn_student(table, None, knows, Settings(max_rules=2))) <= 2
 
     def test_records_keep_their_labels(self):
         """Training records count three times with their own labels; the teacher labels only new ones."""
@@ -99,19 +100,8 @@ class TestStudent:
         """The same seed gives the same list, whatever the order of records."""
         table = circle(200)
         shuffled = table[np.random.default_rng(2).permutation(len(table))]
-        programs = [learn_student(each, None, knows, Settings(), seed=5).program for each in (table, table, shuffled)]
+        programs = [learn_student(each, None, knows, Settings(), seed=5) for each in (table, table, shuffled)]
         assert programs[0] == programs[1] == programs[2]
-
-    def test_ctrl_c_keeps_the_plain_list(self):
-        """If the teacher is interrupted, the list without it is kept."""
-
-        def interrupted(_):
-            raise KeyboardInterrupt
-
-        table = circle(200)
-        learned = learn_student(table, None, interrupted, Settings())
-        assert isinstance(learned.interrupted, KeyboardInterrupt)
-        assert learned.program == fold_unless(table)
 
 
 class TestTuned:

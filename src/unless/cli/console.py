@@ -120,17 +120,18 @@ class RuleMeter(ExitStack):
     def __init__(self, screen: Screen) -> None:
         super().__init__()
         self._screen = screen
-        self._total = 0
+        self._what, self._total = "", 0
 
     def __enter__(self) -> Self:
         self._update = self.enter_context(self._screen.busy("learning"))
         return self
 
     def show(self, left: int, done: int, what: str = "records") -> None:
-        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
+        """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
         from unless.estimators.progress import said  # here already: somebody learns
 
-        self._total = self._total or left
+        if what != self._what:
+            self._what, self._total = what, left
         self._update(total=self._total, completed=self._total - left, said=said(left, done, self._total, what))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
+from typing import Literal as OneOf
 
 import numpy as np
 import typer
@@ -28,17 +29,18 @@ from unless.judge.labels import Quality, judged
 from unless.judge.validation import baseline, held_back
 from unless.score.committee import committee_of
 from unless.table import Labels
-from unless.values import Label, counted, label_data
+from unless.values import Label, counted, label_data, percent
 
 if TYPE_CHECKING:
     from unless.estimators.learners import Learner
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "round_thresholds"), (Algorithm.UNLESS,)),
+    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher"), (Algorithm.UNLESS,)),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
-    **dict.fromkeys(("size", "random_state"), (Algorithm.COMMITTEE,)),
+    "size": (Algorithm.COMMITTEE,),
+    "random_state": (Algorithm.UNLESS, Algorithm.COMMITTEE),
 }
 _SCREENFUL = 40  # rules shown in a terminal
 
@@ -92,6 +94,13 @@ def fit(
             help="For unless: improve the list as a whole, for fewer errors with fewer rules.  [default: yes]",
         ),
     ] = None,
+    tune: Annotated[
+        bool | None, typer.Option("--tune", help="For unless: choose ratio, penalty and support by cross-validation.")
+    ] = None,
+    teacher: Annotated[
+        OneOf["committee"] | None,
+        typer.Option(help="For unless: learn one list that imitates a committee, twice as long and more accurate."),
+    ] = None,
     round_thresholds: Annotated[
         bool | None,
         typer.Option(
@@ -108,7 +117,7 @@ def fit(
         int | None, typer.Option(metavar="N", min=1, help="For committee: how many lists.  [default: 60]")
     ] = None,
     random_state: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="For committee: what each list learns from.  [default: 0]")
+        int | None, typer.Option(metavar="N", min=0, help="For committee and --teacher: the random seed.  [default: 0]")
     ] = None,
     class_weight: Annotated[
         list[str] | None,
@@ -136,6 +145,7 @@ def fit(
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
     settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
+    settings |= {"tune": tune, "teacher": teacher}
     settings |= {"size": size, "random_state": random_state}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
@@ -321,12 +331,23 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
         screen.show(report_line("learned", summary, _margin(fitted)), "")
+        for name, text in _lessons(fitted.model):
+            screen.show(report_line(name, text, _margin(fitted)), "")
     if isinstance(fitted.model, SavedCommittee):
         screen.show(committee_line(fitted.model), "")
     screen.show(rule_table(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
     screen.show(report_line("test", _test(fitted), _margin(fitted)))
+
+
+def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
+    """Say which settings were chosen, and what taught the list."""
+    if isinstance(model, SavedModel) and model.tuned is not None:
+        yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
+    if isinstance(model, SavedModel) and model.taught is not None:
+        agreed, records = percent(model.taught.agreement), counted(model.taught.records, "unseen record")
+        yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records}"
 
 
 def _ended(fitted: Fitted) -> str:

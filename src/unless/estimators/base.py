@@ -31,6 +31,7 @@ from unless.files import write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
+from unless.learn.distil import Taught
 from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
 from unless.report import report
@@ -235,6 +236,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         check_is_fitted(self)
         write_whole(path, file_text(self._saved()).encode())
 
+    @property
+    def taught_(self) -> Taught | None:
+        """What taught the list, and how often both agree on records that neither had seen; None without a teacher."""
+        check_is_fitted(self)
+        return self._taught
+
+    @property
+    def tuned_(self) -> Mapping[str, float] | None:
+        """The settings that cross-validation chose; None without ``tune``."""
+        check_is_fitted(self)
+        return self._tuned
+
     def _saved(self) -> SavedModel | SavedCommittee:
         """The model as a value, with the parameters that the classifier has now."""
         return SavedModel(
@@ -247,6 +260,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._named,
             self._importances,
             self.card_,
+            self._taught,
+            self._tuned,
         )
 
     def report(
@@ -301,6 +316,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances = model.importances
+        self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named

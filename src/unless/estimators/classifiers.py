@@ -36,6 +36,15 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         rule, in a fifth of the time.
     round_thresholds
         Thresholds of an optimised list lie half-way between two numbers; take the shortest number near there.
+    tune
+        Whether ratio, penalty and min_support are chosen by a cross-validation within the training records; the given
+        ones stay if no others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
+    teacher
+        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, at most twice as
+        long as without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on records
+        that neither had seen. A classifier gets a frame of numbers and text (an array, if columns have no names).
+    random_state
+        The seed for the records that the teacher is asked about, and for a committee.
     numeric, categorical
         Columns to read as numbers (text that spells no number stays text) or as categories, whatever they look like.
     class_weight

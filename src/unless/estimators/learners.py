@@ -18,16 +18,21 @@ from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameErr
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.estimators.progress import Meter, meter
+from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure, measured
 from unless.learn.committee import CommitteeSettings, learn_committee
-from unless.learn.engine import Engine
+from unless.learn.distil import Taught, Teacher, for_students, learn_student
+from unless.learn.engine import Engine, Enough
 from unless.learn.fold import Learned, engine_of, learn_rm, learn_rpp
+from unless.learn.folds import record_hashes
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
+from unless.learn.tune import tuned
 from unless.learn.weights import Weights, times
 from unless.model import Statistics
+from unless.prediction import predict
 from unless.rule import Program
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
@@ -84,6 +89,16 @@ class Limits:
         self.shown.show(left, rules)
         return (self.rules is not None and rules >= self.rules) or self.late()
 
+    def lists(self, done: int, _: int) -> bool:
+        """Show how many lists a committee has, and say whether to stop."""
+        self.shown.show(CommitteeSettings().size - done, done, "lists")
+        return self.late()
+
+    def settings(self, left: int, done: int) -> bool:
+        """Show how many settings were tried, and say whether to stop."""
+        self.shown.show(left, done, "settings")
+        return self.late()
+
     def late(self) -> bool:
         """Whether the time is over."""
         return self.seconds is not None and time.monotonic() - self.started >= self.seconds
@@ -119,6 +134,10 @@ class Learner:
         """Learn a program."""
         raise NotImplementedError
 
+    def _lesson(self, data: Training, limits: Limits) -> tuple[Learned, dict[str, Any]]:
+        """Learn a program, and say what else the model should know about how."""
+        return self._rules(data, limits), {}
+
     def _otherwise(self, decided: Statistics) -> Label | None:
         """The label of records that no rule decides, if the program has none, given what the rules decide."""
 
@@ -127,7 +146,7 @@ class Learner:
         self._check_limits()
         with meter(on=bool(self.verbose)) as shown:
             most = self.max_rules if self._stops_at_max_rules else None
-            learned = self._rules(data, Limits(shown, most, self.max_seconds))
+            learned, more = self._lesson(data, Limits(shown, most, self.max_seconds))
         decided, program = measured(learned, data.table, data.counts), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
@@ -142,6 +161,7 @@ class Learner:
             data.named,
             Evidence.of(program, data.table, data.counts),
             card,
+            **more,
         )
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(program))
@@ -189,14 +209,77 @@ class UnlessLearner(Learner):
     min_support: float = 3
     optimise: bool = True
     round_thresholds: bool = True
+    tune: bool = False
+    teacher: Any = None
+    random_state: Any = 0
 
     _classifier = "UnlessClassifier"
     _stops_at_max_rules = False  # it looks for the best list of so many rules
 
-    def _rules(self, data: Training, limits: Limits) -> Learned:
+    def _lesson(self, data: Training, limits: Limits) -> tuple[Learned, dict[str, Any]]:
+        """Learn a list with the given settings; then, if asked to, with tuned ones, and from a teacher.
+
+        What stops the learner leaves the last list that was finished.
+        """
+        settings, more = self._settings(), dict[str, Any]()
+        engine = data.engine(settings.ratio, limits)
+        learned = learn_unless(engine, settings, limits)
+        if learned.interrupted is not None or limits.late():
+            return learned, more
+        try:
+            if self.tune:
+                settings = tuned(engine, settings, limits.settings)
+                learned = learn_unless(engine, settings, limits)
+                more["tuned"] = {name: float(getattr(settings, name)) for name in ("ratio", "penalty", "min_support")}
+            if self.teacher is not None and learned.interrupted is None:
+                program, taught = self._imitate(data, for_students(settings, learned.program), limits)
+                learned, more["taught"] = Learned(program, (), None), taught
+        except Enough:
+            pass
+        except KeyboardInterrupt as stop:
+            learned = replace(learned, interrupted=stop)
+        return learned, more
+
+    def _settings(self) -> Settings:
+        """The settings, after checks."""
+        if not isinstance(plain(self.tune), bool):
+            raise ParameterError(f"tune must be True or False, not {self.tune!r}")
+        check_teacher(self.teacher)
         names = ("ratio", "penalty", "min_support", "optimise", "round_thresholds", "max_rules")
-        settings = Settings(**{name: plain(getattr(self, name)) for name in names})
-        return learn_unless(data.engine(settings.ratio, limits), settings, limits)
+        return Settings(**{name: plain(getattr(self, name)) for name in names})
+
+    def _imitate(self, data: Training, settings: Settings, limits: Limits) -> tuple[Program, Taught | None]:
+        """Learn from a teacher; before that, from four fifths, to see how often both agree on the rest."""
+        seed, taught = seed_of(self.random_state), None
+        unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
+        if unseen.any() and not unseen.all():
+            counts = None if data.counts is None else data.counts[~unseen]
+            seen = Training.of(data.table[~unseen], None, counts, named=data.named)
+            teacher = self._teacher(seen, seed, limits)
+            student = learn_student(seen.table, seen.counts, teacher, settings, seed, limits)
+            rest = data.table[unseen]
+            labels = np.array(seen.labels.labels, dtype=object)
+            agree = float(np.mean(predict(student, rest) == labels[teacher(rest)]))
+            taught = Taught(teacher_name(self.teacher), agree, len(rest))
+        teacher = self._teacher(data, seed, limits)
+        return learn_student(data.table, data.counts, teacher, settings, seed, limits), taught
+
+    def _teacher(self, data: Training, seed: int, limits: Limits) -> Teacher:
+        """The teacher, which has learned from the records."""
+        if not isinstance(self.teacher, str):
+            return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
+        found = learn_committee(data.table, data.counts, seed=seed, progress=limits.lists)
+        if found.interrupted is not None:
+            raise found.interrupted
+        return lambda table: leading(found.committee.sums(table))
+
+    def _parameters(self) -> dict[str, Any]:
+        """The parameters; only the names of teachers, and no sources of random numbers, can be written down."""
+        found = super()._parameters()
+        state = plain(found["random_state"])
+        found["random_state"] = state if isinstance(state, int) else None
+        found["teacher"] = self.teacher if isinstance(self.teacher, str) else None
+        return found
 
 
 @dataclass(eq=False, repr=False)

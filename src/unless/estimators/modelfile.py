@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,6 +16,7 @@ from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected
 from unless.judge.importance import Evidence, importances
+from unless.learn.distil import Taught
 from unless.limits import limit
 from unless.model import Statistics
 from unless.rule import Program
@@ -52,6 +53,10 @@ class SavedModel:
     """The importance of every feature, or the records to compute it from; None if neither is known."""
     card_: ScoreCard | None = None
     """The points of each part of the program; None if they are unknown, as in files of earlier versions."""
+    taught: Taught | None = None
+    """What taught the list, if something did."""
+    tuned: Mapping[str, float] | None = None
+    """The settings that cross-validation chose, if it was asked to."""
 
     @property
     def schema(self) -> Schema:
@@ -94,10 +99,13 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
             **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
+            **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
+            **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
         },
     }
     _columns(found["columns"], model.program_)
     _training(found["statistics"], model.program_)
+    _taught(found["statistics"]), _tuned(found["statistics"])
     return found
 
 
@@ -161,8 +169,10 @@ def from_document(document: Any) -> SavedModel | Program:
         return program
     if "columns" not in document:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
-    statistics, learner, parameters, shares, card = _training(document["statistics"], program)
-    return SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
+    node = document["statistics"]
+    statistics, learner, parameters, shares, card = _training(node, program)
+    domain, taught, tuned = _domain(ranges, schema), _taught(node), _tuned(node)
+    return SavedModel(program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned)
 
 
 _COLUMNS = Object(
@@ -247,6 +257,34 @@ def _training(
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
     return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+
+
+def _taught(node: dict[str, Any]) -> Taught | None:
+    """What taught the list, if the file says so."""
+    if "taught" not in node:
+        return None
+    place = ((None, "statistics"), "taught")
+    teacher, agreement, records = row(node["taught"], place, "a teacher, an agreement and a number of records", 3)
+    typed(str, teacher, (place, 0), "the name of a teacher, a text")
+    if not checks.is_number(agreement, 0, 1):
+        raise wrong((place, 1), "a share, a number from 0 to 1", agreement)
+    if not checks.is_number(records, 0, _MOST) or records != int(records):
+        raise wrong((place, 2), "a number of records", records)
+    return Taught(teacher, float(agreement), int(records))
+
+
+def _tuned(node: dict[str, Any]) -> dict[str, float] | None:
+    """The settings that cross-validation chose, if the file says so."""
+    if "tuned" not in node:
+        return None
+    place = ((None, "statistics"), "tuned")
+    found: dict[str, float] = {}
+    for index, pair in enumerate(typed(list, node["tuned"], place, "a list of settings and values")):
+        name, value = row(pair, (place, index), "a setting and its value", 2)
+        if not checks.is_number(value, 0, _MOST):
+            raise wrong(((place, index), 1), "a number of at least 0", value)
+        found[typed(str, name, ((place, index), 0), "the name of a setting, a text")] = float(value)
+    return found
 
 
 def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[Label, ...]) -> ScoreCard:

@@ -17,7 +17,7 @@ class Meter(AbstractContextManager["Meter"], Protocol):
     """Shows progress, from its entry to its exit."""
 
     def show(self, left: int, done: int, what: str = "records") -> None:
-        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
+        """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
 
 
 _chosen: ContextVar[Meter | None] = ContextVar("_chosen", default=None)
@@ -40,24 +40,28 @@ def meter(*, on: bool) -> Meter:
 
 def said(left: int, done: int, total: int, what: str) -> str:
     """How far learning is, in words."""
-    return f"{done:,} of {total:,} lists" if what == "lists" else f"{done:,} rules, {left:,} of {total:,} records left"
+    if what == "records":
+        return f"{done:,} rules, {left:,} of {total:,} records left"
+    return f"{done:,} of {total:,} {what}"
 
 
 class LineMeter(Meter):
     """Shows progress on standard error: a bar that moves in a terminal, a line now and then elsewhere."""
 
     def __init__(self, *, on: bool) -> None:
-        self.total = 0  # the first number that the learner shows: it may count weights, or only positives
+        self.what = ""
+        self.total = 0  # the first number that a stage shows: it may count weights, or only positives
         self.on = on
         self.terminal = self.on and sys.stderr.isatty()
         self.next = time.monotonic()
         self.last = ""
 
     def show(self, left: int, done: int, what: str = "records") -> None:
-        """Show how many records are left and how many rules are done; or, of a committee, how many lists."""
+        """Show how many records are left and how many rules are done; in other stages, how many lists or settings."""
         if not self.on:
             return
-        self.total = self.total or left
+        if what != self.what:
+            self.what, self.total = what, left
         share = 1 - left / max(self.total, 1)
         self.last = said(left, done, self.total, what)
         if time.monotonic() < self.next:

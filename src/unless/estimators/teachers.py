@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,18 +18,6 @@ if TYPE_CHECKING:
     from unless.learn.weights import Weights
 
 
-@dataclass(frozen=True, slots=True)
-class Taught:
-    """What taught a list, and the share of unseen training records on which both agree.
-
-    They agree on this share of ``records`` that neither had seen: a fifth was held back once, to find out.
-    """
-
-    teacher: str
-    agreement: float
-    records: int
-
-
 def check_teacher(teacher: Any) -> None:
     """Refuse what cannot teach."""
     if teacher is None or (isinstance(teacher, str) and teacher == "committee"):
@@ -39,6 +26,11 @@ def check_teacher(teacher: Any) -> None:
         raise ParameterError(
             f"teacher must be 'committee', a classifier such as RandomForestClassifier(), or None, not {teacher!r:.60}"
         )
+
+
+def teacher_name(teacher: Any) -> str:
+    """What a model says of its teacher."""
+    return teacher if isinstance(teacher, str) else type(teacher).__name__
 
 
 def is_fitted(teacher: Any) -> bool:
@@ -81,7 +73,7 @@ def _asked(teacher: Any, what: str, *given: Any, **more: Any) -> Any:
         hint = (
             "; put an encoder before it (make_pipeline), or use teacher='committee'" if "convert" in str(error) else ""
         )
-        raise ParameterError(f"the teacher {type(teacher).__name__} cannot {what}: {error}{hint}") from error
+        raise ParameterError(f"the teacher {type(teacher).__name__} cannot {what}: {error!s:.200}{hint}") from error
 
 
 def _places(said: Any, labels: Labels, name: str, rows: int) -> NDArray[np.intp]:
@@ -113,12 +105,8 @@ def frame_of(table: Table, *, named: bool) -> pd.DataFrame | NDArray[Any]:
 def _cells(column: Column) -> NDArray[Any]:
     """The cells of a column: numbers with NaN for missing, booleans, or text with None for missing."""
     if not column.categories:
-        return np.append(column.numbers, np.nan)[column.codes]
-    values = np.array([*column.numbers, *column.categories, None], dtype=object)
-    if (
-        set(column.categories) <= {"True", "False"}
-        and not len(column.numbers)
-        and (column.codes < column.missing).all()
-    ):
-        return values[column.codes] == "True"
-    return values[column.codes]
+        numbers: NDArray[np.float64] = np.append(column.numbers, np.nan)[column.codes]
+        return numbers
+    values: NDArray[np.object_] = np.array([*column.numbers, *column.categories, None], dtype=object)[column.codes]
+    flags = not len(column.numbers) and set(column.categories) <= {"True", "False"}
+    return values == "True" if flags and (column.codes < column.missing).all() else values

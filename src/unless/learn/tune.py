@@ -7,7 +7,7 @@ from math import sqrt
 from typing import TypeVar
 
 from unless.learn.doubt import rightly_decided
-from unless.learn.engine import Engine
+from unless.learn.engine import Engine, Enough
 from unless.learn.fold import Progress
 from unless.learn.own import Learner, Settings
 
@@ -23,7 +23,10 @@ _SIGMAS = 1.0
 
 
 def tuned(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Settings:
-    """The settings that learn the best lists from four fifths for the other fifth; the given ones if in doubt."""
+    """The settings that learn the best lists from four fifths for the other fifth; the given ones if in doubt.
+
+    What stops the learner is raised.
+    """
     others = [replace(settings, ratio=r, penalty=p, min_support=s) for r, p, s in _TRIED]
     tried = [settings, *(one for one in others if one != settings)]
     won, lost = [0.0] * len(tried), [0.0] * len(tried)
@@ -34,9 +37,10 @@ def tuned(engine: Engine[Rows], settings: Settings, progress: Progress | None = 
             continue
         rights = []
         for k, one in enumerate(tried):
-            if progress:
-                progress(_FOLDS * len(tried) - number * len(tried) - k, 0)
-            rights.append(rightly_decided(engine, fold, Learner(engine, one).list(seen).program))
+            done = number * len(tried) + k
+            if progress and progress(_FOLDS * len(tried) - done, done):
+                raise Enough
+            rights.append(rightly_decided(engine, fold, Learner(engine, one).program(seen)))
             won[k] += engine.size(engine.minus(rights[k], rights[0]))
             lost[k] += engine.size(engine.minus(rights[0], rights[k]))
     gains = [a - b if a - b > _SIGMAS * sqrt(a + b) else 0.0 for a, b in zip(won, lost, strict=True)]
