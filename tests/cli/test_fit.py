@@ -425,3 +425,15 @@ def at_terminal(arguments, until):
     process.kill() if process.poll() is None and time.monotonic() >= end else None
     os.close(screen)
     return shown, process.wait(timeout=30)
+
+
+@pytest.mark.usefixtures("loans")
+def test_tuned_and_taught(run):
+    """--tune and --teacher say what was chosen and how well the list imitates; other algorithms refuse them."""
+    done = run("fit", "applicants.csv", "-t", "decision", "--tune", "--teacher", "committee", "--max-rules", "4")
+    assert done.code == 0
+    head = done.out.split("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in head] == ["applicants.csv", "learned", "tuned", "taught"]
+    assert "both agree on" in head[-1]
+    refused = run("fit", "applicants.csv", "-t", "decision", "-a", "fold-rm", "--tune")
+    assert refused.code == 2

@@ -330,9 +330,9 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
         summary = f"{counted(len(fitted.model.committee_), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
-        screen.show(report_line("learned", summary, _margin(fitted)), "")
-        for name, text in _lessons(fitted.model):
-            screen.show(report_line(name, text, _margin(fitted)), "")
+        for name, text in (("learned", summary), *_lessons(fitted.model)):
+            screen.show(report_line(name, text, _margin(fitted)))
+        screen.show("")
     if isinstance(fitted.model, SavedCommittee):
         screen.show(committee_line(fitted.model), "")
     screen.show(rule_table(program, fitted.model.statistics_, most=most))

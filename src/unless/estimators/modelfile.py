@@ -301,9 +301,7 @@ def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[L
     return ScoreCard(program, classes, base, points)
 
 
-def point_rows(
-    value: Any, place: Place, rows: tuple[int, str], width: int, most: int, hint: str = ""
-) -> Points:
+def point_rows(value: Any, place: Place, rows: tuple[int, str], width: int, most: int, hint: str = "") -> Points:
     """A row of points for each of so many things, which errors name; ``hint`` is advice if there are others."""
     height, each = rows
     found = typed(list, value, place, f"a list of points per {each}")
