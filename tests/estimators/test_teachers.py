@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
@@ -141,6 +142,53 @@ def test_ctrl_c_keeps_the_list_so_far(stage, monkeypatch):
     assert set(model.predict(X)) <= {"yes", "no"}
     if stage == "settings":
         assert model.program_ == unless.UnlessClassifier().fit(X, Y).program_
+
+
+def test_a_fitted_teacher_knows_rare_labels():
+    """A label with one record, which may be held back, is no error."""
+    numbers = X[["x", "y"]].to_numpy()
+    labels = Y.astype(object)
+    for row in range(8):
+        labels[row] = f"rare {row}"
+    teacher = RandomForestClassifier(5, bootstrap=False, random_state=0).fit(numbers, labels)
+    assert unless.UnlessClassifier(teacher=teacher).fit(numbers, labels).taught_.records > 20
+
+
+def test_weights_and_teachers():
+    """Weights reach the last step of a pipeline; a teacher that takes none is refused; 0 leaves records out."""
+    pipeline = make_pipeline(ENCODER, RandomForestClassifier(5, random_state=0))
+    assert unless.UnlessClassifier(teacher=pipeline, class_weight="balanced").fit(X, Y).taught_ is not None
+    with pytest.raises(ParameterError, match="KNeighborsClassifier takes no weights; leave them out"):
+        unless.UnlessClassifier(teacher=KNeighborsClassifier(), class_weight="balanced").fit(X[["x", "y"]], Y)
+    for row in range(10):
+        labels = np.array(["a"] * 60, dtype=object)
+        labels[row] = "b"
+        model = unless.UnlessClassifier(teacher="committee", class_weight={"a": 0.0}).fit(X[:60], labels)
+        assert set(model.predict(X[:60])) == {"b"}
+
+
+def test_an_edited_list_has_no_teacher(taught):
+    """Rules that were changed by hand were not taught."""
+    edited = taught.with_program(unless.UnlessClassifier().fit(X, Y).program_, X, Y)
+    assert edited.taught_ is None
+    assert taught.taught_ is not None
+
+
+def test_late_while_the_tuned_list_is_learned(monkeypatch):
+    """The list that was finished is kept, not half of another."""
+    from unless.estimators import learners
+
+    asked, plain = [], unless.UnlessClassifier().fit(X, Y).program_
+
+    def tuned(_, settings, __):
+        asked.append(settings)
+        return settings
+
+    monkeypatch.setattr(learners, "tuned", tuned)
+    monkeypatch.setattr(learners.Limits, "late", lambda self: bool(asked))
+    model = unless.UnlessClassifier(tune=True, max_seconds=1000).fit(X, Y)
+    assert model.tuned_ is None
+    assert model.program_ == plain
 
 
 def test_a_limit_of_time():

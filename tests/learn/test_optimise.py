@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
+import unless.prediction
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from tests.shared import needs_compiled
@@ -68,6 +69,14 @@ class TestEngine:
             positive, negative = engine.split(chosen, 0)
             for pair in ((positive, negative), (negative, positive)):
                 assert engine.worthiest_literal(*pair) == Engine.worthiest_literal(engine, *pair)
+
+    def test_an_exception_without_literals(self):
+        """It applies to every row, and the next question is answered as before."""
+        table = chequered()
+        engine = MemoryEngine(table)
+        everything, literal = engine.everything(), Literal("f", ">", 100.0)
+        assert engine.size(engine.satisfying(everything, Rule(None, (literal,), (Rule(None),)))) == 0
+        assert engine.size(engine.satisfying(everything, Rule(None, (literal,)))) == 199
 
     def test_folds_are_by_content(self):
         """Folds divide the rows, equal records stay together, and the order of rows does not matter."""
@@ -176,6 +185,37 @@ class TestMaxRules:
         whole, few = (fold_unless(table, optimise=False, max_rules=most) for most in (None, 4))
         assert few.rules[:-1] == whole.rules[: len(few) - 1]
         assert 2 < len(few) <= 4
+
+    @pytest.mark.parametrize("most", [1, 2, 3])
+    @pytest.mark.parametrize("when", [0, 3, 10, 30, 100])
+    def test_late_or_not(self, most, when):
+        """A list that is stopped before it is short enough is cut, and its last rule says what is most frequent."""
+        table = chequered()
+        engine = MemoryEngine(table)
+        asked = iter(range(when))
+        engine.late = lambda: next(asked, None) is None
+        program = learn_unless(engine, Settings(max_rules=most)).program
+        assert len(program) <= most
+        decided = unless.prediction.deciding_rules(program, table) == len(program) - 1
+        counts = np.bincount(table.target.codes[decided], minlength=2)
+        assert not decided.any() or counts[table.target.labels.index(program.rules[-1].head)] == counts.max()
+
+    @pytest.mark.parametrize("seed", fewer(40))
+    def test_the_last_rule_says_what_is_most_frequent(self, seed):
+        """After rules are dropped, the last rule has the most frequent label of what it decides."""
+        rng = np.random.default_rng(seed)
+        cells = [Column.of(f"x{k}", rng.normal(size=200).tolist()) for k in range(3)]
+        y = np.argmax(
+            rng.normal(size=(200, 4))
+            + np.array([column.numbers[column.codes] for column in cells]).sum(0)[:, None] * rng.normal(size=4),
+            1,
+        )
+        table = Table(tuple(cells), Labels.of("y", y.tolist()))
+        for most in (1, 2, 3):
+            program = fold_unless(table, max_rules=most, penalty=0.5)
+            decided = unless.prediction.deciding_rules(program, table) == len(program) - 1
+            counts = np.bincount(table.target.codes[decided], minlength=4)
+            assert not decided.any() or counts[table.target.labels.index(program.rules[-1].head)] == counts.max()
 
 
 class TestThresholds:

@@ -99,7 +99,7 @@ def fit(
     ] = None,
     teacher: Annotated[
         OneOf["committee"] | None,
-        typer.Option(help="For unless: learn one list that imitates a committee, twice as long and more accurate."),
+        typer.Option(help="For unless: imitate a committee; up to twice the rules, and more accurate."),
     ] = None,
     round_thresholds: Annotated[
         bool | None,
@@ -346,8 +346,8 @@ def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
     if isinstance(model, SavedModel) and model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
     if isinstance(model, SavedModel) and model.taught is not None:
-        agreed, records = percent(model.taught.agreement), counted(model.taught.records, "unseen record")
-        yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records}"
+        agreed, records = percent(model.taught.agreement), counted(model.taught.records, "record")
+        yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records} held back"
 
 
 def _ended(fitted: Fitted) -> str:

@@ -194,6 +194,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
+        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
         return edited
 
     @property
@@ -238,7 +239,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def taught_(self) -> Taught | None:
-        """What taught the list, and how often both agree on records that neither had seen; None without a teacher."""
+        """What taught the list, and how often both agree on records held back; None without a teacher."""
         check_is_fitted(self)
         return self._taught
 

@@ -229,9 +229,12 @@ class UnlessLearner(Learner):
         try:
             if self.tune:
                 settings = tuned(engine, settings, limits.settings)
-                learned = learn_unless(engine, settings, limits)
+                second = learn_unless(engine, settings, limits)
+                if second.interrupted is not None or limits.late():
+                    return replace(learned, interrupted=second.interrupted), more
+                learned = second
                 more["tuned"] = {name: float(getattr(settings, name)) for name in ("ratio", "penalty", "min_support")}
-            if self.teacher is not None and learned.interrupted is None:
+            if self.teacher is not None:
                 program, taught = self._imitate(data, for_students(settings, learned.program), limits)
                 learned, more["taught"] = Learned(program, (), None), taught
         except Enough:
@@ -252,9 +255,10 @@ class UnlessLearner(Learner):
         """Learn from a teacher; before that, from four fifths, to see how often both agree on the rest."""
         seed, taught = seed_of(self.random_state), None
         unseen = record_hashes(data.table.columns, len(data.table)) % np.uint64(5) == 0
-        if unseen.any() and not unseen.all():
-            counts = None if data.counts is None else data.counts[~unseen]
-            seen = Training.of(data.table[~unseen], None, counts, named=data.named)
+        counts = None if data.counts is None else data.counts[~unseen]
+        if unseen.any() and not unseen.all() and (counts is None or counts.any()):
+            some = data.table[~unseen]
+            seen = Training(some, some.labels, counts, data.named)  # all labels: a teacher may know a rare one
             teacher = self._teacher(seen, seed, limits)
             student = learn_student(seen.table, seen.counts, teacher, settings, seed, limits)
             rest = data.table[unseen]
@@ -359,7 +363,11 @@ class CommitteeLearner(Learner):
 
             learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
         committee = learned.committee
-        student, agreement, stopped = student_of(committee, data)
+        try:
+            student, agreement, stopped = student_of(committee, data)
+        except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
+            student, _, stopped = *student_of(committee.first(0), data)[:2], stop
+            agreement = float(np.mean(leading(committee.sums(data.table)) == committee.base.argmax()))
         model = SavedCommittee(
             committee,
             student,

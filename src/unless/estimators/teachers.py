@@ -55,7 +55,7 @@ def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *,
 
         teacher = clone(teacher)
         labels = np.array(table.labels.labels, dtype=object if isinstance(table.labels.labels[0], str) else None)
-        more = {} if counts is None else {"sample_weight": counts}
+        more = {} if counts is None else _weights_for(teacher, counts)
         _asked(teacher, "fit", frame_of(table, named=named), labels[table.labels.codes], **more)
 
     def label(rows: Table) -> NDArray[np.intp]:
@@ -63,6 +63,18 @@ def classifier_as_teacher(teacher: Any, table: Table, counts: Weights | None, *,
         return _places(said, table.labels, type(teacher).__name__, len(rows))
 
     return label
+
+
+def _weights_for(teacher: Any, counts: Weights) -> dict[str, Any]:
+    """The argument by which a classifier, or the last step of a pipeline, takes weights."""
+    from sklearn.pipeline import Pipeline
+    from sklearn.utils.validation import has_fit_parameter
+
+    step, last = teacher.steps[-1] if isinstance(teacher, Pipeline) else ("", teacher)
+    if not has_fit_parameter(last, "sample_weight"):
+        name = type(last).__name__
+        raise ParameterError(f"the teacher {name} takes no weights; leave them out, fit it first, or use 'committee'")
+    return {f"{step}__sample_weight" if step else "sample_weight": counts}
 
 
 def _asked(teacher: Any, what: str, *given: Any, **more: Any) -> Any:

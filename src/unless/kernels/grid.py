@@ -361,6 +361,9 @@ class Grid:
         source: cython.int[::1] = index
         gone: cython.int[::1]
         kept: Size = len(index)
+        if not tests:  # never the same memory: exceptions are marked while the rows are moved
+            out[:] = index
+            source = out
         for feature, rank, other in tests:
             self.prepare(literal, feature, rank, other)
             kept = self.keep(source[:kept], out, literal)

@@ -24,9 +24,9 @@ from unless.table import Labels, Table
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """What taught a list, and the share of ``records`` on which both agree: records that neither had seen.
+    """What taught a list, and the share of ``records`` on which both agree: records that the list had not seen.
 
-    To find out, a fifth of the training records was held back once.
+    To find out, a fifth of the training records was held back once. A teacher that came fitted may have seen them.
     """
 
     teacher: str

@@ -66,9 +66,9 @@ class Optimiser(Generic[Rows]):
         """Raise the price of rules until there are few enough, then fill up what fell too far."""
         while len(self.rules) > most:
             self.rule_price = _raised(self.rule_price)
-            right = self.improve()
+            self.improve()
         self.rule_price = self.price
-        if self.insert(right, most):
+        if self.insert(self.improve(), most):
             self.improve()
 
     @property

@@ -107,9 +107,10 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
     learner = Learner(engine, settings, progress)
     rows = engine.everything()
     learned = learner.list(rows)
-    if settings.optimise and not learner.stopped and could_be_chance(learned, learner.enough):
+    if settings.optimise and not learner.stopped:
         try:
-            if not beats_guessing(engine, rows, Learner(engine, settings).program):
+            doubtful = could_be_chance(learned, learner.enough)
+            if doubtful and not beats_guessing(engine, rows, Learner(engine, settings).program):
                 learned = learner.guess(rows)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             learned = replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
@@ -131,7 +132,17 @@ class Learner:
     def list(self, rows: Rows) -> Learned:
         """A list for some rows; what is learned so far if something stops the learner."""
         learned = self.rule_by_rule(rows)
-        return self.optimised(rows, learned.program) if self.settings.optimise and not self.stopped else learned
+        if self.settings.optimise and not self.stopped:
+            learned = self.optimised(rows, learned.program)
+        most = self.settings.max_rules
+        return learned if most is None or len(learned.program) <= most else self.first(most, learned)
+
+    def first(self, most: int, learned: Learned) -> Learned:
+        """The first rules of a list that was stopped before it was short enough, and a default rule."""
+        program, left = learned.program, learned.left[:most]
+        last = Rule(self.engine.labels[left[-1].index(max(left[-1]))])
+        program = replace(program, rules=(*program.rules[: most - 1], last))
+        return Learned(program, [*left, [0.0] * len(self.engine.labels)], learned.interrupted)
 
     def program(self, rows: Rows) -> Program:
         """The same as a program; what stops the learner is raised."""

@@ -30,8 +30,8 @@ fits, the larger points may be. Over 28 datasets (at most 3,000 records, five fo
 whole, the root costs a little: 0.172 instead of 0.170.
 """
 
-_MOST_VALUES = 1_000_000
-"""The most points of a card, parts times labels. Finding them takes memory for 25 numbers each."""
+_MOST_VALUES = 200_000
+"""The most points of a card, parts times labels: finding them takes about 3 seconds, and memory for 25 numbers each."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
 """The most records to learn points from: so many, so many in all columns together, but never fewer than the last.

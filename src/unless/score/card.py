@@ -153,7 +153,7 @@ def known_card(card: ScoreCard | None) -> ScoreCard:
     """The card of a model; that there is none is an error."""
     if card is None:
         raise ParameterError(
-            "the model has no points: it has one label, more than a million points, or comes from an earlier version; "
+            "the model has no points: it has one label, more than 200,000 points, or comes from an earlier version; "
             "in that case fit it again, or fit the points to labelled records: model.with_program(model.program_, X, y)"
         )
     return card
