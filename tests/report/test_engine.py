@@ -202,6 +202,15 @@ def test_sentences(asked, program, seed, counted, weighted):
         assert reasons == [one.reason(page_words(program)) for one in proof.tried]
 
 
+def test_equal_conditions(asked):
+    """A condition that an exception has twice is said once in its score card, too."""
+    twice = Rule(None, (Literal("n", "<=", 0.0), Literal("n", "<=", 0.0)))
+    program = Program("y", ("n",), (Rule("x", (), (twice,)),), "y")
+    card, record = card_of(program, 2, 0), {"n": -1.0}
+    ((table, _),) = asked([["points", payload(program, card=card), values(program, record)]])
+    assert table == scored(card, record, page_words(program)).table()
+
+
 def test_equal_reasons(asked):
     """What Python says once, the scripts say once."""
     record = {"income": None, "city": "Oslo"}

@@ -73,7 +73,7 @@
 
   /** What holds, in words. */
   function partText(speech, part) {
-    const { ruleText } = unless.words;
+    const { joined, ruleText } = unless.words;
     switch (part.kind) {
       case "every":
         return "every record";
@@ -88,7 +88,7 @@
       case "default":
         return `the default of ${ruleText(part.number)} holds`;
       default: {
-        const asks = part.rule.literals.length ? speech.asks(part.rule) : "always";
+        const asks = joined(part.rule.literals.map((literal) => speech.literal(literal))) || "always";
         return `an ${part.around.length > 1 ? "inner " : ""}exception to ${ruleText(part.number)} holds: ${asks}`;
       }
     }

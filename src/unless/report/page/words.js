@@ -246,6 +246,7 @@
   unless.words = {
     Speech,
     countText,
+    joined,
     numberIn,
     numberText,
     plainText,
