@@ -25,7 +25,7 @@ from sklearn.inspection import permutation_importance
 import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
-from unless.estimators.learners import Limits
+from unless.estimators.training import Limits
 from unless.judge.importance import Evidence
 from unless.table import domain_of
 

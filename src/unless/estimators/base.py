@@ -19,9 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
-from unless.estimators.learners import Learner, known_place, learn
+from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.estimators.records import read_alike, read_training, row_counts
+from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.proof import Proof
 from unless.explanation.scored import ScoredRecord, scored

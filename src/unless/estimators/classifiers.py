@@ -42,7 +42,7 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     teacher
         ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, at most twice as
         long as without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on records
-        that neither had seen. A classifier gets a frame of numbers and text (an array, if columns have no names).
+        held back. A classifier gets a frame of numbers and text (an array, if columns have no names).
     random_state
         The seed for the records that the teacher is asked about, and for a committee.
     numeric, categorical

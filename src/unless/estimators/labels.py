@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ReadError
-from unless.estimators.learners import known_place, refuse_amounts
+from unless.estimators.training import known_place, refuse_amounts
 from unless.read.frames import label_cells
 from unless.read.ranks import rank
 from unless.table import Labels

@@ -6,31 +6,30 @@ two seconds to import, and learning from a small file takes 20 ms.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, fields, replace
-from math import inf, isfinite
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
-from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.errors import Interrupted, ParameterError
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
-from unless.estimators.progress import Meter, meter
+from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
+from unless.estimators.training import Limits, Training, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure, measured
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
-from unless.learn.engine import Engine, Enough
-from unless.learn.fold import Learned, engine_of, learn_rm, learn_rpp
+from unless.learn.engine import Enough
+from unless.learn.fold import Learned, learn_rm, learn_rpp
 from unless.learn.folds import record_hashes
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
-from unless.learn.weights import Weights, times
 from unless.model import Statistics
 from unless.prediction import predict
 from unless.rule import Program
@@ -38,70 +37,7 @@ from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.score.points import leading
 from unless.table import Labels, Table, domain_of
-from unless.values import Label, class_place, plain
-
-_HEAVIEST = 1e200
-"""The largest weight of a class."""
-
-
-@dataclass(frozen=True, slots=True)
-class Training:
-    """A table, its labels, and ``counts``: how often each row counts; None if each counts once.
-
-    ``named`` says whether the columns have names of their own; the columns of an array are called x0, x1 and so on.
-    """
-
-    table: Table
-    labels: Labels
-    counts: Weights | None
-    named: bool
-
-    @classmethod
-    def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
-        """The records of a table, weighted by class; labels that no row has are left out."""
-        if not len(table):
-            raise ReadError("the table has no rows to learn from")
-        labels = _occurring(table.labels)
-        refuse_amounts(labels.labels)
-        if class_weight is not None:
-            counts = np.ones(len(table)) if counts is None else counts
-            counts = times(counts, _class_weights(class_weight, labels, counts)[labels.codes])
-        return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
-
-    def engine(self, ratio: float, limits: Limits) -> Engine[Any]:
-        """The engine that answers the questions of a learner with that ratio, within limits."""
-        engine = engine_of(MemoryEngine(self.table, self.counts), ratio)
-        engine.late = limits.late if limits.seconds is not None else None
-        return engine
-
-
-class Limits:
-    """When a learner stops; and what it shows of its progress."""
-
-    def __init__(self, shown: Meter, rules: int | None, seconds: float | None) -> None:
-        self.shown = shown
-        self.rules = rules
-        self.seconds = seconds
-        self.started = time.monotonic()
-
-    def __call__(self, left: int, rules: int) -> bool:
-        """Show the progress, and say whether to stop: there are rules enough, or it is late."""
-        self.shown.show(left, rules)
-        return (self.rules is not None and rules >= self.rules) or self.late()
-
-    def lists(self, done: int, _: int) -> bool:
-        """Show how many lists a committee has, and say whether to stop."""
-        self.shown.show(CommitteeSettings().size - done, done, "lists")
-        return self.late()
-
-    def settings(self, left: int, done: int) -> bool:
-        """Show how many settings were tried, and say whether to stop."""
-        self.shown.show(left, done, "settings")
-        return self.late()
-
-    def late(self) -> bool:
-        """Whether the time is over."""
-        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+from unless.values import Label, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,64 +395,3 @@ LEARNERS: Mapping[str, type[Learner]] = {
     "committee": CommitteeLearner,
 }
 """The learners by the names that the command uses."""
-
-
-# Labels and the weights of classes.
-
-
-def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
-    """The place of a label among those of training, whatever its type (`class_place`); ``what`` starts the error."""
-    found = plain(label)
-    place = class_place(found, labels) if isinstance(found, str | bool | int | float) else None
-    if place is None:
-        near = suggest(str(found), map(str, labels))
-        raise UnknownNameError(f"{what} {found!r}, which is not a label of training{near}")
-    return place
-
-
-def refuse_amounts(labels: Iterable[Label]) -> None:
-    """Refuse labels that are numbers and not whole: they are amounts, not classes."""
-    amounts = [label for label in labels if isinstance(label, float) and not label.is_integer()]
-    if not all(map(isfinite, amounts)):
-        raise ReadError("y has infinite labels; leave those rows out, or make the labels text: y.astype(str)")
-    if amounts:
-        raise ReadError(
-            f"Unknown label type: continuous, such as {min(amounts)}; rules decide between labels, and these "
-            "look like amounts: divide them into a few ranges, or make them text: y.astype(str)"
-        )
-
-
-def _occurring(labels: Labels) -> Labels:
-    """The labels without those that no row has."""
-    there = np.bincount(labels.codes, minlength=len(labels.labels)) > 0
-    if there.all():
-        return labels
-    kept = tuple(label for label, occurs in zip(labels.labels, there, strict=True) if occurs)
-    return Labels(labels.name, kept, (np.cumsum(there) - 1)[labels.codes])
-
-
-def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
-    """The weight of every class: as given, else 1; "balanced" makes all classes weigh the same."""
-    if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(labels.codes, counts, len(labels.labels))
-        there = totals > 0  # a class may weigh too little to count
-        return np.where(there, totals.sum() / (np.count_nonzero(there) * np.where(there, totals, 1.0)), 0.0)
-    if not isinstance(class_weight, Mapping):
-        raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
-    found = np.full(len(labels.labels), np.nan)
-    unknown: list[UnknownNameError] = []
-    for label, weight in class_weight.items():
-        try:
-            found[known_place(label, labels.labels, "class_weight names")] = _class_weight(label, weight)
-        except UnknownNameError as error:
-            unknown.append(error)
-    if unknown and np.isnan(found).any():  # if all classes have weights, a fold of a cross-validation may lack some
-        raise unknown[0]
-    return np.where(np.isnan(found), 1.0, found)
-
-
-def _class_weight(label: object, weight: object) -> float:
-    number = plain(weight)
-    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number < _HEAVIEST:
-        raise ParameterError(f"class_weight of {label!r} must be a number of at least 0, not {weight!r}")
-    return float(number)

@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.labels import GivenLabels
-from unless.estimators.learners import Learner, Training, refuse_kinds
+from unless.estimators.learners import Learner, refuse_kinds
+from unless.estimators.training import Training
 from unless.learn.weights import Weights, as_counts, checked
 from unless.read.frames import frame_source
 from unless.read.ranks import again

@@ -31,7 +31,7 @@ whole, the root costs a little: 0.172 instead of 0.170.
 """
 
 _MOST_VALUES = 200_000
-"""The most points of a card, parts times labels: finding them takes about 3 seconds, and memory for 25 numbers each."""
+"""The most points of a card, parts times labels: more take far longer than learning, and memory for 25 numbers each."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
 """The most records to learn points from: so many, so many in all columns together, but never fewer than the last.
