@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from benchmarks.accuracy_page import LEAST, page
 from benchmarks.figures import Figures
-from benchmarks.halves import CONFIRMATION, NOISE, SELECTION, folds_of, present, split
+from benchmarks.halves import CONFIRMATION, FRESH, NOISE, SELECTION, folds_of, present, split
 from benchmarks.methods import METHODS, OURS
 from benchmarks.plot import plot
 from benchmarks.results import Line, Results
@@ -37,7 +37,7 @@ __all__ = ["main", "measure"]
 
 _PAGE, _PLOT = ROOT / "docs" / "accuracy.md", ROOT / "docs" / "images" / "accuracy.svg"
 _CACHE = ROOT / "build" / "accuracy.jsonl"
-_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "noise": NOISE}
+_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "noise": NOISE}
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 Task = tuple[str, int]
@@ -219,9 +219,14 @@ def _measure_all(results: Results, todo: dict[str, list[Task]], options: argpars
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Accuracy against peers.")
-    every = (*SELECTION, *CONFIRMATION, *NOISE)
+    every = (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)
     add = parser.add_argument
-    add("--data", type=_names(every, _GROUPS), default=every, help="datasets, or selection, confirmation, noise (all)")
+    add(
+        "--data",
+        type=_names(every, _GROUPS),
+        default=every,
+        help="datasets, or selection, confirmation, fresh, noise (all)",
+    )
     add("--only", type=_names(METHODS, {"ours": OURS}), help='methods, or "ours" (all)')
     add("--again", type=_names(METHODS, {"ours": OURS}), help='methods whose results are forgotten first, or "ours"')
     add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")

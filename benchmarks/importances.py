@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import datasets
-from benchmarks.halves import SELECTION
+from benchmarks.halves import PAPER
 from unless import Program, Table
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
@@ -26,7 +26,7 @@ __all__ = ["DEFINITIONS", "correlations", "main", "rank_correlation"]
 
 Shares = NDArray[np.float64]
 
-CHOSEN_ON, CONFIRMED_ON = sorted(SELECTION)[::2], sorted(SELECTION)[1::2]
+CHOSEN_ON, CONFIRMED_ON = sorted(PAPER)[::2], sorted(PAPER)[1::2]
 """Every second dataset by name."""
 
 _SPLITS, _REPEATS, _MOST = 3, 20, 20_000

@@ -15,7 +15,7 @@ import numpy as np
 
 import unless
 from benchmarks import rivals
-from benchmarks.halves import CONFIRMATION, NOISE, SELECTION
+from benchmarks.halves import CONFIRMATION, FRESH, NOISE, PAPER, SELECTION
 from benchmarks.rivals import Outcome, clocked, labels_of
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, Table, UnlessClassifier
 from unless.export.clauses import flatten
@@ -31,7 +31,7 @@ class Method:
     """How to learn and predict, on which data, whether only two classes, and what it needs to be there."""
 
     run: Callable[[Table, Table], Outcome]
-    data: Sequence[str] = (*SELECTION, *CONFIRMATION)
+    data: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH)
     binary: bool = False
     needs: Callable[[], bool] = lambda: True
 
@@ -76,12 +76,14 @@ def _committee() -> Any:
 
 
 METHODS: dict[str, Method] = {
-    "Unless": Method(partial(_rules, UnlessClassifier), (*SELECTION, *CONFIRMATION, *NOISE)),
+    "Unless": Method(partial(_rules, UnlessClassifier), (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)),
     "Unless distilled": Method(partial(_rules, lambda: UnlessClassifier(teacher="committee")), needs=_has("teacher")),
     "UnlessCommittee": Method(partial(_rules, _committee), needs=lambda: hasattr(unless, "UnlessCommittee")),
     "Unless greedy": Method(partial(_rules, lambda: UnlessClassifier(optimise=False)), needs=_has("optimise")),
     "Unless before": Method(
-        partial(_rules, UnlessClassifier), (*SELECTION, *CONFIRMATION, *NOISE), needs=lambda: not _has("optimise")()
+        partial(_rules, UnlessClassifier),
+        (*SELECTION, *CONFIRMATION, *FRESH, *NOISE),
+        needs=lambda: not _has("optimise")(),
     ),
     "FOLD-RM": Method(partial(_rules, lambda: FoldRMClassifier(otherwise=None))),
     "FOLD-R++": Method(partial(_rules, FoldRPPClassifier), binary=True),
@@ -93,10 +95,7 @@ METHODS: dict[str, Method] = {
     "EBM": Method(rivals.ebm),
     "LightGBM": Method(rivals.lightgbm),
     "XGBoost": Method(rivals.xgboost),
-    **{
-        limit_name(most): Method(partial(_rules, partial(UnlessClassifier, max_rules=most)), SELECTION)
-        for most in LIMITS
-    },
+    **{limit_name(most): Method(partial(_rules, partial(UnlessClassifier, max_rules=most)), PAPER) for most in LIMITS},
 }
 """The methods by name, in the order of the page."""
 

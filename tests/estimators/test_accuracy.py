@@ -388,7 +388,7 @@ class TestPage:
 def test_every_method_says_where_it_runs():
     """Noise is for the list alone; limits on rules are measured where things are chosen."""
     assert all(isinstance(method, Method) for method in METHODS.values())
-    assert set(METHODS["Unless max_rules=3"].data) == set(halves.SELECTION)
+    assert set(METHODS["Unless max_rules=3"].data) == set(halves.PAPER)
     assert [name for name, method in METHODS.items() if set(halves.NOISE) <= set(method.data)] == [
         "Unless",
         "Unless before",
