@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels.sums import gather, residuals, scatter
-from unless.learn.folds import Hashes, mixed
+from unless.kernels.regress import Regression, kinds, list_atoms
+from unless.learn.folds import Hashes
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of, head_places
-from unless.score.parts import Part, Reader, Truths, parts_of
+from unless.score.parts import Bins, Part, Reader, Truths, parts_of
 from unless.score.points import points_of
-from unless.table import Codes, Table
+from unless.table import Table
 
 LITERAL, OTHER = 2.2, 16.0
 """The penalties of literals and of other parts, times the root of the share of records that the list has wrong.
@@ -47,9 +48,6 @@ with 30 and 0.279 with 60."""
 _CLOSE = 5e-3
 """The search ends when no logit changes by more than five points."""
 
-_MEMORY = 5
-"""How many steps show the second derivative."""
-
 Floats = NDArray[np.float64]
 Lists = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Lists of places: where each starts, and all places one after another."""
@@ -69,7 +67,9 @@ def fit_card(
     most = min(_RECORDS, max(_CELLS // width, _LEAST))
     records = _distinct(program, parts, table, counts, most)
     penalties = np.array([*(LITERAL if part.literal else OTHER for part in parts), 0.0]) * records.wrong**0.5
-    logits = _minimum(_Loss(records, penalties), rounds)
+    wanted = np.ascontiguousarray(records.counts[:, -width:]).reshape(-1)  # of two labels, the second
+    regression = Regression(width, *records.records, *records.atoms, records.counts.sum(axis=1), wanted, penalties)
+    logits = regression.minimum(rounds, _CLOSE).reshape(-1, width)
     points = points_of(logits).clip(-MOST_POINTS, MOST_POINTS)
     return ScoreCard(program, classes, points[-1], points[:-1])
 
@@ -93,35 +93,39 @@ class _Records:
 
 
 def _distinct(program: Program, parts: Sequence[Part], table: Table, counts: Floats | None, most: int) -> _Records:
-    """At most about so many records, all different."""
+    """At most about so many records, all different, in the order of their hashes."""
     columns = [table.column(name) for name in program.used]
     reader = Reader(program, parts, columns)
-    kinds, first, kind = np.unique(_hashes(reader, [column.codes for column in columns], len(table)), True, True)  # noqa: FBT003
-    weights = np.bincount(kind, counts, len(kinds)).astype(np.float64)
-    kept, factors = _thinned(kinds, weights, most)
-    place = np.full(len(kinds), -1)
-    place[kept] = np.arange(len(kept))
-    rows = np.flatnonzero(place[kind] >= 0)
+    bins = reader.bins([column.codes for column in columns], len(table))
+    hashes, first, kind = _kinds(bins)
     size = len(table.labels.labels)
-    cells = place[kind[rows]] * size + table.labels.codes[rows]
-    labels = np.bincount(cells, None if counts is None else counts[rows], len(kept) * size).reshape(-1, size)
-    truths = reader.read([column.codes[first[kept]] for column in columns], len(kept))
-    found = labels * factors[:, np.newaxis]
-    return _Records(*_lists(reader, truths, len(parts)), found, _wrong(program, table, truths, found))
+    cells = kind * size + table.labels.codes
+    labels = np.bincount(cells, counts, len(hashes) * size).reshape(-1, size).astype(np.float64)
+    kept, factors = _thinned(hashes, labels.sum(axis=1), most)
+    truths = reader.truths(bins[:, first[kept]])
+    found = labels[kept] * factors[:, np.newaxis]
+    return _Records(_records(reader, truths, len(parts)), _atoms(reader, len(parts)), found, _wrong(program, table, truths, found))
+
+
+def _kinds(bins: Bins) -> tuple[Hashes, NDArray[np.int32], NDArray[np.int32]]:
+    """The hash of each kind of rows, its first row, and the kind of each row; different bins are different kinds.
+
+    Kinds are in the order of their hashes, whatever the order of rows.
+    """
+    rows = bins.shape[1]
+    table = np.full(1 << (2 * rows).bit_length(), -1, np.int32)
+    hashes, first, kind = np.empty(rows, np.uint64), np.empty(rows, np.int32), np.empty(rows, np.int32)
+    found = kinds(bins.reshape(-1), table, hashes, first, kind)
+    order = hashes[:found].argsort()
+    place = np.empty(found, np.int32)
+    place[order] = np.arange(found, dtype=np.int32)
+    return hashes[order], first[order], place[kind]
 
 
 def _wrong(program: Program, table: Table, truths: Truths, counts: Floats) -> float:
     heads = head_places(program, table.labels.labels)[truths.deciding]
     right = counts[np.arange(len(heads)), heads][heads >= 0].sum()
     return float((counts.sum() - right + 1) / (counts.sum() + 2))
-
-
-def _hashes(reader: Reader, codes: Sequence[Codes], rows: int) -> Hashes:
-    """A number for each row that depends on its bins alone; different bins have different numbers, but for chance."""
-    hashes: Hashes = np.zeros(rows, np.uint64)
-    for feature, column in zip(reader.features, codes, strict=True):
-        hashes = mixed(hashes + feature.bins.astype(np.uint64)[column])
-    return hashes
 
 
 def _thinned(kinds: Hashes, weights: Floats, most: int) -> tuple[NDArray[np.intp], Floats]:
@@ -142,117 +146,22 @@ def _thinned(kinds: Hashes, weights: Floats, most: int) -> tuple[NDArray[np.intp
     return there[drawn], np.maximum(level / own[drawn], 1.0)
 
 
-def _lists(reader: Reader, truths: Truths, parts: int) -> tuple[Lists, Lists]:
-    """The atoms of each record, and the parts of each atom: first each part alone, then the bins of each feature."""
-    held = [np.array(one.places, dtype=np.int32)[row] for one in reader.features for row in one.holds]
-    lengths = np.array([*np.ones(parts, np.int64), *map(len, held)])
-    atoms = _starts(lengths), np.concatenate([np.arange(parts, dtype=np.int32), *held])
-    first = np.cumsum([parts, *(len(feature.holds) for feature in reader.features)])
-    always = np.vstack([truths.deciding, *(bins + at for bins, at in zip(truths.bins, first, strict=False))]).T
-    inner, row = np.nonzero(truths.inner)
-    rows = len(truths.deciding)
-    starts = _starts(np.bincount(row, minlength=rows) + always.shape[1])
-    places = np.empty(starts[-1], np.int32)
-    places[starts[:-1, np.newaxis] + np.arange(always.shape[1])] = always
-    order = np.argsort(row, kind="stable")
-    others = np.ones(len(places), bool)
-    others[starts[:-1, np.newaxis] + np.arange(always.shape[1])] = False
-    places[others] = inner[order] + reader.decisions
-    return (starts, places), atoms
+def _records(reader: Reader, truths: Truths, parts: int) -> Lists:
+    """The atoms of each record: parts that hold, and after all parts, the bins of each feature."""
+    rows, features = len(truths.deciding), len(reader.features)
+    offsets = np.cumsum([parts, *(len(feature.holds) for feature in reader.features)], dtype=np.int32)[:features]
+    starts = np.empty(rows + 1, np.int32)
+    places = np.empty(rows * (1 + features) + np.count_nonzero(truths.inner), np.int32)
+    inner = truths.inner.reshape(-1).view(np.uint8)
+    list_atoms(truths.deciding, truths.bins.reshape(-1), offsets, inner, reader.decisions, starts, places)
+    return starts, places
 
 
-def _starts(lengths: NDArray[np.integer]) -> NDArray[np.int32]:
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-
-
-# The regression.
-
-
-class _Loss:
-    """The penalised log-loss of logits, a row for each part and last the base, and its gradient."""
-
-    def __init__(self, data: _Records, penalties: Floats) -> None:
-        self._data = data
-        self._penalties = penalties[:, np.newaxis]
-        self._totals = data.counts.sum(axis=1)
-        self._wanted = np.ascontiguousarray(data.counts[:, 1:] if data.counts.shape[1] == 2 else data.counts)
-        self.width = self._wanted.shape[1]
-
-    def __call__(self, logits: Floats) -> tuple[float, Floats]:
-        scores, penalised = self._scores(logits), self._penalties * logits
-        left = np.empty_like(scores)
-        value = residuals(scores.reshape(-1), self._totals, self._wanted.reshape(-1), self.width, left.reshape(-1))
-        return value + 0.5 * _dot(penalised, logits), self._back(left) + penalised
-
-    def start(self) -> tuple[Floats, Floats]:
-        """The base alone, with the shares of the labels; and about how fast the gradient grows with each logit."""
-        total, labels = self._totals.sum(), self._wanted.sum(axis=0)
-        shares = (labels + 0.5) / (total + 0.5 * max(self.width, 2))  # a label may have no records
-        logits = np.zeros((len(self._penalties), self.width))
-        logits[-1] = np.log(shares) - (np.log(1 - shares) if self.width == 1 else 0.0)
-        often = self._back(np.repeat(self._totals[:, np.newaxis], self.width, axis=1))
-        return logits, self._penalties + often * np.maximum(shares * (1 - shares), 1e-3) + 1e-9
-
-    def _scores(self, logits: Floats) -> Floats:
-        """The sum of the logits of the parts that each record has."""
-        (starts, _), width = self._data.atoms, self.width
-        atoms, scores = np.empty((len(starts) - 1) * width), np.empty(len(self._totals) * width)
-        gather(*self._data.atoms, logits.reshape(-1), width, atoms)
-        gather(*self._data.records, atoms, width, scores)
-        found: Floats = scores.reshape(-1, width) + logits[-1]
-        return found
-
-    def _back(self, values: Floats) -> Floats:
-        """For each part the sum of the values of the records that have it; for the base, of all."""
-        (starts, _), width = self._data.atoms, self.width
-        atoms, found = np.zeros((len(starts) - 1) * width), np.zeros(len(self._penalties) * width)
-        scatter(*self._data.records, values.reshape(-1), width, atoms)
-        scatter(*self._data.atoms, atoms, width, found)
-        sums: Floats = found.reshape(-1, width)
-        sums[-1] = np.ones(len(values)) @ values
-        return sums
-
-
-def _minimum(loss: _Loss, rounds: int) -> Floats:
-    """Where the loss is least: L-BFGS, in at most so many steps, from the base alone."""
-    logits, growth = loss.start()
-    value, gradient = loss(logits)
-    steps: list[tuple[Floats, Floats, float]] = []
-    for _ in range(rounds):
-        direction = -_divided(gradient.reshape(-1), steps, growth.reshape(-1)).reshape(logits.shape)
-        slope, length = _dot(gradient, direction), 1.0
-        while True:
-            moved = logits + length * direction
-            found, slopes = loss(moved)
-            if found <= value + 1e-4 * length * slope or length < 1e-6:
-                break
-            length /= 2
-        if found > value:
-            break  # no step helps: this is the minimum, to the last bit
-        step, bend = moved - logits, slopes - gradient
-        logits, value, gradient = moved, found, slopes
-        curvature = _dot(step, bend)
-        if np.abs(step).max() < _CLOSE or curvature <= 0:
-            break
-        steps = [*steps[1 - _MEMORY :], (step.reshape(-1), bend.reshape(-1), curvature)]
-    return logits
-
-
-def _dot(one: Floats, other: Floats) -> float:
-    return float(np.vdot(one, other))  # a fifth of the time of multiplying, then adding
-
-
-def _divided(gradient: Floats, steps: Sequence[tuple[Floats, Floats, float]], growth: Floats) -> Floats:
-    """The gradient divided by the second derivative, as far as the last steps show it (Nocedal 1980)."""
-    found, shares = gradient, list[float]()
-    for step, bend, curvature in reversed(steps):
-        share = _dot(step, found) / curvature
-        found = found - share * bend
-        shares.append(share)
-    found = found / growth
-    if steps:
-        _, bend, curvature = steps[-1]
-        found *= curvature / _dot(bend, bend / growth)
-    for (step, bend, curvature), share in zip(steps, reversed(shares), strict=True):
-        found += (share - _dot(bend, found) / curvature) * step
-    return found
+def _atoms(reader: Reader, parts: int) -> Lists:
+    """The parts of each atom: first each part alone, then the literals of the bins of each feature."""
+    starts, places = list(range(parts + 1)), list(range(parts))
+    for feature in reader.features:
+        for held in feature.holds.tolist():
+            places.extend(compress(feature.places, held))
+            starts.append(len(places))
+    return np.array(starts, np.int32), np.array(places, np.int32)

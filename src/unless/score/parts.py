@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any
 from typing import Literal as OneOf
 
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from unless.rule import Literal, Program, Rule
 from unless.table import Codes, Column
 
+Bins = NDArray[np.int32]
 Kind = OneOf["decides", "rule", "default", "exception", "literal"]
 
 
@@ -99,7 +100,7 @@ class Truths:
     the place of the part that says which rule decides; ``inner`` has a row for each rule, default and exception.
     """
 
-    bins: NDArray[np.int32]
+    bins: Bins
     deciding: NDArray[np.int32]
     inner: NDArray[np.bool_]
 
@@ -112,7 +113,7 @@ class Feature:
     satisfy them (as in `Column.span`), and ``holds[bin, literal]`` their truths.
     """
 
-    bins: NDArray[np.int32]
+    bins: Bins
     places: list[int]
     spans: list[tuple[int, int, bool]]
     holds: NDArray[np.bool_]
@@ -121,12 +122,15 @@ class Feature:
     def of(cls, column: Column, tests: Mapping[Literal, int]) -> Feature:
         """The bins of a column, given the literals that test it and their places."""
         spans = [column.span(literal) for literal in tests]
-        cuts = np.unique([0, *chain.from_iterable((low, end) for low, end, _ in spans)])
-        lengths = np.diff(np.append(cuts, column.missing + 1).clip(max=column.missing + 1))
-        bins = np.repeat(np.arange(len(cuts), dtype=np.int32), lengths)
-        held = [((low <= cuts) & (cuts < end)) != negated for low, end, negated in spans]
-        binned = [(*np.searchsorted(cuts, (low, end)).tolist(), negated) for low, end, negated in spans]
-        return cls(bins, list(tests.values()), binned, np.array(held, dtype=bool).reshape(-1, len(cuts)).T)
+        last = column.missing + 1
+        cuts = sorted({0, last, *chain.from_iterable((low, end) for low, end, _ in spans)})
+        place = {cut: number for number, cut in enumerate(cuts)}
+        binned = [(place[low], place[end], negated) for low, end, negated in spans]
+        bins = np.arange(len(cuts) - 1, dtype=np.int32)
+        low, end, negated = np.array(binned, dtype=np.int32).reshape(-1, 3).T
+        holds = ((low <= bins[:, np.newaxis]) & (bins[:, np.newaxis] < end)) != negated
+        lengths = [after - before for before, after in pairwise(cuts)]
+        return cls(np.repeat(bins, lengths), list(tests.values()), binned, holds)
 
 
 class Reader:
@@ -147,9 +151,17 @@ class Reader:
 
     def read(self, codes: Sequence[Codes], rows: int) -> Truths:
         """The truths on some rows; the codes are those of the columns that the reader was made for."""
+        return self.truths(self.bins(codes, rows))
+
+    def bins(self, codes: Sequence[Codes], rows: int) -> Bins:
+        """The bin of each feature (rows of the array) on some rows, from which all truths follow."""
         bins = np.empty((len(self.features), rows), np.int32)
         for out, feature, column in zip(bins, self.features, codes, strict=True):
-            np.take(feature.bins, column, out=out, mode="clip")
+            feature.bins.take(column, out=out, mode="clip")
+        return bins
+
+    def truths(self, bins: Bins) -> Truths:
+        """The truths on rows with these bins."""
         # Bytes are compared in a quarter of the time.
         return Truths(bins, *self._decide(bins.astype(np.uint8) if self._few else bins))
 
