@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from math import isnan
+from math import isfinite, isnan
 from operator import lt
 from typing import Any, TypeVar
 from typing import Literal as OneOf
@@ -85,9 +85,9 @@ class Column:
         """The truth of a literal as ranks: it holds where ``(first <= code < end) != negated``."""
         match literal.op, literal.value:
             case ("<=", float(x)):
-                return 0, int(np.searchsorted(self.numbers, x, "right")), False
+                return 0, int(self.numbers.searchsorted(x, "right")), False
             case (">", float(x)):
-                return int(np.searchsorted(self.numbers, x, "right")), len(self.numbers), False
+                return int(self.numbers.searchsorted(x, "right")), len(self.numbers), False
             case (("==" | "!=") as op, str(category)):
                 place = bisect_left(self.categories, category)
                 found = place < len(self.categories) and self.categories[place] == category
@@ -346,20 +346,29 @@ looked for in all rows."""
 
 def domain_of(table: Table, features: Iterable[str]) -> Table:
     """The named columns without rows: their categories, and the smallest and largest finite number."""
-    nothing: Codes = np.empty(0, np.uint8)
-    columns = map(table.column, features)
-    known = tuple(Column(one.name, one.kind, _ends(one), _most_frequent(one), nothing) for one in columns)
-    return Table(known, rows=0, missing=table.missing)
+    nothing: Codes = _frozen(np.empty(0, np.uint8))
+    known = []
+    for one in map(table.column, features):
+        column = copy(one)  # its values are in order, and need not be checked again
+        for name, values in (("numbers", _ends(one)), ("categories", _most_frequent(one)), ("codes", nothing)):
+            object.__setattr__(column, name, values)
+        known.append(column)
+    return Table(tuple(known), rows=0, missing=table.missing)
 
 
 def _ends(column: Column) -> NDArray[np.float64]:
     """The smallest and the largest finite number that occurs; only one if they are equal."""
-    finite = np.isfinite(column.numbers[[0, -1]]) if len(column.numbers) else np.zeros(2, bool)
-    low, end = 0 if finite[0] else 1, len(column.numbers) - (not finite[1])
-    codes = column.codes
-    if len(codes) and not (codes.min() >= low and codes.max() < end):
+    numbers, codes = column.numbers, column.codes
+    if not len(numbers) or not len(codes):
+        return numbers[:0]
+    low, end = 0 if isfinite(numbers[0]) else 1, len(numbers) - (not isfinite(numbers[-1]))
+    least, most = int(codes.min()), int(codes.max())
+    if least < low or most >= end:
         codes = codes[(codes >= low) & (codes < end)]
-    return column.numbers[sorted({int(codes.min()), int(codes.max())})] if len(codes) else column.numbers[:0]
+        if not len(codes):
+            return numbers[:0]
+        least, most = int(codes.min()), int(codes.max())
+    return _frozen(numbers[sorted({least, most})])
 
 
 def _most_frequent(column: Column) -> tuple[str, ...]:
@@ -373,5 +382,7 @@ def _most_frequent(column: Column) -> tuple[str, ...]:
     elif not often.all():
         for place in np.flatnonzero(often == 0):
             often[place] = (column.codes == first + place).any()
+    if len(often) <= MOST and often.all():
+        return column.categories
     kept = np.argsort(-often, kind="stable")[: min(MOST, np.count_nonzero(often))]
     return tuple(column.categories[place] for place in np.sort(kept).tolist())

@@ -5,7 +5,7 @@
 - `grid`: a table as bins, its rows and their histograms
 - `search`: the best literal
 - `decide`: predictions; `vote`: predictions by many lists
-- `sums`: sums over lists of places, and the points of rows
+- `regress`: the points of parts; `sums`: the points of rows
 - `splice`: where records end, and new fields put there
 
 Without a C compiler the same files run interpreted: slower, with the same answers. Buffers have one dimension, because

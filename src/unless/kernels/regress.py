@@ -10,13 +10,15 @@ import numpy as np
 from unless.kernels.grid import view
 
 if cython.compiled:
-    from cython.cimports.libc.math import exp, fabs, log
+    from cython.cimports.libc.math import exp, fabs, floor, log, sqrt
 else:
-    from math import exp, fabs, log
+    from math import exp, fabs, floor, log, sqrt
 
 Size = cython.typedef(cython.Py_ssize_t)
 
 MEMORY = cython.declare(cython.int, 5)  # how many steps show the second derivative
+BLOCK = cython.declare(cython.Py_ssize_t, 48)  # how many parts the second derivative is known for together
+SAMPLE = cython.declare(cython.double, 512)  # how many records show it at the start
 
 STEP = cython.declare(cython.ulonglong, 0x9E3779B97F4A7C15)  # the constants of SplitMix64
 FIRST = cython.declare(cython.ulonglong, 0xBF58476D1CE4E5B9)
@@ -137,6 +139,10 @@ class Regression:
     sums: cython.double[::1]  # scratch: the logits of every atom
     left: cython.double[::1]  # the derivatives of every atom
     row: cython.double[::1]  # those of a record
+    factor: cython.double[::1]  # see `start`: a row for each part
+    often: cython.double[::1]  # the weight of the records that have each part
+    held: cython.int[::1]  # scratch: the parts that a record has
+    truths: cython.uchar[::1]  # whether it has each part
 
     def __init__(self, columns, records, record_atoms, atoms, atom_parts, totals, wanted, penalties):
         self.width = columns
@@ -146,6 +152,8 @@ class Regression:
         self.totals, self.wanted, self.penalties = view(totals), view(wanted), view(penalties)
         self.sums, self.left = (view(np.empty((len(atoms) - 1) * columns)) for _ in range(2))
         self.row = view(np.empty(columns))
+        self.factor, self.often = view(np.empty(len(penalties) * BLOCK)), view(np.empty(len(penalties)))
+        self.held, self.truths = view(np.empty(len(penalties), np.int32)), view(np.zeros(len(penalties), np.uint8))
 
     def loss(self, logits, slopes):
         """The loss of logits; its derivatives are written to ``slopes``."""
@@ -154,12 +162,12 @@ class Regression:
     def minimum(self, rounds: cython.int, close: cython.double):
         """The logits where the loss is least: L-BFGS, in so many steps from the base alone.
 
-        It ends earlier when no logit changes by more than ``close``.
+        It ends earlier with a step that lessens the loss by no more than this share of it.
         """
         n: Size = self.size
         found = np.zeros(n)
         logits: cython.double[::1] = view(found)
-        growth: cython.double[::1] = view(np.empty(n))
+        scratch: cython.double[::1] = view(np.empty(n))
         gradient: cython.double[::1] = view(np.empty(n))
         moved: cython.double[::1] = view(np.empty(n))
         slopes: cython.double[::1] = view(np.empty(n))
@@ -171,10 +179,11 @@ class Regression:
         i: Size
         known: cython.int = 0
         with cython.nogil:
-            self.start(logits, growth)
+            self.start(logits)
+            self.factorise()
             value: cython.double = self.descend(logits, gradient)
             for _ in range(rounds):
-                self.aim(gradient, growth, steps, bends, curvatures, shares, known, direction)
+                self.aim(gradient, steps, bends, curvatures, shares, known, scratch, direction)
                 slope: cython.double = 0.0
                 for i in range(n):
                     slope += gradient[i] * direction[i]
@@ -189,17 +198,16 @@ class Regression:
                 if reached > value:
                     break  # no step helps: this is the minimum, to the last bit
                 at: Size = known % MEMORY * n
-                largest: cython.double = 0.0
                 curvature: cython.double = 0.0
                 for i in range(n):
                     steps[at + i] = moved[i] - logits[i]
                     bends[at + i] = slopes[i] - gradient[i]
                     curvature += steps[at + i] * bends[at + i]
-                    largest = max(largest, fabs(steps[at + i]))
                 logits[:] = moved
                 gradient[:] = slopes
+                gained: cython.double = value - reached
                 value = reached
-                if largest < close or curvature <= 0:
+                if gained <= close * value or curvature <= 0:
                     break
                 curvatures[known % MEMORY] = curvature
                 known += 1
@@ -208,37 +216,157 @@ class Regression:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def start(self, logits: cython.double[::1], growth: cython.double[::1]) -> cython.void:
-        """The base alone, with the shares of the labels; and about how fast the gradient grows with each logit."""
+    def start(self, logits: cython.double[::1]) -> cython.void:
+        """The base alone, with the shares of the labels; and about how fast the gradient grows with the logits.
+
+        That is the second derivative there, the same for all labels: on the average. Parts hold together, so it is far
+        from diagonal; it is kept in blocks of parts that follow each other. How often two parts hold together is seen
+        from a sample, in proportion to weight, because pairs are many; how often each holds, from all records.
+        """
         width: Size = self.width
-        base: Size = self.size - width
+        left: cython.double[::1] = self.left
+        often: cython.double[::1] = self.often
+        base: Size = len(self.penalties) - 1
         total: cython.double = 0.0
+        varied: cython.double = 0.0
+        passed: cython.double = 0.0
+        drawn: cython.double
         k: Size
         at: Size
+        part: Size
         column: Size
-        for k in range(len(self.left)):
-            self.left[k] = 0.0
+        for k in range(len(self.factor)):
+            self.factor[k] = 0.0
+        for k in range(len(left)):
+            left[k] = 0.0
+        for part in range(base + 1):
+            often[part] = 0.0
         for k in range(len(self.totals)):
             total += self.totals[k]
             for at in range(self.records[k], self.records[k + 1]):
-                self.left[self.record_atoms[at] * width] += self.totals[k]
-        for k in range(self.size):
-            growth[k] = 0.0
+                left[self.record_atoms[at]] += self.totals[k]
         for k in range(len(self.atoms) - 1):
             for at in range(self.atoms[k], self.atoms[k + 1]):
-                growth[self.atom_parts[at] * width] += self.left[k * width]
-        growth[base] = total
+                often[self.atom_parts[at]] += left[k]
+        often[base] = total
+        for k in range(len(self.totals)):
+            drawn = floor(passed / total * SAMPLE)
+            passed += self.totals[k]
+            drawn = floor(passed / total * SAMPLE) - drawn
+            if drawn > 0:
+                self.add_pairs(k, drawn * total / SAMPLE)
         for column in range(width):
             label: cython.double = 0.0
             for k in range(len(self.totals)):
                 label += self.wanted[k * width + column]
             share: cython.double = (label + 0.5) / (total + 0.5 * max(width, 2))  # a label may have no records
-            logits[base + column] = log(share) - (log(1 - share) if width == 1 else 0.0)
-            self.row[column] = max(share * (1 - share), 1e-3)
-        for k in range(len(self.penalties)):
-            often: cython.double = growth[k * width]
+            logits[base * width + column] = log(share) - (log(1 - share) if width == 1 else 0.0)
+            varied += max(share * (1 - share), 1e-3) / width
+        for part in range(base + 1):
+            for k in range(part % BLOCK + 1):
+                self.factor[part * BLOCK + k] *= varied
+            k = part * BLOCK + part % BLOCK
+            self.factor[k] = max(self.factor[k], often[part] * varied) + self.penalties[part] + 1e-9
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_pairs(self, record: Size, weight: cython.double) -> cython.void:
+        """Add the weight of a record to all pairs of parts that it has, in each block."""
+        base: Size = len(self.penalties) - 1
+        held: cython.int[::1] = self.held
+        truths: cython.uchar[::1] = self.truths
+        found: Size = 0
+        first: Size = 0  # the first part of the block among those that are held
+        block: Size = 0
+        i: Size
+        at: Size
+        part: Size
+        atom: Size
+        for at in range(self.records[record], self.records[record + 1]):
+            atom = self.record_atoms[at]
+            for i in range(self.atoms[atom], self.atoms[atom + 1]):
+                truths[self.atom_parts[i]] = 1
+        truths[base] = 1
+        for part in range(base + 1):  # in order, without sorting
+            if not truths[part]:
+                continue
+            truths[part] = 0
+            if part >= block + BLOCK:
+                block = part - part % BLOCK
+                first = found
+            held[found] = part - block
+            found += 1
+            for i in range(first, found):
+                self.factor[part * BLOCK + held[i]] += weight
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def factorise(self) -> cython.void:
+        """Replace each block by its lower factor (Cholesky)."""
+        factor: cython.double[::1] = self.factor
+        part: Size
+        first: Size
+        row: Size
+        other: Size
+        i: Size
+        k: Size
+        rest: cython.double
+        for part in range(len(self.penalties)):
+            row = part * BLOCK
+            first = part - part % BLOCK
+            for i in range(part - first + 1):
+                other = (first + i) * BLOCK
+                rest = factor[row + i]
+                for k in range(i):
+                    rest -= factor[row + k] * factor[other + k]
+                if i < part - first:
+                    factor[row + i] = rest / factor[other + i]
+                else:  # rounding may leave nothing of a part that others imply
+                    factor[row + i] = sqrt(max(rest, 1e-10 * factor[row + i]))
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def divide(self, values: cython.double[::1]) -> cython.void:
+        """Divide by the lower factor."""
+        width: Size = self.width
+        part: Size
+        first: Size
+        k: Size
+        column: Size
+        by: cython.double
+        for part in range(len(self.penalties)):
+            first = part - part % BLOCK
+            for k in range(part - first):
+                by = self.factor[part * BLOCK + k]
+                for column in range(width):
+                    values[part * width + column] -= by * values[(first + k) * width + column]
+            by = self.factor[part * BLOCK + part - first]
             for column in range(width):
-                growth[k * width + column] = self.penalties[k] + often * self.row[column] + 1e-9
+                values[part * width + column] /= by
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def divide_back(self, values: cython.double[::1]) -> cython.void:
+        """Divide by the transpose of the lower factor."""
+        width: Size = self.width
+        part: Size
+        first: Size
+        k: Size
+        column: Size
+        by: cython.double
+        for part in range(len(self.penalties) - 1, -1, -1):
+            first = part - part % BLOCK
+            by = self.factor[part * BLOCK + part - first]
+            for column in range(width):
+                values[part * width + column] /= by
+            for k in range(part - first):
+                by = self.factor[part * BLOCK + k]
+                for column in range(width):
+                    values[(first + k) * width + column] -= by * values[part * width + column]
 
     @cython.cfunc
     @cython.nogil
@@ -349,12 +477,12 @@ class Regression:
     def aim(
         self,
         gradient: cython.double[::1],
-        growth: cython.double[::1],
         steps: cython.double[::1],
         bends: cython.double[::1],
         curvatures: cython.double[::1],
         shares: cython.double[::1],
         known: cython.int,
+        scratch: cython.double[::1],
         out: cython.double[::1],
     ) -> cython.void:
         """Minus the gradient, divided by the second derivative, as far as the last steps show it (Nocedal 1980)."""
@@ -378,12 +506,14 @@ class Regression:
         if known:
             place = (known - 1) % MEMORY
             at = place * n
-            norm: cython.double = 0.0
             for i in range(n):
-                norm += bends[at + i] * bends[at + i] / growth[i]
-            scale = curvatures[place] / norm
+                scratch[i] = bends[at + i]
+            self.divide(scratch)
+            scale = curvatures[place] / dot(scratch, 0, scratch, n)
+        self.divide(out)
+        self.divide_back(out)
         for i in range(n):
-            out[i] *= scale / growth[i]
+            out[i] *= scale
         for k in range(first, known):
             place = k % MEMORY
             at = place * n
