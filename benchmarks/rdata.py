@@ -114,7 +114,7 @@ def frame(name: str) -> pd.DataFrame:
     whole = pd.read_pickle(where / f"{name}.pkl.compress", compression="xz")
     whole = whole[whole[target].notna()].drop(columns=[*dropped.split(), "rownames"], errors="ignore")
     labels = whole.pop(target)
-    numeric = [pd.api.types.is_numeric_dtype(kind) and kind != bool for kind in whole.dtypes]
+    numeric = [pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind) for kind in whole.dtypes]
     for column, numbers in zip(list(whole), numeric, strict=True):
         if not numbers:
             whole[column] = whole[column].map(str, na_action="ignore").astype(object)
