@@ -106,6 +106,38 @@ class Search(Grid):
         self.support = support
         return self.search(positive, negative, [])
 
+    def grow(
+        self,
+        positive: Selection,
+        negative: Selection,
+        ratio: cython.double,
+        penalty: cython.double,
+        support: cython.longlong,
+        distinct: list,
+        unit: cython.double,
+        go_on: object,
+    ):
+        """A default, as `Engine.default` defines it: its literals, what they cover, and whether they are general.
+
+        None without literals. Rows weigh whole units. ``go_on`` is called before every search, and may raise.
+        """
+        tests: list = []
+        general: cython.bint = False
+        self.by_gain = self.by_worth = False
+        self.support = support
+        while not general and not (tests and negative.total == 0):
+            go_on()
+            test = self.search(positive, negative, [])
+            if test is None or not significant(
+                self.P * unit, self.Q * unit, self.best_a * unit, self.best_b * unit, penalty, distinct
+            ):
+                break
+            tests.append(test)
+            positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
+            negative = self.covered(negative, self.best_feature, self.best_rank, self.best_other)
+            general = negative.total * unit <= ratio * (positive.total * unit)
+        return (tests, positive, negative, bool(general)) if tests else None
+
     def worthiest(self, positive: Selection, negative: Selection):
         """The literal that covers the most positives less negatives, and how many those are."""
         self.by_gain = False
@@ -607,6 +639,21 @@ def weight_of(key: cython.longlong) -> cython.longlong:
 @cython.exceptval(check=False)
 def nlogn(n: cython.double) -> cython.double:
     return n * log(n) if n > 0 else 0.0
+
+
+@cython.cfunc
+def significant(
+    p: cython.double, n: cython.double, tp: cython.double, fp: cython.double, penalty: cython.double, distinct: list
+) -> cython.bint:
+    """The test of `unless.learn.literals`: the same operations in the same order, because rounding can decide it."""
+    before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
+    inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
+    outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
+    values: cython.double = 0.0
+    for k in range(len(distinct)):
+        count: cython.double = distinct[k]
+        values += min(count, p + n)
+    return 2 * (inside + outside - before) >= penalty * log(2 * values + 1)
 
 
 @cython.cfunc

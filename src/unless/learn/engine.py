@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from unless.learn.literals import Counts, best_literal, purest_literal, worthiest_literal
+from unless.learn.literals import Counts, best_literal, purest_literal, significant, worthiest_literal
 from unless.rule import Literal, Rule
 from unless.values import Label
 
@@ -20,6 +21,20 @@ Rows = TypeVar("Rows")
 
 class Enough(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
     """Raised to stop a learner, in the middle of a rule too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What our own learner demands of a default."""
+
+    ratio: float
+    """It is general, so that exceptions can do the rest, if it covers at most this many negatives per positive."""
+    penalty: float
+    """How significant each literal must be."""
+    support: float
+    """How many positives each literal must cover."""
+    distinct: list[int]
+    """How many values each feature has (`Engine.distinct`)."""
 
 
 class Engine(ABC, Generic[Rows]):
@@ -68,6 +83,28 @@ class Engine(ABC, Generic[Rows]):
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
         self.go_on()
         return purest_literal(self.counts(positive, negative), support)
+
+    def default(
+        self, positive: Rows, negative: Rows, demands: Demands
+    ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
+        """The literals of a rule, what they cover, and whether they are general; None without literals.
+
+        An engine may grow the same default in a faster way.
+        """
+        size = self.size
+        default: tuple[Literal, ...] = ()
+        general = False
+        while not general and not (default and not size(negative)):
+            literal = self.purest_literal(positive, negative, demands.support)
+            if literal is None:
+                break
+            true, false = self.covered(positive, literal), self.covered(negative, literal)
+            counts = size(positive), size(negative), size(true), size(false)
+            if not significant(*counts, demands.penalty, demands.distinct):
+                break
+            default, positive, negative = (*default, literal), true, false
+            general = size(negative) <= demands.ratio * size(positive)
+        return (default, positive, negative, general) if default else None
 
     def go_on(self) -> None:
         """Stop the learner if it is late."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
-from unless.learn.engine import Engine
+from unless.learn.engine import Demands, Engine
 from unless.learn.folds import record_hashes
 from unless.learn.literals import Counts
 from unless.learn.weights import in_units
@@ -83,8 +83,21 @@ class MemoryEngine(Engine[Selection]):
     def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
         self.go_on()
-        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
+        test = self._grid.purest(positive, negative, self._units(support))
         return None if test is None else self._literal(test)
+
+    def default(
+        self, positive: Selection, negative: Selection, demands: Demands
+    ) -> tuple[tuple[Literal, ...], Selection, Selection, bool] | None:
+        """The same default in one call, which asks `go_on` before every search."""
+        ratio, penalty, support = demands.ratio, demands.penalty, self._units(demands.support)
+        grown = self._grid.grow(
+            positive, negative, ratio, penalty, support, demands.distinct, self._unit, self.go_on
+        )
+        if grown is None:
+            return None
+        tests, positive, negative, general = grown
+        return tuple(map(self._literal, tests)), positive, negative, general
 
     def plus(self, rows: Selection, more: Selection) -> Selection:
         return self._grid.plus(rows, more)
@@ -133,6 +146,10 @@ class MemoryEngine(Engine[Selection]):
             present = np.flatnonzero(p + n).tolist()
             values = [column.value(code) for code in present]
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
+
+    def _units(self, support: float) -> int:
+        """A support in units."""
+        return min(ceil(support / self._unit), _MORE_THAN_ALL)
 
     def _tests_of(self, rule: Rule) -> Tests:
         """The literals of a rule as tests, and its exceptions likewise."""
