@@ -39,6 +39,7 @@ cdef class Grid:
     cdef gather(self, int[::1] tallies, Py_ssize_t label, Py_ssize_t labels, int[::1] positive, int[::1] negative)
     cdef cut(self, int[::1] counts, unsigned char[::1] bin_of, Py_ssize_t rank, Py_ssize_t end, Py_ssize_t first, Py_ssize_t bin, Py_ssize_t last)
     cdef long long rank(self, Py_ssize_t i, Py_ssize_t row) noexcept
+    cpdef minus(self, Selection rows, Selection gone)
     cpdef covered(self, Selection rows, Py_ssize_t feature, Py_ssize_t rank, bint other)
     cdef void prepare(self, Py_ssize_t feature, Py_ssize_t rank, bint other) noexcept
     cdef int[::1] filtered(self, int[::1] index, tuple rule)

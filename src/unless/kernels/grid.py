@@ -315,6 +315,7 @@ class Grid:
         some.whole = rows.histogram
         return some
 
+    @cython.ccall
     def minus(self, rows: Selection, gone: Selection):
         """The rows that are not gone."""
         number: Size = len(rows.index)

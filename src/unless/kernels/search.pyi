@@ -1,8 +1,11 @@
 """The types of `search.py` for Python code; its own annotations are C types."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
-from unless.kernels.grid import Grid, Selection
+from unless.kernels.grid import Grid, Selection, Tests
+
+Demands: TypeAlias = tuple[float, float, float, list[int], float]
 
 class Search(Grid):
     def best(
@@ -10,14 +13,9 @@ class Search(Grid):
     ) -> tuple[int, int, bool] | None: ...
     def purest(self, positive: Selection, negative: Selection, support: int) -> tuple[int, int, bool] | None: ...
     def grow(
-        self,
-        positive: Selection,
-        negative: Selection,
-        ratio: float,
-        penalty: float,
-        support: int,
-        distinct: list[int],
-        unit: float,
-        go_on: Callable[[], None],
-    ) -> tuple[list[tuple[int, int, bool]], Selection, Selection, bool] | None: ...
+        self, positive: Selection, negative: Selection, demands: Demands, levels: int, go_on: Callable[[], None]
+    ) -> tuple[Tests, Selection, Selection] | None: ...
+    def grow_all(
+        self, positive: Selection, negative: Selection, demands: Demands, levels: int, go_on: Callable[[], None]
+    ) -> tuple[list[Tests], Selection, Selection]: ...
     def worthiest(self, positive: Selection, negative: Selection) -> tuple[tuple[int, int, bool], int] | None: ...

@@ -97,7 +97,7 @@ def nlogn(n: float) -> float:
     return n * log(n) if n > 0 else 0.0
 
 
-def significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:  # noqa: PLR0913
+def significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:
     """Whether a literal is better than the best of as many random ones would be, given the values of each feature.
 
     There cannot be more values to choose from than rows. Counting the values exactly takes a pass per literal and
@@ -113,6 +113,17 @@ def significant(p: float, n: float, tp: float, fp: float, penalty: float, distin
     for count in distinct:  # not sum(), which newer Pythons round differently
         values += min(count, p + n)
     return 2 * (inside + outside - before) >= penalty * log(2 * values + 1)
+
+
+def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    """The literals without those that follow from another one."""
+    if len({literal.feature for literal in default}) == len(default):
+        return default  # the usual case: a tenth of the time that a committee takes went into the other
+    return tuple(
+        literal
+        for k, literal in enumerate(default)
+        if not any(other.implies(literal) for j, other in enumerate(default) if j != k and (other != literal or j < k))
+    )
 
 
 def worthiest_literal(features: Iterable[Counts]) -> tuple[Literal, float] | None:

@@ -12,10 +12,10 @@ from unless.errors import ReadError
 from unless.kernels import Search, Selection
 from unless.learn.engine import Demands, Engine
 from unless.learn.folds import record_hashes
-from unless.learn.literals import Counts
+from unless.learn.literals import Counts, without_implied
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
-from unless.rule import Literal, Operator, Rule
+from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
 
 Test = tuple[int, int, bool]
@@ -83,21 +83,23 @@ class MemoryEngine(Engine[Selection]):
     def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
         self.go_on()
-        test = self._grid.purest(positive, negative, self._units(support))
+        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
         return None if test is None else self._literal(test)
 
-    def default(
-        self, positive: Selection, negative: Selection, demands: Demands
-    ) -> tuple[tuple[Literal, ...], Selection, Selection, bool] | None:
-        """The same default in one call, which asks `go_on` before every search."""
-        ratio, penalty, support = demands.ratio, demands.penalty, self._units(demands.support)
-        grown = self._grid.grow(
-            positive, negative, ratio, penalty, support, demands.distinct, self._unit, self.go_on
-        )
-        if grown is None:
-            return None
-        tests, positive, negative, general = grown
-        return tuple(map(self._literal, tests)), positive, negative, general
+    def rule(
+        self, positive: Selection, negative: Selection, demands: Demands, depth: int = 1
+    ) -> tuple[Rule, Selection, Selection] | None:
+        """The same rule in one call, which asks `go_on` before every search."""
+        grown = self._grid.grow(positive, negative, self._in_units(demands), MAX_DEPTH - depth, self.go_on)
+        return None if grown is None else (self._rule(grown[0]), grown[1], grown[2])
+
+    def exceptions(
+        self, positive: Selection, negative: Selection, demands: Demands, depth: int
+    ) -> tuple[tuple[Rule, ...], Selection, Selection]:
+        """The same exceptions in one call."""
+        levels = MAX_DEPTH - depth
+        rules, left, spared = self._grid.grow_all(positive, negative, self._in_units(demands), levels, self.go_on)
+        return tuple(map(self._rule, rules)), left, spared
 
     def plus(self, rows: Selection, more: Selection) -> Selection:
         return self._grid.plus(rows, more)
@@ -147,9 +149,14 @@ class MemoryEngine(Engine[Selection]):
             values = [column.value(code) for code in present]
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
 
-    def _units(self, support: float) -> int:
-        """A support in units."""
-        return min(ceil(support / self._unit), _MORE_THAN_ALL)
+    def _in_units(self, demands: Demands) -> tuple[float, float, float, list[int], float]:
+        """Demands for the kernels."""
+        return demands.ratio, demands.penalty, demands.support, demands.distinct, self._unit
+
+    def _rule(self, tests: Tests) -> Rule:
+        """The rule of tests."""
+        default = without_implied(tuple(map(self._literal, tests[0])))
+        return Rule(None, default, tuple(map(self._rule, tests[1])))
 
     def _tests_of(self, rule: Rule) -> Tests:
         """The literals of a rule as tests, and its exceptions likewise."""

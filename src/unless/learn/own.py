@@ -25,7 +25,7 @@ from unless.learn.engine import Demands, Engine, Enough
 from unless.learn.fold import Learned, Progress, engine_of
 from unless.learn.optimise import Optimiser
 from unless.learn.thresholds import half_way
-from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.rule import Program, Rule
 from unless.table import Table
 
 Rows = TypeVar("Rows")
@@ -123,9 +123,9 @@ class Learner:
     def __init__(self, engine: Engine[Any], settings: Settings, progress: Progress | None = None) -> None:
         self.engine = engine
         self.settings = settings
-        self.min_support = max(settings.min_support, 1e-9)  # covering nothing is never enough
         distinct = list(engine.distinct())
-        self.demands = Demands(float(settings.ratio), float(settings.penalty), float(self.min_support), distinct)
+        support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
+        self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
         self.enough = settings.penalty * log(2 * sum(distinct) + 1)  # a literal never needs more
         self.progress = progress
         self.stopped = False
@@ -227,39 +227,10 @@ class Learner:
             return None
         return (min if self.settings.optimise else max)(still, key=popularity.__getitem__)
 
-    def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
-        """A rule that covers enough positives, and fewer negatives, with the positives and negatives that it covers."""
-        size = self.engine.size
-        learned = self.engine.default(positive, negative, self.demands)
-        if learned is None:
-            return None
-        default, positive, negative, general = learned
-        exceptions: tuple[Rule, ...] = ()
-        if general and size(negative) and depth < MAX_DEPTH:
-            exceptions, negative, positive = self.exceptions(negative, positive, depth + 1)
-        if size(positive) < self.min_support or size(positive) <= size(negative):
-            return None
-        return Rule(None, _without_implied(default), exceptions), positive, negative
+    def rule(self, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
+        """A rule, and what it covers."""
+        return self.engine.rule(positive, negative, self.demands)
 
-    def exceptions(self, positive: Rows, negative: Rows, depth: int) -> tuple[tuple[Rule, ...], Rows, Rows]:
-        """Rules for positives against negatives, and the positives and negatives that they do not cover."""
-        engine, rules, spared = self.engine, list[Rule](), negative
-        while engine.size(positive) >= self.min_support:
-            learned = self.rule(positive, negative, depth)
-            if learned is None:
-                break
-            rule, true, false = learned
-            positive, spared = engine.minus(positive, true), engine.minus(spared, false)
-            rules.append(rule)
-        return tuple(rules), positive, spared
-
-
-def _without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
-    """The literals without those that follow from another one."""
-    if len({literal.feature for literal in default}) == len(default):
-        return default  # the usual case: a tenth of the time that a committee takes went into the other
-    return tuple(
-        literal
-        for k, literal in enumerate(default)
-        if not any(other.implies(literal) for j, other in enumerate(default) if j != k and (other != literal or j < k))
-    )
+    def exceptions(self, positive: Rows, negative: Rows) -> tuple[Rule, ...]:
+        """Exceptions to a default."""
+        return self.engine.exceptions(positive, negative, self.demands, 2)[0]
