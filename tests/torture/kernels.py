@@ -265,6 +265,7 @@ def _optimising(made: Any, table: dict[str, Any], rng: random.Random) -> list[An
     gains, losses = made.stakes(reach, label, right)
     some = [covered, reach, right, gains, losses, made.of_rows(index), *made.failing(reach, literals)]
     found: list[Any] = [[one.weight(), one.rows().tolist()] for one in some]
+    found += [made.gap(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])]
     return [*found, made.worthiest(gains, losses) if hasattr(made, "worthiest") else None]
 
 

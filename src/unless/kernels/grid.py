@@ -181,6 +181,19 @@ class Grid:
             count += seen[rank]
         return count
 
+    def gap(self, rows: Selection, i: Size, first: Size):
+        """The last rank before ``first`` that occurs in the rows, or -1, and the next, or the end of the numbers."""
+        below: Size = -1
+        above: Size = self.numbers[i]
+        index: cython.int[::1] = rows.index
+        for k in range(len(index)):
+            rank: Size = self.rank(i, index[k])
+            if rank < first:
+                below = max(below, rank)
+            else:
+                above = min(above, rank)
+        return below, above
+
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def everything(self):
@@ -347,7 +360,10 @@ class Grid:
     def plus(self, rows: Selection, more: Selection):
         """The rows of both, which have none in common."""
         both = Selection()
-        both.index = view(np.concatenate([np.asarray(rows.index), np.asarray(more.index)]))
+        number: Size = len(rows.index)
+        both.index = view(np.empty(number + len(more.index), np.int32))
+        both.index[:number] = rows.index
+        both.index[number:] = more.index
         both.total = rows.total + more.total
         return both
 

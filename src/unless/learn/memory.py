@@ -125,14 +125,13 @@ class MemoryEngine(Engine[Selection]):
         return None if found is None else (self._literal(found[0]), found[1] * self._unit)
 
     def gap(self, rows: Selection, literal: Literal) -> tuple[float, float] | None:
-        column = self._columns[self.features.index(literal.feature)]
-        codes = column.codes[rows.rows()]
+        place = self.features.index(literal.feature)
+        column = self._columns[place]
         first = column.span(literal)[1 if literal.op == "<=" else 0]  # the first rank above
-        above = codes[(codes >= first) & (codes < len(column.numbers))]
-        below = codes[codes < first]
-        if not len(above) or not len(below):
+        below, above = self._grid.gap(rows, place, first)
+        if below < 0 or above == len(column.numbers):
             return None
-        return float(column.numbers[below.max()]), float(column.numbers[above.min()])
+        return float(column.numbers[below]), float(column.numbers[above])
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         if self._folds is None:
