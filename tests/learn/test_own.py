@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from tests.reference import naive_unless
 from tests.shared import needs_compiled
 from unless.judge.labels import measure, measured
 from unless.learn import Engine, MemoryEngine
+from unless.learn.engine import Demands
 from unless.learn.fold import learn_rm
 from unless.learn.own import Settings, fold_unless, learn_unless
 from unless.learn.weights import as_counts
+from unless.rule import MAX_DEPTH
 from unless.table import Column, Labels, Table
 
 PARAMETERS = st.tuples(
@@ -73,6 +76,51 @@ def test_the_fast_search_equals_the_plain_one(seed):
         positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)
         if rng.random() < 0.3:
             positive, negative = negative, positive
+
+
+class ByDefinition(MemoryEngine):
+    """An engine that grows rules as `Engine` defines it."""
+
+    rule, exceptions = Engine.rule, Engine.exceptions
+
+
+@needs_compiled
+@pytest.mark.parametrize("weighted", ["not", "whole", "fractions", "units"])
+@pytest.mark.parametrize("seed", fewer(20))
+def test_rules_grow_as_defined(seed, weighted):
+    """In one call rules and exceptions grow as literal by literal, and cover the same rows; with weights too."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.choice([40, 300, 2000]))
+    y = rng.integers(0, 3, rows)
+    table = Table(tuple(_column(rng, f"f{i}", y) for i in range(4)), Labels.of("y", [f"l{label}" for label in y]))
+    weights, unit = {
+        "not": (None, None),
+        "whole": (rng.integers(0, 4, rows).astype(float), None),
+        "fractions": (as_counts(rng.choice([0.1, 0.7, 1.3], rows)), None),
+        "units": (rng.integers(0, 4000, rows).astype(float), 2.0**-10),
+    }[weighted]
+    engine, defined = MemoryEngine(table, weights, unit), ByDefinition(table, weights, unit)
+    if rows < 100 and weights is None:  # from the counts, which takes long
+        defined.purest_literal = partial(Engine.purest_literal, defined)
+    choices = [(0.75, 1.0, 3.0), (0.3, 0.2, 1e-9), (0.0, 0.0, 2.5), (1.0, 0.1, 30.0)]
+    demands = Demands(*choices[seed % 4], list(engine.distinct()))
+    fast, slow = (each.split(each.everything(), seed % 3) for each in (engine, defined))
+    for way in (1, -1):
+        assert_same(engine.rule(*fast[::way], demands), defined.rule(*slow[::way], demands))
+    for depth in (2, MAX_DEPTH - 1):
+        found = engine.exceptions(*fast, demands, depth)
+        assert_same(found, defined.exceptions(*slow, demands, depth))
+        assert depth == 2 or all(not deeper.exceptions for rule in found[0] for deeper in rule.exceptions)
+
+
+def assert_same(found, defined):
+    """Compare what grew, and the rows on both sides."""
+    assert (found is None) is (defined is None)
+    if found is not None:
+        assert found[0] == defined[0]
+        for rows, others in zip(found[1:], defined[1:], strict=True):
+            assert sorted(rows.rows()) == sorted(others.rows())
+            assert rows.weight() == others.weight()
 
 
 def _column(rng, name, y):

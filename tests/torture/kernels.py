@@ -265,6 +265,7 @@ def _optimising(made: Any, table: dict[str, Any], rng: random.Random) -> list[An
     gains, losses = made.stakes(reach, label, right)
     some = [covered, reach, right, gains, losses, made.of_rows(index), *made.failing(reach, literals)]
     found: list[Any] = [[one.weight(), one.rows().tolist()] for one in some]
+    found += [made.gap(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])]
     return [*found, made.worthiest(gains, losses) if hasattr(made, "worthiest") else None]
 
 
@@ -289,6 +290,22 @@ def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[.
     return [*found, made.minus(everything, rows).rows().tolist()]
 
 
+def _growing(made: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
+    """Rules and exceptions, and what they cover or leave; the learner is stopped sometimes."""
+    distinct = [made.distinct(place, ranks) for place, ranks in enumerate(table["ranks"])]
+    unit, levels, found = rng.choice([1.0, 0.25, 0.3]), rng.choice([0, 1, 199]), list[Any]()
+    demands = rng.choice([0.0, 0.5, 1.0]), rng.choice([0.0, 0.1, 1.0]), rng.choice([1e-9, 1.0, 3.0]), distinct, unit
+    steps = iter(range(rng.choice([3, 1000])))
+    positive, negative = made.by_label(made.everything(), rng.randrange(table["count"]), table["count"])
+    try:
+        for grow in (made.grow, made.grow_all):
+            grown = grow(positive, negative, demands, levels, lambda: next(steps))
+            found.append(grown and [grown[0], *([some.weight(), some.rows().tolist()] for some in grown[1:])])
+    except StopIteration:
+        found.append("stopped")
+    return found
+
+
 def _grid(rng: random.Random) -> tuple[Any, Any]:
     table, seed = _table(rng), rng.random()
 
@@ -311,7 +328,12 @@ def _search(rng: random.Random) -> tuple[Any, Any]:
 
     def call(module: ModuleType) -> Any:
         made, fits = _loaded(module.Search, table)
-        return [fits, _walk(made, table, random.Random(seed), best), _optimising(made, table, random.Random(seed))]
+        return [
+            fits,
+            _walk(made, table, random.Random(seed), best),
+            _optimising(made, table, random.Random(seed)),
+            _growing(made, table, random.Random(seed)),
+        ]
 
     return _both("search", call)
 

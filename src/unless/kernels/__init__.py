@@ -3,7 +3,7 @@
 - `rank`: numbers and texts to rank codes; which text files are regular
 - `members`: the members of JSON lines
 - `grid`: a table as bins, its rows and their histograms
-- `search`: the best literal
+- `search`: the best literal, and rules of such literals
 - `decide`: predictions; `vote`: predictions by many lists
 - `regress`: the points of parts; `sums`: the points of rows
 - `splice`: where records end, and new fields put there

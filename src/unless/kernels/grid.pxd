@@ -26,6 +26,11 @@ cdef class Grid:
     cdef int[::1] weights  # the weight of every row
     cdef bint even  # whether every row weighs 1
     cdef unsigned char[::1] mark  # scratch, all zero between calls
+    cdef Py_ssize_t start  # the literal that `prepare` was given: where its column starts
+    cdef int from_code  # the codes that it means
+    cdef int to_code
+    cdef bint negated  # whether it means all other codes
+    cdef bint by_fine  # whether the codes are fine ranks
 
     cdef long long weigh(self, int[::1] index)
     cdef need_histogram(self, Selection rows)
@@ -34,8 +39,10 @@ cdef class Grid:
     cdef gather(self, int[::1] tallies, Py_ssize_t label, Py_ssize_t labels, int[::1] positive, int[::1] negative)
     cdef cut(self, int[::1] counts, unsigned char[::1] bin_of, Py_ssize_t rank, Py_ssize_t end, Py_ssize_t first, Py_ssize_t bin, Py_ssize_t last)
     cdef long long rank(self, Py_ssize_t i, Py_ssize_t row) noexcept
-    cdef prepare(self, Py_ssize_t[::1] literal, Py_ssize_t feature, Py_ssize_t rank, bint other)
+    cpdef minus(self, Selection rows, Selection gone)
+    cpdef covered(self, Selection rows, Py_ssize_t feature, Py_ssize_t rank, bint other)
+    cdef void prepare(self, Py_ssize_t feature, Py_ssize_t rank, bint other) noexcept
     cdef int[::1] filtered(self, int[::1] index, tuple rule)
-    cdef Py_ssize_t keep(self, int[::1] index, int[::1] out, Py_ssize_t[::1] literal)
-    cdef void fail(self, int[::1] index, Py_ssize_t[::1] literal, long long step, long long[::1] failed)
+    cdef Py_ssize_t keep(self, int[::1] index, int[::1] out) noexcept
+    cdef void fail(self, int[::1] index, long long step, long long[::1] failed) noexcept
     cdef selected(self, int[::1] index)

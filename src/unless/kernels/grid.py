@@ -181,6 +181,19 @@ class Grid:
             count += seen[rank]
         return count
 
+    def gap(self, rows: Selection, i: Size, first: Size):
+        """The last rank before ``first`` that occurs in the rows, or -1, and the next, or the end of the numbers."""
+        below: Size = -1
+        above: Size = self.numbers[i]
+        index: cython.int[::1] = rows.index
+        for k in range(len(index)):
+            rank: Size = self.rank(i, index[k])
+            if rank < first:
+                below = max(below, rank)
+            else:
+                above = min(above, rank)
+        return below, above
+
     # -- rows ------------------------------------------------------------------------------------------------------
 
     def everything(self):
@@ -275,7 +288,8 @@ class Grid:
         some.total = self.weigh(index)
         return some
 
-    def covered(self, rows: Selection, feature: Size, rank: cython.int, other: cython.bint):
+    @cython.ccall
+    def covered(self, rows: Selection, feature: Size, rank: Size, other: cython.bint):
         """The rows where a literal is true: ``<=`` or ``==`` the rank's value, or, if other, ``>`` or ``!=`` it."""
         number: Size = len(rows.index)
         front: Size = 0
@@ -283,17 +297,17 @@ class Grid:
         inside: cython.int
         index: cython.int[::1] = rows.index
         out: cython.int[::1] = view(np.empty(number, np.int32))
-        literal: Size[::1] = view(np.empty(4, np.intp))
-        self.prepare(literal, feature, rank, other)
-        start: Size = literal[0]
-        low: cython.int = literal[1]
-        end: cython.int = literal[2]
-        negated: cython.bint = literal[3] & 1
-        if self.wide[feature] < 0:
+        self.prepare(feature, rank, other)
+        start: Size = self.start
+        low: cython.int = self.from_code
+        end: cython.int = self.to_code
+        negated: cython.int = self.negated
+        code: cython.int
+        if self.by_fine:
             for k in range(number):
                 row = index[k]
-                code = self.bins[start + row]
-                inside = ((code >= low) & (code < end)) != negated
+                code = self.fine[start + row]
+                inside = ((code >= low) & (code < end)) ^ negated
                 out[front] = row  # both writes, no branch: the truth of a literal is hard to predict
                 out[back] = row
                 front += inside
@@ -301,8 +315,8 @@ class Grid:
         else:
             for k in range(number):
                 row = index[k]
-                rank = self.fine[start + row]
-                inside = ((rank >= low) & (rank < end)) != negated
+                code = self.bins[start + row]
+                inside = ((code >= low) & (code < end)) ^ negated
                 out[front] = row
                 out[back] = row
                 front += inside
@@ -314,6 +328,7 @@ class Grid:
         some.whole = rows.histogram
         return some
 
+    @cython.ccall
     def minus(self, rows: Selection, gone: Selection):
         """The rows that are not gone."""
         number: Size = len(rows.index)
@@ -345,7 +360,10 @@ class Grid:
     def plus(self, rows: Selection, more: Selection):
         """The rows of both, which have none in common."""
         both = Selection()
-        both.index = view(np.concatenate([np.asarray(rows.index), np.asarray(more.index)]))
+        number: Size = len(rows.index)
+        both.index = view(np.empty(number + len(more.index), np.int32))
+        both.index[:number] = rows.index
+        both.index[number:] = more.index
         both.total = rows.total + more.total
         return both
 
@@ -357,7 +375,6 @@ class Grid:
     def filtered(self, index: cython.int[::1], rule: tuple) -> cython.int[::1]:
         tests, exceptions = rule
         out: cython.int[::1] = view(np.empty(len(index), np.int32))
-        literal: Size[::1] = view(np.empty(4, np.intp))
         source: cython.int[::1] = index
         gone: cython.int[::1]
         kept: Size = len(index)
@@ -365,8 +382,8 @@ class Grid:
             out[:] = index
             source = out
         for feature, rank, other in tests:
-            self.prepare(literal, feature, rank, other)
-            kept = self.keep(source[:kept], out, literal)
+            self.prepare(feature, rank, other)
+            kept = self.keep(source[:kept], out)
             source = out
         for exception in exceptions:
             if kept == 0:
@@ -386,14 +403,15 @@ class Grid:
         return source[:kept]
 
     @cython.cfunc
-    def keep(self, index: cython.int[::1], out: cython.int[::1], literal: Size[::1]) -> Size:
-        """Copy the rows for which a literal is true, maybe onto themselves, and return how many they are."""
-        start: Size = literal[0]
-        low: cython.int = literal[1]
-        end: cython.int = literal[2]
-        negated: cython.int = literal[3] & 1
+    @cython.exceptval(check=False)
+    def keep(self, index: cython.int[::1], out: cython.int[::1]) -> Size:
+        """Copy the rows for which the prepared literal is true, maybe onto themselves, and return how many they are."""
+        start: Size = self.start
+        low: cython.int = self.from_code
+        end: cython.int = self.to_code
+        negated: cython.int = self.negated
         kept: Size = 0
-        if literal[3] & 2:
+        if self.by_fine:
             for k in range(len(index)):
                 row: cython.int = index[k]
                 rank: cython.int = self.fine[start + row]
@@ -415,11 +433,10 @@ class Grid:
         out: cython.int[::1] = view(np.empty(number, np.int32))
         failed: cython.longlong[::1] = view(np.zeros(number, np.int64))  # how many fail, times 2**32, plus which
         starts: Size[::1] = view(np.zeros(count + 2, np.intp))
-        literal: Size[::1] = view(np.empty(4, np.intp))
         for test in range(count):
             feature, rank, other = tests[test]
-            self.prepare(literal, feature, rank, other)
-            self.fail(index, literal, (cython.cast(cython.longlong, 1) << 32) + test + 1, failed)
+            self.prepare(feature, rank, other)
+            self.fail(index, (cython.cast(cython.longlong, 1) << 32) + test + 1, failed)
         near: Size = 0
         nearly: cython.int[::1] = view(np.empty(number, np.int32))
         for k in range(number):  # most rows fail several
@@ -438,15 +455,14 @@ class Grid:
         return [self.selected(out[starts[kind] : starts[kind + 1]]) for kind in range(count + 1)]
 
     @cython.cfunc
-    def fail(
-        self, index: cython.int[::1], literal: Size[::1], step: cython.longlong, failed: cython.longlong[::1]
-    ) -> cython.void:
-        """Add a step for each row for which a literal is false."""
-        start: Size = literal[0]
-        low: cython.int = literal[1]
-        end: cython.int = literal[2]
-        negated: cython.int = literal[3] & 1
-        if literal[3] & 2:
+    @cython.exceptval(check=False)
+    def fail(self, index: cython.int[::1], step: cython.longlong, failed: cython.longlong[::1]) -> cython.void:
+        """Add a step for each row for which the prepared literal is false."""
+        start: Size = self.start
+        low: cython.int = self.from_code
+        end: cython.int = self.to_code
+        negated: cython.int = self.negated
+        if self.by_fine:
             for k in range(len(index)):
                 rank: cython.int = self.fine[start + index[k]]
                 failed[k] += step * (1 - (((rank >= low) & (rank < end)) ^ negated))
@@ -456,23 +472,21 @@ class Grid:
                 failed[k] += step * (1 - (((rank >= low) & (rank < end)) ^ negated))
 
     @cython.cfunc
-    def prepare(self, literal: Size[::1], feature: Size, rank: Size, other: cython.bint):
-        """Where the column of a literal starts, the codes [low, end) that it means, and how.
-
-        That is 1 if codes outside are meant, and 2 more if the codes are fine ranks.
-        """
+    @cython.exceptval(check=False)
+    def prepare(self, feature: Size, rank: Size, other: cython.bint) -> cython.void:
+        """Note where the column of a literal starts, and which codes it means: [from_code, to_code), or all others."""
         numbers: Size = self.numbers[feature]
-        wide: cython.bint = self.wide[feature] >= 0
-        literal[0] = (self.wide[feature] if wide else feature) * self.rows
-        literal[1] = rank
-        literal[2] = rank + 1
+        self.by_fine = self.wide[feature] >= 0
+        self.start = (self.wide[feature] if self.by_fine else feature) * self.rows
+        self.negated = other and rank >= numbers
+        self.from_code = rank
         if rank < numbers:
-            literal[1] = rank + 1 if other else 0
-            literal[2] = numbers if other else rank + 1
-        elif not wide:  # categorical bins come after the padding of numeric ones
-            literal[1] += self.split[feature] - self.first[feature] - numbers
-            literal[2] = literal[1] + 1
-        literal[3] = (1 if other and rank >= numbers else 0) + (2 if wide else 0)
+            self.from_code = rank + 1 if other else 0
+        elif not self.by_fine:  # categorical bins come after the padding of numeric ones
+            self.from_code += self.split[feature] - self.first[feature] - numbers
+        self.to_code = self.from_code + 1
+        if rank < numbers:
+            self.to_code = numbers if other else rank + 1
 
     @cython.cfunc
     def weigh(self, index: cython.int[::1]) -> cython.longlong:

@@ -1,6 +1,6 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True
-"""Learning: the best literal of a grid, found exactly, by bounds."""
+"""Learning: the best literal of a grid, found exactly, by bounds; and rules of such literals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from unless.kernels.grid import view
 
 if cython.compiled:
-    from cython.cimports.libc.math import log, sqrt
+    from cython.cimports.libc.math import ceil, log, sqrt
     from cython.cimports.unless.kernels.grid import Grid, Selection
 else:
-    from math import log, sqrt
+    from math import ceil, log, sqrt
 
     from unless.kernels.grid import Grid, Selection
 
@@ -77,6 +77,12 @@ class Search(Grid):
     best_a: Size
     best_b: Size
 
+    ratio: cython.double  # what is demanded of rules (`learn.engine.Demands`)
+    penalty: cython.double
+    least: cython.double  # how much the positives that a rule covers must weigh
+    distinct_values: list
+    unit: cython.double  # what a weight of 1 means
+
     def __init__(self, labels, weights, numbers, ranks):
         super().__init__(labels, weights, numbers, ranks)
         # A table of n ln n for whole weights; for finer ones (sums up to 2**30) it is computed.
@@ -112,6 +118,91 @@ class Search(Grid):
         self.by_worth = True
         found = self.search(positive, negative, [])
         return None if found is None else (found, self.best_a - self.best_b)
+
+    # -- rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
+
+    def grow(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
+        """A rule, in the form of `satisfying`, and the positives and negatives that it covers; None if there is none.
+
+        ``levels`` says how deep exceptions may nest.
+        """
+        self.demand(demands)
+        return self.rule(positive, negative, levels, go_on)
+
+    def grow_all(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
+        """A list of rules for positives against negatives, and the positives and negatives that they do not cover."""
+        self.demand(demands)
+        return self.exceptions(positive, negative, levels, go_on)
+
+    @cython.cfunc
+    def demand(self, demands: tuple):
+        """Prepare to grow."""
+        self.ratio, self.penalty, self.least, self.distinct_values, self.unit = demands
+        self.by_gain = self.by_worth = False
+        # No rows weigh as much as the limit: their sum has 31 bits.
+        self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
+
+    @cython.cfunc
+    def rule(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
+        grown = self.default(positive, negative, go_on)
+        if grown is None:
+            return None
+        tests, positive, negative, general = grown
+        exceptions: list = []
+        if general and negative.total > 0 and levels > 0:
+            exceptions, negative, positive = self.exceptions(negative, positive, levels - 1, go_on)
+        if positive.total * self.unit < self.least or positive.total <= negative.total:
+            return None
+        return (tests, exceptions), positive, negative
+
+    @cython.cfunc
+    def default(self, positive: Selection, negative: Selection, go_on: object):
+        tests: list = []
+        general: cython.bint = False
+        while not general and not (tests and negative.total == 0):
+            go_on()
+            test = self.search(positive, negative, [])
+            if test is None or not self.significant():
+                break
+            tests.append(test)
+            positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
+            negative = self.covered(negative, self.best_feature, self.best_rank, self.best_other)
+            general = negative.total * self.unit <= self.ratio * (positive.total * self.unit)
+        return (tests, positive, negative, bool(general)) if tests else None
+
+    @cython.cfunc
+    def exceptions(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
+        rules: list = []
+        spared: Selection = negative
+        while positive.total * self.unit >= self.least:
+            grown = self.rule(positive, negative, levels, go_on)
+            if grown is None:
+                break
+            rule, true, false = grown
+            positive, spared = self.minus(positive, true), self.minus(spared, false)
+            rules.append(rule)
+        return rules, positive, spared
+
+    @cython.cfunc
+    def significant(self) -> cython.bint:
+        """The test of `unless.learn.literals` for the best literal: the same operations in the same order.
+
+        Rounding can decide it.
+        """
+        p: cython.double = self.P * self.unit
+        n: cython.double = self.Q * self.unit
+        tp: cython.double = self.best_a * self.unit
+        fp: cython.double = self.best_b * self.unit
+        before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
+        inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
+        outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
+        values: cython.double = 0.0
+        for k in range(len(self.distinct_values)):
+            count: cython.double = self.distinct_values[k]
+            values += min(count, p + n)
+        return 2 * (inside + outside - before) >= self.penalty * log(2 * values + 1)
+
+    # -- the search
 
     @cython.cfunc
     def search(self, positive: Selection, negative: Selection, used: list):

@@ -1,10 +1,21 @@
 """The types of `search.py` for Python code; its own annotations are C types."""
 
-from unless.kernels.grid import Grid, Selection
+from collections.abc import Callable
+from typing import TypeAlias
+
+from unless.kernels.grid import Grid, Selection, Tests
+
+Demands: TypeAlias = tuple[float, float, float, list[int], float]
 
 class Search(Grid):
     def best(
         self, positive: Selection, negative: Selection, used: list[tuple[int, int, bool]]
     ) -> tuple[int, int, bool] | None: ...
     def purest(self, positive: Selection, negative: Selection, support: int) -> tuple[int, int, bool] | None: ...
+    def grow(
+        self, positive: Selection, negative: Selection, demands: Demands, levels: int, go_on: Callable[[], None]
+    ) -> tuple[Tests, Selection, Selection] | None: ...
+    def grow_all(
+        self, positive: Selection, negative: Selection, demands: Demands, levels: int, go_on: Callable[[], None]
+    ) -> tuple[list[Tests], Selection, Selection]: ...
     def worthiest(self, positive: Selection, negative: Selection) -> tuple[tuple[int, int, bool], int] | None: ...

@@ -7,13 +7,14 @@ good nonetheless. A stronger test of every literal would cost small data accurac
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log, sqrt
+from math import sqrt
 from typing import TypeVar
 
 import numpy as np
 
 from unless.learn.engine import Engine
 from unless.learn.fold import Learned
+from unless.learn.literals import nlogn
 from unless.rule import Program
 from unless.values import Label
 
@@ -31,11 +32,6 @@ dataset where guessing is better. Limits of 1 and 2.5 deviations, with three fol
 
 _SIGMAS = 2.0
 """By how many standard deviations a list in doubt must beat guessing."""
-
-
-def nlogn(n: float) -> float:
-    """``n ln n``, which is 0 for 0."""
-    return n * log(n) if n > 0 else 0.0
 
 
 def could_be_chance(learned: Learned, chance: float) -> bool:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from unless.learn.literals import Counts, best_literal, purest_literal, worthiest_literal
-from unless.rule import Literal, Rule
+from unless.learn.literals import Counts, best_literal, purest_literal, significant, without_implied, worthiest_literal
+from unless.rule import MAX_DEPTH, Literal, Rule
 from unless.values import Label
 
 Rows = TypeVar("Rows")
@@ -20,6 +21,20 @@ Rows = TypeVar("Rows")
 
 class Enough(Exception):  # noqa: N818 - not an error: learning stops, and what was learned is kept
     """Raised to stop a learner, in the middle of a rule too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What our own learner demands of a rule."""
+
+    ratio: float
+    """A default is general, so that exceptions can do the rest, with at most this many negatives per positive."""
+    penalty: float
+    """How significant each literal must be (`literals.significant`)."""
+    support: float
+    """How many positives each literal, rule and exception must cover; more than 0."""
+    distinct: list[int]
+    """How many values each feature has (`Engine.distinct`)."""
 
 
 class Engine(ABC, Generic[Rows]):
@@ -73,6 +88,54 @@ class Engine(ABC, Generic[Rows]):
         """Stop the learner if it is late."""
         if self.late is not None and self.late():
             raise Enough
+
+    # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
+
+    def rule(self, positive: Rows, negative: Rows, demands: Demands, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+        """A rule that covers enough positives, and fewer negatives, with the positives and negatives that it covers."""
+        learned = self.default(positive, negative, demands)
+        if learned is None:
+            return None
+        default, positive, negative, general = learned
+        exceptions: tuple[Rule, ...] = ()
+        if general and self.size(negative) and depth < MAX_DEPTH:
+            exceptions, negative, positive = self.exceptions(negative, positive, demands, depth + 1)
+        if self.size(positive) < demands.support or self.size(positive) <= self.size(negative):
+            return None
+        return Rule(None, without_implied(default), exceptions), positive, negative
+
+    def default(
+        self, positive: Rows, negative: Rows, demands: Demands
+    ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
+        """The literals of a rule, what they cover, and whether exceptions can do the rest; None without literals."""
+        size = self.size
+        default: tuple[Literal, ...] = ()
+        general = False
+        while not general and not (default and not size(negative)):
+            literal = self.purest_literal(positive, negative, demands.support)
+            if literal is None:
+                break
+            true, false = self.covered(positive, literal), self.covered(negative, literal)
+            counts = size(positive), size(negative), size(true), size(false)
+            if not significant(*counts, demands.penalty, demands.distinct):
+                break
+            default, positive, negative = (*default, literal), true, false
+            general = size(negative) <= demands.ratio * size(positive)
+        return (default, positive, negative, general) if default else None
+
+    def exceptions(
+        self, positive: Rows, negative: Rows, demands: Demands, depth: int
+    ) -> tuple[tuple[Rule, ...], Rows, Rows]:
+        """Rules for positives against negatives, and the positives and negatives that they do not cover."""
+        rules, spared = list[Rule](), negative
+        while self.size(positive) >= demands.support:
+            learned = self.rule(positive, negative, demands, depth)
+            if learned is None:
+                break
+            rule, true, false = learned
+            positive, spared = self.minus(positive, true), self.minus(spared, false)
+            rules.append(rule)
+        return tuple(rules), positive, spared
 
     # What optimising asks, in terms of the questions above. An engine may answer in a faster way.
 

@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and our own heuristic.
+"""Algorithms 1 and 2: the information gain of a literal, and the best literal of all features; and our own heuristics.
 
 This is the plain definition, from the counts of each value. The in-memory engine finds the same literals faster
 (`unless.kernels.Search`); the tests compare both on random tables.
@@ -90,6 +90,40 @@ def purest_literal(features: Iterable[Counts], support: float, used: Iterable[Li
             if purer and (literal.feature, literal.value) not in banned:
                 best, least = literal, mixed
     return best
+
+
+def nlogn(n: float) -> float:
+    """``n ln n``, which is 0 for 0."""
+    return n * log(n) if n > 0 else 0.0
+
+
+def significant(p: float, n: float, tp: float, fp: float, penalty: float, distinct: Iterable[int]) -> bool:
+    """Whether a literal is better than the best of as many random ones would be, given the values of each feature.
+
+    There cannot be more values to choose from than rows. Counting the values exactly takes a pass per literal and
+    gains nothing: without optimising, over 28 datasets of the selection half of docs/accuracy.md, the mean accuracy
+    was 0.9054 with 17.9 rules (the geometric mean); this way it was 0.9065 with 16.8.
+
+    The order of the terms is part of the definition, as in `information_gain`.
+    """
+    before = nlogn(p) + nlogn(n) - nlogn(p + n)
+    inside = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
+    outside = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
+    values = 0.0
+    for count in distinct:  # not sum(), which newer Pythons round differently
+        values += min(count, p + n)
+    return 2 * (inside + outside - before) >= penalty * log(2 * values + 1)
+
+
+def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
+    """The literals without those that follow from another one."""
+    if len({literal.feature for literal in default}) == len(default):
+        return default  # the usual case: a tenth of the time that a committee takes went into the other
+    return tuple(
+        literal
+        for k, literal in enumerate(default)
+        if not any(other.implies(literal) for j, other in enumerate(default) if j != k and (other != literal or j < k))
+    )
 
 
 def worthiest_literal(features: Iterable[Counts]) -> tuple[Literal, float] | None:

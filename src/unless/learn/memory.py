@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import Search, Selection
-from unless.learn.engine import Engine
+from unless.learn.engine import Demands, Engine
 from unless.learn.folds import record_hashes
-from unless.learn.literals import Counts
+from unless.learn.literals import Counts, without_implied
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
-from unless.rule import Literal, Operator, Rule
+from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
 
 Test = tuple[int, int, bool]
@@ -86,6 +86,21 @@ class MemoryEngine(Engine[Selection]):
         test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
         return None if test is None else self._literal(test)
 
+    def rule(
+        self, positive: Selection, negative: Selection, demands: Demands, depth: int = 1
+    ) -> tuple[Rule, Selection, Selection] | None:
+        """The same rule in one call, which asks `go_on` before every search."""
+        grown = self._grid.grow(positive, negative, self._in_units(demands), MAX_DEPTH - depth, self.go_on)
+        return None if grown is None else (self._rule(grown[0]), grown[1], grown[2])
+
+    def exceptions(
+        self, positive: Selection, negative: Selection, demands: Demands, depth: int
+    ) -> tuple[tuple[Rule, ...], Selection, Selection]:
+        """The same exceptions in one call."""
+        levels = MAX_DEPTH - depth
+        rules, left, spared = self._grid.grow_all(positive, negative, self._in_units(demands), levels, self.go_on)
+        return tuple(map(self._rule, rules)), left, spared
+
     def plus(self, rows: Selection, more: Selection) -> Selection:
         return self._grid.plus(rows, more)
 
@@ -110,14 +125,13 @@ class MemoryEngine(Engine[Selection]):
         return None if found is None else (self._literal(found[0]), found[1] * self._unit)
 
     def gap(self, rows: Selection, literal: Literal) -> tuple[float, float] | None:
-        column = self._columns[self.features.index(literal.feature)]
-        codes = column.codes[rows.rows()]
+        place = self.features.index(literal.feature)
+        column = self._columns[place]
         first = column.span(literal)[1 if literal.op == "<=" else 0]  # the first rank above
-        above = codes[(codes >= first) & (codes < len(column.numbers))]
-        below = codes[codes < first]
-        if not len(above) or not len(below):
+        below, above = self._grid.gap(rows, place, first)
+        if below < 0 or above == len(column.numbers):
             return None
-        return float(column.numbers[below.max()]), float(column.numbers[above.min()])
+        return float(column.numbers[below]), float(column.numbers[above])
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         if self._folds is None:
@@ -133,6 +147,15 @@ class MemoryEngine(Engine[Selection]):
             present = np.flatnonzero(p + n).tolist()
             values = [column.value(code) for code in present]
             yield Counts(column.name, values, p[present].tolist(), n[present].tolist())
+
+    def _in_units(self, demands: Demands) -> tuple[float, float, float, list[int], float]:
+        """Demands for the kernels."""
+        return demands.ratio, demands.penalty, demands.support, demands.distinct, self._unit
+
+    def _rule(self, tests: Tests) -> Rule:
+        """The rule of tests."""
+        default = without_implied(tuple(map(self._literal, tests[0])))
+        return Rule(None, default, tuple(map(self._rule, tests[1])))
 
     def _tests_of(self, rule: Rule) -> Tests:
         """The literals of a rule as tests, and its exceptions likewise."""

@@ -23,11 +23,11 @@ Rows = TypeVar("Rows")
 class Grower(Protocol):
     """Grows rules, and exceptions to a default, from positive and negative rows (`unless.learn.own`)."""
 
-    def rule(self, positive: Rows, negative: Rows, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+    def rule(self, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
         """Grow a rule, and say what it covers."""
 
-    def exceptions(self, positive: Rows, negative: Rows, depth: int) -> tuple[tuple[Rule, ...], Rows, Rows]:
-        """Grow exceptions, and say what they leave."""
+    def exceptions(self, positive: Rows, negative: Rows) -> tuple[Rule, ...]:
+        """Grow exceptions."""
 
     def go_on(self, rows: Rows, rules: int) -> None:
         """Tell how far the work is, or raise `Enough`."""
@@ -165,7 +165,7 @@ class Optimiser(Generic[Rows]):
         """The same default with new exceptions."""
         default = Rule(None, rule.default)
         gained, lost = self.engine.satisfying(gains, default), self.engine.satisfying(losses, default)
-        exceptions = self.grower.exceptions(lost, gained, 2)[0]
+        exceptions = self.grower.exceptions(lost, gained)
         return Rule(None, rule.default, exceptions) if exceptions else None
 
     def improved(self, rule: Rule, gains: Rows, losses: Rows) -> Rule:
