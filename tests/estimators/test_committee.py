@@ -270,7 +270,7 @@ def test_a_time_limit_and_progress(capsys):
     """No time gives one list; progress goes to standard error."""
     model = UnlessCommittee(max_seconds=0, verbose=True).fit(X, Y)
     assert len(model.lists_) == 1
-    assert "of 60 lists" in capsys.readouterr().err
+    assert "of 100 lists" in capsys.readouterr().err
 
 
 def test_hard_cases():

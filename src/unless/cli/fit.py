@@ -114,7 +114,7 @@ def fit(
     ] = None,
     positive: options.Positive = None,
     size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="For committee: how many lists.  [default: 60]")
+        int | None, typer.Option(metavar="N", min=1, help="For committee: how many lists.  [default: 100]")
     ] = None,
     random_state: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="For committee and --teacher: the random seed.  [default: 0]")

@@ -1,7 +1,7 @@
 """A committee of lists: each list corrects what the ones before it got wrong (gradient boosting).
 
 A list is learned from half of the records, weighted by how far the committee is from their labels, with some of the
-columns. Its rules then get points for each class: a Newton step on the log-loss of all records. A record that
+columns; in every other list the rarest label comes first instead of the most popular one. Its rules then get points for each class: a Newton step on the log-loss of all records. A record that
 the rules were learned from flatters them, so it counts less there than one that they have never seen; that is what
 makes the probabilities honest. docs/accuracy.md has the figures.
 
@@ -57,8 +57,8 @@ _SURE = 0.001
 class CommitteeSettings:
     """How lists are learned; `UnlessCommittee` explains what users can set."""
 
-    size: int = 60
-    rate: float = 0.35
+    size: int = 100
+    rate: float = 0.22
     ratio: float = 0.75
     penalty: float = 1.0
     min_support: float = 3
@@ -145,7 +145,9 @@ class _Training:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
         engine = MemoryEngine(some, weights, unit)
-        one = own.Settings(settings.ratio, settings.penalty, settings.min_support, optimise=False)
+        one = own.Settings(
+            settings.ratio, settings.penalty, settings.min_support, optimise=False, rare_first=done % 2 == 1
+        )
         return own.learn_unless(engine, one, enough)
 
     def accept(self, program: Program) -> None:

@@ -40,8 +40,11 @@ Teacher = Callable[[Table], NDArray[np.integer]]
 _NEW = 3_000
 """How many records the teacher labels."""
 
-_OWN = 3.0
+_OWN = 1.5
 """How often a training record counts, against once for a new one."""
+
+_SUPPORT = 5 / 3
+"""How many times the support of a list without a teacher a student needs: new records come cheap."""
 
 _LONGER = 2
 """How many times the parts of a list without a teacher the student may have."""
@@ -49,7 +52,8 @@ _LONGER = 2
 
 def for_students(settings: Settings, plain: Program) -> Settings:
     """The settings for a student, given the list that was learned without a teacher."""
-    return replace(settings, max_parts=max(3, _LONGER * parts_of(plain)))
+    longer = max(3, _LONGER * parts_of(plain))
+    return replace(settings, min_support=_SUPPORT * settings.min_support, max_parts=longer)
 
 
 def learn_student(

@@ -13,7 +13,7 @@ from unless.table import Column, Table
 _NEAREST = 5
 """A new record lies between an old one and one of its nearest neighbours."""
 
-_BEYOND = 0.3
+_BEYOND = 0.6
 """How far beyond either of the two a new number may lie, as a share of their distance."""
 
 _COMPARED = 10_000

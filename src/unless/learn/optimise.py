@@ -216,8 +216,12 @@ class Optimiser(Generic[Rows]):
         return exceptions
 
 
-_STEP = 1.0
-"""A part changes if that gains more than this many records: the last record is noise as often as not."""
+_STEP = 0.5
+"""A part changes if that gains more than this: at least one record, where records count once.
+
+Over 91 tables to choose on (docs/accuracy.md), the mean accuracy was 0.1 points higher than with steps of more than one
+record, and 0.3 higher than with more than two.
+"""
 
 
 def _raised(price: float) -> float:

@@ -43,6 +43,8 @@ class Settings:
     max_rules: int | None = None
     max_parts: int | None = None
     """How many rules and exceptions an optimised list may have."""
+    rare_first: bool | None = None
+    """Whether the rarest label comes first, and the most frequent one last; if None, as it is best for the list."""
 
     def __post_init__(self) -> None:
         for name in ("penalty", "min_support"):
@@ -127,6 +129,7 @@ class Learner:
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
         self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
         self.enough = settings.penalty * log(2 * sum(distinct) + 1)  # a literal never needs more
+        self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
         self.progress = progress
         self.stopped = False
 
@@ -221,11 +224,11 @@ class Learner:
         """The label to learn next, not one put aside; None if there is none, or only one label is left."""
         labels = [label for label, size in enumerate(popularity) if size]
         still = [label for label in labels if label not in aside]
-        if self.settings.optimise:
+        if self.rare_first:
             still = [label for label in still if label != before.index(max(before))]
         if len(labels) < 2 or not still:
             return None
-        return (min if self.settings.optimise else max)(still, key=popularity.__getitem__)
+        return (min if self.rare_first else max)(still, key=popularity.__getitem__)
 
     def rule(self, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
         """A rule, and what it covers."""
