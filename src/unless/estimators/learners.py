@@ -26,7 +26,6 @@ from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Enough
 from unless.learn.fold import Learned, learn_rm, learn_rpp
 from unless.learn.folds import record_hashes
-from unless.learn.memory import MemoryEngine
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
@@ -295,14 +294,14 @@ class CommitteeLearner(Learner):
 
             def progress(lists: int, _: int) -> bool:
                 shown.show(size - lists, lists, "lists")
-                return limits.late()
+                return limits.late(_FOR_LISTS)
 
             learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
         committee = learned.committee
         try:
-            student, agreement, stopped = student_of(committee, data)
+            student, agreement, stopped = student_of(committee, data, limits)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
-            student, _, stopped = *student_of(committee.first(0), data)[:2], stop
+            student, _, stopped = *student_of(committee.first(0), data, limits)[:2], stop
             agreement = float(np.mean(leading(committee.sums(data.table)) == committee.base.argmax()))
         model = SavedCommittee(
             committee,
@@ -340,6 +339,9 @@ class CommitteeLearner(Learner):
         return {**found, "random_state": state if isinstance(state, int) else None}
 
 
+_FOR_LISTS = 0.9
+"""The share of ``max_seconds`` for the lists of a committee; the list that imitates them takes the rest."""
+
 _SETTINGS = ("size", "rate", "ratio", "penalty", "min_support")
 
 
@@ -365,12 +367,14 @@ def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, Keyboar
         return None, stop
 
 
-def student_of(committee: Committee, data: Training) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
+def student_of(
+    committee: Committee, data: Training, limits: Limits
+) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
     """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     taught = leading(committee.sums(data.table))
     table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
-    learned = learn_unless(MemoryEngine(table, counts), Settings())
+    learned = learn_unless(replace(data, table=table).engine(Settings().ratio, limits), Settings())
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())

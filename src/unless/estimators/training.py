@@ -79,9 +79,9 @@ class Limits:
         self.shown.show(left, done, "settings")
         return self.late()
 
-    def late(self) -> bool:
-        """Whether the time is over."""
-        return self.seconds is not None and time.monotonic() - self.started >= self.seconds
+    def late(self, share: float = 1.0) -> bool:
+        """Whether the time is over, or this share of it."""
+        return self.seconds is not None and time.monotonic() - self.started >= share * self.seconds
 
 
 # Labels and the weights of classes.

@@ -53,7 +53,8 @@ class Search(Grid):
     tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
     tally_b: cython.int[::1]
 
-    used: Size  # literals on the path: no other literal on their values is allowed
+    banned: list  # literals, as (feature, rank, …): no literal on their values is allowed in any search
+    used: Size  # these, and literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
     by_gain: cython.bint  # by information gain
@@ -96,6 +97,11 @@ class Search(Grid):
         self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
+        self.banned = []
+
+    def ban(self, literals: list):
+        """Leave out every literal on the value of one of these, from now on."""
+        self.banned = literals
 
     def best(self, positive: Selection, negative: Selection, used: list):
         """The literal with the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
@@ -206,6 +212,8 @@ class Search(Grid):
 
     @cython.cfunc
     def search(self, positive: Selection, negative: Selection, used: list):
+        if self.banned:
+            used = used + self.banned
         self.used = len(used)
         if self.used > len(self.used_rank):
             self.used_feature = view(np.empty(2 * self.used, np.int32))

@@ -8,6 +8,7 @@ from unless.kernels.grid import Grid, Selection, Tests
 Demands: TypeAlias = tuple[float, float, float, list[int], float]
 
 class Search(Grid):
+    def ban(self, literals: list[tuple[int, int, bool]]) -> None: ...
     def best(
         self, positive: Selection, negative: Selection, used: list[tuple[int, int, bool]]
     ) -> tuple[int, int, bool] | None: ...

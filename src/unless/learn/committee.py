@@ -1,9 +1,10 @@
 """A committee of lists: each list corrects what the ones before it got wrong (gradient boosting).
 
 A list is learned from half of the records, weighted by how far the committee is from their labels, with some of the
-columns; in every other list the rarest label comes first instead of the most popular one. Its rules then get points for each class: a Newton step on the log-loss of all records. A record that
-the rules were learned from flatters them, so it counts less there than one that they have never seen; that is what
-makes the probabilities honest. docs/accuracy.md has the figures.
+columns; in every other list the rarest label comes first, not the most popular one. Its rules then get points for each
+class: a Newton step on the log-loss of all records. A record that the rules were learned from flatters them, so it
+counts less there than one that they have never seen; that is what makes the probabilities honest. docs/accuracy.md has
+the figures.
 
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
 values go together, so a record of weight 2 is the same as two records.

@@ -43,6 +43,8 @@ class Engine(ABC, Generic[Rows]):
     target: str
     features: tuple[str, ...]
     labels: tuple[Label, ...]
+    banned: tuple[Literal, ...] = ()
+    """No literal on the value of one of these is ever found."""
     late: Callable[[], bool] | None = None
     """Asked before every search for a literal; if it says so, the learner stops there (`Enough`)."""
 
@@ -77,12 +79,12 @@ class Engine(ABC, Generic[Rows]):
     def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
         """Algorithm 2, from the counts. An engine may find the same literal in a faster way."""
         self.go_on()
-        return best_literal(self.counts(positive, negative), used)
+        return best_literal(self.counts(positive, negative), (*self.banned, *used))
 
     def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
         self.go_on()
-        return purest_literal(self.counts(positive, negative), support)
+        return purest_literal(self.counts(positive, negative), support, self.banned)
 
     def go_on(self) -> None:
         """Stop the learner if it is late."""
@@ -183,7 +185,7 @@ class Engine(ABC, Generic[Rows]):
     def worthiest_literal(self, positive: Rows, negative: Rows) -> tuple[Literal, float] | None:
         """The literal that covers the most positives less negatives, and how many those are."""
         self.go_on()
-        return worthiest_literal(self.counts(positive, negative))
+        return worthiest_literal(self.counts(positive, negative), self.banned)
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:

@@ -126,11 +126,15 @@ def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
     )
 
 
-def worthiest_literal(features: Iterable[Counts]) -> tuple[Literal, float] | None:
-    """The first literal that covers the most positives less negatives, and how many those are."""
+def worthiest_literal(features: Iterable[Counts], used: Iterable[Literal] = ()) -> tuple[Literal, float] | None:
+    """The first literal that covers the most positives less negatives, and how many those are.
+
+    As in `best_literal`, a literal on a value that was used is left out.
+    """
+    banned = {(literal.feature, literal.value) for literal in used}
     best, most = None, -inf
     for counts in features:
         for literal, a, b in candidates(counts):
-            if a - b > most:
+            if a - b > most and (literal.feature, literal.value) not in banned:
                 best, most = literal, a - b
     return None if best is None else (best, most)

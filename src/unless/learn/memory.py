@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
 
 import numpy as np
@@ -36,7 +36,13 @@ class MemoryEngine(Engine[Selection]):
     (`weights.as_counts`); without it, once. With a ``unit``, counts are whole multiples of it.
     """
 
-    def __init__(self, table: Table, counts: NDArray[np.float64] | None = None, unit: float | None = None) -> None:
+    def __init__(
+        self,
+        table: Table,
+        counts: NDArray[np.float64] | None = None,
+        unit: float | None = None,
+        banned: Iterable[Literal] = (),
+    ) -> None:
         labels = table.labels
         count = len(labels.labels)
         refuse_more("labels", count, f"{labels.name!r} has {count:,} labels: is it the right column?")
@@ -51,6 +57,8 @@ class MemoryEngine(Engine[Selection]):
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
         self._folds: NDArray[np.uint64] | None = None
+        self.banned = tuple(banned)
+        self._grid.ban([self._test(literal) for literal in self.banned])
 
     def everything(self) -> Selection:
         return self._grid.everything()

@@ -11,9 +11,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ProgramError, ReadError, UnknownNameError, suggest
 from unless.judge.validation import held_back
-from unless.kernels import Selection
 from unless.learn.fold import fold_rm, fold_rpp
-from unless.learn.literals import purest_literal
 from unless.learn.memory import MemoryEngine
 from unless.learn.own import fold_unless
 from unless.logic.background import Background, Source, read_background
@@ -107,34 +105,22 @@ def _trial(held: list[Symbol], given: _Examples, learned: Labels) -> Trial | Non
     return Trial(tuple(map(str, held)), tuple(given.labels[one] for one in held), (), usual)
 
 
-class _ClosedWorld(MemoryEngine):
+def _closed_world(table: Table, unary: Collection[str]) -> MemoryEngine:
     """An engine that leaves out literals which say nothing new, or only a name.
 
     A predicate that is true or not is never "missing": "is not yes" says that already. A value that only one individual
     has is a name: a rule on it would hold of nobody else.
     """
-
-    def __init__(self, table: Table, unary: Collection[str]) -> None:
-        told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
-        super().__init__(replace(table, columns=tuple(column for column, _ in told)))
-        names = [literal for _, literal in told if literal is not None]
-        self._names = {(literal.feature, literal.value) for literal in names}
-        self._banned = (*(Literal(feature, "missing") for feature in unary), *names)
-
-    def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
-        return super().best_literal(positive, negative, self._banned + used)
-
-    def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
-        literal = super().purest_literal(positive, negative, support)
-        if literal is None or (literal.feature, literal.value) not in self._names:
-            return literal
-        return purest_literal(self.counts(positive, negative), support, self._banned)  # the kernel cannot leave out any
+    told = [(column, None) if column.name in unary else without_names(column) for column in table.columns]
+    names = [literal for _, literal in told if literal is not None]
+    banned = (*(Literal(feature, "missing") for feature in unary), *names)
+    return MemoryEngine(replace(table, columns=tuple(column for column, _ in told)), banned=banned)
 
 
 def _learned(
     table: Table, goals: dict[str, Goals], ratio: float, algorithm: Algorithm, positive: Label | None
 ) -> Program:
-    engine = _ClosedWorld(table, [feature for feature, goal in goals.items() if goal.yes is not None])
+    engine = _closed_world(table, [feature for feature, goal in goals.items() if goal.yes is not None])
     match algorithm:
         case "fold_rm":
             return fold_rm(engine, ratio)
