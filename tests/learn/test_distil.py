@@ -88,7 +88,7 @@ class TestStudent:
         assert len(learn_student(table, None, knows, Settings(max_rules=2))) <= 2
 
     def test_records_keep_their_labels(self):
-        """Training records count three times with their own labels; the teacher labels only new ones."""
+        """Training records count one and a half times with their own labels; the teacher labels only new ones."""
         table = circle(100)
         whole, weights = taught(table, None, lambda rows: np.zeros(len(rows), int), 0)
         assert weights[:100].tolist() == [1.5] * 100

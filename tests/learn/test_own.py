@@ -21,7 +21,7 @@ from unless.learn.engine import Demands
 from unless.learn.fold import learn_rm
 from unless.learn.own import Settings, fold_unless, learn_unless
 from unless.learn.weights import as_counts
-from unless.rule import MAX_DEPTH
+from unless.rule import MAX_DEPTH, Literal
 from unless.table import Column, Labels, Table
 
 PARAMETERS = st.tuples(

@@ -10,7 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from unless.learn.own import fold_unless
 from unless.learn.points import LITERAL, OTHER, fit_card
 from unless.prediction import predict
-from unless.rule import Program, Rule
+from unless.rule import Literal, Program, Rule
 from unless.score.points import POINTS_PER_LOGIT
 from unless.table import Column, Labels, Table
 
@@ -115,3 +115,31 @@ def test_no_card(monkeypatch):
     assert fit_card(Program("y", ("n",), (Rule("a"),)), one) is None
     monkeypatch.setattr("unless.learn.points._MOST_VALUES", 5)
     assert fit_card(fold_unless(noisy(300, 2)), noisy(300, 2)) is None
+
+
+def test_too_many_thresholds_on_one_feature_have_no_card():
+    """The literals that hold in each bin would be listed: of 5,000 thresholds that is 12 million."""
+    table = Table((Column.of("n", list(range(5001))),), Labels.of("y", [k % 2 for k in range(5001)]))
+    rules = (Rule(k % 2, (Literal("n", "<=", float(k)),)) for k in range(5000))
+    assert fit_card(Program("y", ("n",), (*rules, Rule(0))), table) is None
+
+
+@pytest.mark.parametrize("heavy", [0, 1])
+def test_all_the_weight_of_the_world_on_one_label(heavy):
+    """Probabilities stay numbers where one label has so much weight that the other's share rounds to nothing."""
+    table = Table((Column.of("n", [1, 2, 3, 4]),), Labels.of("y", ["a", "a", "b", "b"]))
+    counts = np.where(table.labels.codes == heavy, 2.0**52 + 1, 0.0)
+    card = fit_card(Program("y", ("n",), (Rule("ab"[heavy]),)), table, counts)
+    assert card.probabilities(table)[:, heavy].tolist() == pytest.approx([1.0] * 4)
+
+
+def test_many_kinds_of_records_and_labels_fit_into_memory():
+    """Labels are counted for the records that are kept, not for all: those would be 800 million numbers here."""
+    rows, labels = 200_000, 4000
+    random = np.random.default_rng(0)
+    columns = tuple(Column.of(f"n{k}", random.integers(0, 40, rows)) for k in range(4))
+    names = tuple(f"l{k}" for k in range(labels))
+    table = Table(columns, Labels("y", names, random.integers(0, labels, rows)))
+    literals = [Literal(f"n{k}", "<=", float(cut)) for k in range(4) for cut in range(0, 40, 4)]
+    rules = (Rule(names[k], (literal,)) for k, literal in enumerate(literals))
+    assert fit_card(Program("y", table.features, (*rules, Rule(names[-1]))), table, rounds=1) is not None

@@ -10,6 +10,7 @@ import numpy as np
 from unless.kernels.grid import view
 
 if cython.compiled:
+    from cython.cimports.cpython.exc import PyErr_CheckSignals
     from cython.cimports.libc.math import exp, fabs, floor, log, sqrt
 else:
     from math import exp, fabs, floor, log, sqrt
@@ -178,39 +179,40 @@ class Regression:
         shares: cython.double[::1] = view(np.empty(MEMORY))
         i: Size
         known: cython.int = 0
-        with cython.nogil:
-            self.start(logits)
-            self.factorise()
-            value: cython.double = self.descend(logits, gradient)
-            for _ in range(rounds):
-                self.aim(gradient, steps, bends, curvatures, shares, known, scratch, direction)
-                slope: cython.double = 0.0
+        self.start(logits)
+        self.factorise()
+        value: cython.double = self.descend(logits, gradient)
+        for _ in range(rounds):
+            if cython.compiled:
+                PyErr_CheckSignals()  # Ctrl-C: a round of many records and parts may take a while
+            self.aim(gradient, steps, bends, curvatures, shares, known, scratch, direction)
+            slope: cython.double = 0.0
+            for i in range(n):
+                slope += gradient[i] * direction[i]
+            length: cython.double = 1.0
+            while True:
                 for i in range(n):
-                    slope += gradient[i] * direction[i]
-                length: cython.double = 1.0
-                while True:
-                    for i in range(n):
-                        moved[i] = logits[i] + length * direction[i]
-                    reached: cython.double = self.descend(moved, slopes)
-                    if reached <= value + 1e-4 * length * slope or length < 1e-6:
-                        break
-                    length /= 2
-                if reached > value:
-                    break  # no step helps: this is the minimum, to the last bit
-                at: Size = known % MEMORY * n
-                curvature: cython.double = 0.0
-                for i in range(n):
-                    steps[at + i] = moved[i] - logits[i]
-                    bends[at + i] = slopes[i] - gradient[i]
-                    curvature += steps[at + i] * bends[at + i]
-                logits[:] = moved
-                gradient[:] = slopes
-                gained: cython.double = value - reached
-                value = reached
-                if gained <= close * value or curvature <= 0:
+                    moved[i] = logits[i] + length * direction[i]
+                reached: cython.double = self.descend(moved, slopes)
+                if reached <= value + 1e-4 * length * slope or length < 1e-6:
                     break
-                curvatures[known % MEMORY] = curvature
-                known += 1
+                length /= 2
+            if not reached <= value:
+                break  # no step helps: this is the minimum, to the last bit
+            at: Size = known % MEMORY * n
+            curvature: cython.double = 0.0
+            for i in range(n):
+                steps[at + i] = moved[i] - logits[i]
+                bends[at + i] = slopes[i] - gradient[i]
+                curvature += steps[at + i] * bends[at + i]
+            logits[:] = moved
+            gradient[:] = slopes
+            gained: cython.double = value - reached
+            value = reached
+            if gained <= close * value or curvature <= 0:
+                break
+            curvatures[known % MEMORY] = curvature
+            known += 1  # noqa: SIM113 - rounds that show nothing end the search
         return found
 
     @cython.cfunc
@@ -260,7 +262,8 @@ class Regression:
             for k in range(len(self.totals)):
                 label += self.wanted[k * width + column]
             share: cython.double = (label + 0.5) / (total + 0.5 * max(width, 2))  # a label may have no records
-            logits[base * width + column] = log(share) - (log(1 - share) if width == 1 else 0.0)
+            # not 1 - share: if one label has nearly all the weight, that is 0
+            logits[base * width + column] = log(share if width > 1 else (label + 0.5) / (total - label + 0.5))
             varied += max(share * (1 - share), 1e-3) / width
         for part in range(base + 1):
             for k in range(part % BLOCK + 1):

@@ -1,6 +1,6 @@
 """One list that imitates a teacher, such as a committee.
 
-The list learns from the training records with their labels and, beside them, from records between them that the teacher
+The list learns from the training records with their labels and, beside them, from records near them that the teacher
 has labelled (`neighbours`): where records are few, these say where the teacher draws the line. The list may have twice
 the parts of one learned without a teacher; optimising as a whole brings it there.
 """

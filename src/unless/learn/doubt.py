@@ -25,7 +25,7 @@ _FOLDS = 5
 _DOUBTFUL = 0.8
 """A list is in doubt that tells less than this share of what as many random literals might.
 
-Lists learned from noise mostly reach 0.3 to 0.75; from the selection half of docs/accuracy.md 0.8 to 11, but for one
+Lists learned from noise mostly reach 0.3 to 0.75; from the datasets of the paper 0.8 to 11, but for one
 dataset where guessing is better. Limits of 1 and 2.5 deviations, with three folds, cost samples of 150 and 350 records
 0.7 to 1.0 points of accuracy; these cost them 0.2 to 0.3, and leave rules in 1 to 3 of 40 tables of noise.
 """

@@ -101,7 +101,7 @@ def significant(p: float, n: float, tp: float, fp: float, penalty: float, distin
     """Whether a literal is better than the best of as many random ones would be, given the values of each feature.
 
     There cannot be more values to choose from than rows. Counting the values exactly takes a pass per literal and
-    gains nothing: without optimising, over 28 datasets of the selection half of docs/accuracy.md, the mean accuracy
+    gains nothing: without optimising, over 28 datasets of the paper (docs/accuracy.md), the mean accuracy
     was 0.9054 with 17.9 rules (the geometric mean); this way it was 0.9065 with 16.8.
 
     The order of the terms is part of the definition, as in `information_gain`.

@@ -1,4 +1,4 @@
-"""New records between old ones: what a teacher can be asked about beside the training records."""
+"""New records between and beside old ones: what a teacher can be asked about beside the training records."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _CATEGORIES = 50
 def neighbours(table: Table, count: int, seed: int = 0) -> Table:
     """A table of the old rows, then of new ones, which have no labels.
 
-    A new row has, for each column, a number between those of two old rows that are near to each other, or the value of
-    one of them. Rows are taken by their content, so the order of rows does not matter.
+    A new row has, for each column, a number between those of two old rows that are near to each other, or somewhat
+    beyond them, or the value of one of them. Rows are taken by their content, so the order of rows does not matter.
     """
     rng = np.random.default_rng(seed)
     order = np.argsort(record_hashes(table.columns, len(table)), kind="stable")

@@ -111,7 +111,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
     learned = learner.list(rows)
     if settings.optimise and not learner.stopped:
         try:
-            doubtful = could_be_chance(learned, learner.enough)
+            doubtful = could_be_chance(learned, learner.chance)
             if doubtful and not beats_guessing(engine, rows, Learner(engine, settings).program):
                 learned = learner.guess(rows)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
@@ -128,7 +128,7 @@ class Learner:
         distinct = list(engine.distinct())
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
         self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
-        self.enough = settings.penalty * log(2 * sum(distinct) + 1)  # a literal never needs more
+        self.chance = settings.penalty * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
         self.progress = progress
         self.stopped = False
@@ -167,8 +167,8 @@ class Learner:
     def rule_by_rule(self, rows: Rows) -> Learned:
         """Rules for one label after the other, each for the rows that are left, then a default rule for all others.
 
-        The most popular label comes first, as in FOLD-RM. If the list is optimised, the rarest comes first and the most
-        frequent one is left to the default rule: with a fifth fewer rules it is as accurate.
+        The most popular label comes first, as in FOLD-RM. If the list is optimised (or by ``rare_first``), the rarest
+        comes first and the most frequent one is left to the default rule: with a fifth fewer rules it is as accurate.
         """
         engine, rules, left, aside = self.engine, list[Rule](), list[Sequence[float]](), set[int]()
         interrupted: KeyboardInterrupt | None = None
