@@ -30,7 +30,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         How significant a literal must be, and how many errors a rule or an exception must save: ``penalty * ln(n) / 4``
         of n records. More gives fewer and shorter rules, 0 allows every useful literal.
     min_support
-        How many records every literal, rule and exception must cover when it is learned.
+        How many records every literal, rule and exception must cover when it is learned; five thirds of it with a
+        teacher, whose records come cheap.
     optimise
         Optimise the list as a whole: fewer errors with fewer rules. Without, it is the list that was learned rule by
         rule, in a fifth of the time.
