@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from tests.shared import needs_compiled
 from unless.errors import Interrupted
-from unless.learn import Engine, MemoryEngine, own
+from unless.learn import Engine, MemoryEngine, doubt, own
 from unless.learn.engine import Enough
 from unless.learn.optimise import Optimiser
 from unless.learn.own import Learner, Settings, fold_unless, learn_unless
@@ -250,7 +251,7 @@ class TestThresholds:
 
 
 class TestDoubt:
-    """A list that could be chance has to beat guessing."""
+    """A list that could be chance has to tell something about records that it has not seen."""
 
     @pytest.mark.parametrize(("rows", "columns"), [(1000, 10), (200, 50), (300, 200)])
     def test_noise_has_no_rules(self, rows, columns):
@@ -262,6 +263,22 @@ class TestDoubt:
             table = Table(tuple(cells), Labels.of("y", rng.integers(0, 2, rows).tolist()))
             learned += len(fold_unless(table)) > 1
         assert learned <= 2
+
+    def test_chance_is_that_of_labels_given_out_at_random(self):
+        """The number of rows that get their label by chance, and its variance, are those of all permutations."""
+        said, there = [0, 0, 0, 1, 2], [0, 0, 1, 1, 2]
+        hits = [sum(map(int.__eq__, said, order)) for order in permutations(there)]
+        counts = [[labels.count(label) for label in range(3)] for labels in (said, there)]
+        assert doubt._by_chance(*counts) == pytest.approx((np.mean(hits), np.var(hits)))
+
+    def test_a_rare_label_that_is_known_is_found(self):
+        """Rules for one record in five are kept though saying the frequent label is right as often."""
+        rng = np.random.default_rng(0)
+        x = rng.uniform(size=600)
+        y = rng.uniform(size=600) < np.where(x > 0.7, 0.52, 0.07)
+        noise = [Column.of(f"n{k}", rng.normal(size=600).tolist()) for k in range(30)]
+        program = fold_unless(Table((Column.of("x", x.tolist()), *noise), Labels.of("y", y.tolist())))
+        assert "x" in program.used
 
     def test_a_signal_in_noise_is_found(self):
         """One column of fifty that tells the label in four of five records is enough."""
@@ -320,7 +337,7 @@ class TestStopping:
         rng = np.random.default_rng(0)
         cells = [Column.of(f"x{k}", rng.normal(size=120).tolist()) for k in range(6)]
         engine = MemoryEngine(Table(tuple(cells), Labels.of("y", rng.integers(0, 2, 120).tolist())))
-        doubted, look = [], own.beats_guessing
+        doubted, look = [], own.holds_on_unseen
 
         def stopping(*arguments):
             doubted.append(True)
@@ -331,7 +348,7 @@ class TestStopping:
                 raise KeyboardInterrupt
             return bool(doubted)
 
-        monkeypatch.setattr(own, "beats_guessing", stopping)
+        monkeypatch.setattr(own, "holds_on_unseen", stopping)
         assert len(learn_unless(engine, Settings()).program) == 1
         assert doubted.pop()
         engine.late = stop

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.learn.doubt import beats_guessing, could_be_chance
+from unless.learn.doubt import could_be_chance, holds_on_unseen
 from unless.learn.engine import Demands, Engine, Enough
 from unless.learn.fold import Learned, Progress, engine_of
 from unless.learn.optimise import Optimiser
@@ -112,7 +112,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
     if settings.optimise and not learner.stopped:
         try:
             doubtful = could_be_chance(learned, learner.chance)
-            if doubtful and not beats_guessing(engine, rows, Learner(engine, settings).program):
+            if doubtful and not holds_on_unseen(engine, rows, Learner(engine, settings).program):
                 learned = learner.guess(rows)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             learned = replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
