@@ -255,14 +255,14 @@ class TestDoubt:
 
     @pytest.mark.parametrize(("rows", "columns"), [(1000, 10), (200, 50), (300, 200)])
     def test_noise_has_no_rules(self, rows, columns):
-        """Rules are learned from at most two of twenty tables of noise."""
+        """Rules are learned from at most one of twenty tables of noise."""
         learned = 0
         for seed in range(20):
             rng = np.random.default_rng(seed)
             cells = [Column.of(f"x{k}", rng.normal(size=rows).tolist()) for k in range(columns)]
             table = Table(tuple(cells), Labels.of("y", rng.integers(0, 2, rows).tolist()))
             learned += len(fold_unless(table)) > 1
-        assert learned <= 2
+        assert learned <= 1
 
     def test_chance_is_that_of_labels_given_out_at_random(self):
         """The number of rows that get their label by chance, and its variance, are those of all permutations."""
@@ -271,13 +271,17 @@ class TestDoubt:
         counts = [[labels.count(label) for label in range(3)] for labels in (said, there)]
         assert doubt._by_chance(*counts) == pytest.approx((np.mean(hits), np.var(hits)))
 
-    def test_a_rare_label_that_is_known_is_found(self):
-        """Rules for one record in five are kept though saying the frequent label is right as often."""
-        rng = np.random.default_rng(0)
-        x = rng.uniform(size=600)
-        y = rng.uniform(size=600) < np.where(x > 0.7, 0.52, 0.07)
-        noise = [Column.of(f"n{k}", rng.normal(size=600).tolist()) for k in range(30)]
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_knowing_who_is_at_risk_is_enough(self, seed, monkeypatch):
+        """A list in doubt is kept though it is right hardly more often than the frequent label (once that lost it)."""
+        looks, look = [], own.holds_on_unseen
+        monkeypatch.setattr(own, "holds_on_unseen", lambda *asked: looks.append(look(*asked)) or looks[-1])
+        rng = np.random.default_rng(seed)
+        x = rng.uniform(size=500)
+        y = rng.uniform(size=500) < np.where(x > 0.6, 0.48, 0.18)
+        noise = [Column.of(f"n{k}", rng.normal(size=500).tolist()) for k in range(30)]
         program = fold_unless(Table((Column.of("x", x.tolist()), *noise), Labels.of("y", y.tolist())))
+        assert looks == [True]
         assert "x" in program.used
 
     def test_a_signal_in_noise_is_found(self):
