@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 __all__ = [
+    "DoubtWarning",
     "FormatError",
     "Interrupted",
     "LimitError",
@@ -14,6 +15,7 @@ __all__ = [
     "ParameterError",
     "ProgramError",
     "ReadError",
+    "TrainingWarning",
     "UnknownNameError",
     "UnlessError",
     "UnlessWarning",
@@ -82,6 +84,24 @@ class UnlessWarning(UserWarning):
     """Something that unless does, but that its user may want to know."""
 
 
+class TrainingWarning(UnlessWarning):
+    """What `fit` has to say about the records and the rules it learned; ``remarks`` are the same as values."""
+
+    def __init__(self, message: str, remarks: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.remarks = remarks
+
+
+class DoubtWarning(UnlessWarning):
+    """A guess about a file that may be wrong; ``parameter`` is the one that overrules it, with one of ``choices``."""
+
+    def __init__(self, finding: str, parameter: str, *choices: str) -> None:
+        super().__init__(f"{finding}; to overrule: {parameter}={either(map(repr, choices))}")
+        self.finding = finding
+        self.parameter = parameter
+        self.choices = choices
+
+
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C during learning; ``program`` is the program learned so far, which is valid."""
 
@@ -96,11 +116,14 @@ def either(words: Iterable[str]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """Return the end of a message about an unknown name: the nearest known one, or the first few."""
+def suggest(name: object, known: Iterable[object]) -> str:
+    """Return the end of a message about an unknown name or label: the nearest known one, or the first few.
+
+    Each is shown as it is: the label 0 is not '0'.
+    """
     names = list(known)
-    folded = {known_name.casefold(): known_name for known_name in names}
-    if close := get_close_matches(name.casefold(), folded, n=1):
+    folded = {str(known_name).casefold(): known_name for known_name in names}
+    if close := get_close_matches(str(name).casefold(), folded, n=1):
         return f"; did you mean {folded[close[0]]!r}?"
     if not names:
         return "; there are none"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import re
@@ -22,7 +23,7 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["Place", "descriptor_of", "refuse_inputs", "write_whole", "writing"]
+__all__ = ["Place", "descriptor_of", "packed", "refuse_inputs", "write_whole", "writing"]
 
 Place = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
@@ -36,6 +37,11 @@ def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[P
     """Write a file that holds either its old content or all of the new, whatever happens; see `writing`."""
     with writing(path, inputs) as file:
         file.write(content)
+
+
+def packed(content: bytes, path: str | os.PathLike[str]) -> bytes:
+    """What to write under a name: packed by gzip if it ends with ``.gz``, and always to the same bytes."""
+    return gzip.compress(content, mtime=0) if os.fspath(path).lower().endswith(".gz") else content
 
 
 @contextmanager

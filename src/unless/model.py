@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.errors import ParameterError
 from unless.rule import Program
 from unless.table import Schema, Table
 from unless.values import Label
@@ -19,7 +20,7 @@ from unless.values import Label
 if TYPE_CHECKING:
     from unless.score.card import ScoreCard
 
-__all__ = ["SMOOTHING", "Model", "Statistics"]
+__all__ = ["SMOOTHING", "Model", "Statistics", "program_of"]
 
 
 @runtime_checkable
@@ -45,6 +46,19 @@ class Model(Protocol):
     @property
     def card_(self) -> ScoreCard | None:
         """The points of each part of the program; None if they are not known."""
+
+
+def program_of(model: Program | Model) -> Program:
+    """The rules: a program itself, or those of a model, a fitted classifier for example."""
+    if isinstance(model, Program):
+        return model
+    found = getattr(model, "program_", None)
+    if not isinstance(found, Program):
+        name = type(model).__name__
+        if hasattr(model, "with_program"):  # one of our classifiers
+            raise ParameterError(f"this {name} has no rules yet; fit it first: fit(X, y)")
+        raise ParameterError(f"expected a Program or a fitted model, not {name} {model!r:.60}")
+    return found
 
 
 SMOOTHING = 4.0

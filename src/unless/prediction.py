@@ -45,7 +45,8 @@ def deciding_rules(program: Program, table: Table) -> NDArray[np.int32]:
         raise ParameterError(f"a {type(program).__name__} is not a Program; predict takes a program, then a table")
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=program)")
-    columns = [_column(table, feature) for feature in program.used]
+    notations = program.notations
+    columns = [_column(table, feature).written(notations.get(feature)) for feature in program.used]
     return decider(program, columns)([column.codes for column in columns], len(table))
 
 

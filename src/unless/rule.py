@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from math import isnan
 from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, counted, plain, value_of
+from unless.values import Label, Value, counted, plain, read_as, value_of
+from unless.values.notation import FLAG, Notation, Noted
 
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
@@ -66,9 +67,10 @@ class Literal:
         """Whether the test is true for a cell (Table 1 of the paper).
 
         Text never satisfies ``<=`` or ``>``, and a number always satisfies ``!=``. A missing cell is like a category of
-        its own: ``!=`` is the only comparison that is true of it.
+        its own: ``!=`` is the only comparison that is true of it. Where numbers are written in a notation, text in that
+        notation is the number: a date as in ISO 8601, or a level of an order.
         """
-        value = value_of(cell)
+        value = self.reads(value_of(cell))
         match self.op:
             case "<=":
                 return isinstance(value, float) and value <= self.value  # type: ignore[operator]
@@ -82,6 +84,18 @@ class Literal:
                 return value is None
             case "present":
                 return value is not None
+
+    def reads(self, value: Value) -> Value:
+        """What a value means to this test: a date as text is a date to a test of dates, and text to others."""
+        if isinstance(self.value, Noted):
+            return read_as(value, self.value.notation)
+        return read_as(value, None) if isinstance(value, Noted) else value
+
+    def said(self) -> tuple[Operator, Value]:
+        """The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0."""
+        if isinstance(self.value, Noted) and self.value.notation == FLAG and 0 <= self.value < 1:
+            return "==", 1.0 if self.op == ">" else 0.0
+        return self.op, self.value
 
     def implies(self, other: Literal) -> bool:
         """Whether the other literal holds whenever this one holds."""
@@ -99,8 +113,11 @@ class Literal:
         return False
 
     def __str__(self) -> str:
-        test = f"{self.feature} {self.op if _TAKES[self.op] is float else OPERATOR_WORDS[self.op]}"
-        return test if self.value is None else f"{test} {self.value!r}"
+        op, value = self.said()
+        test = f"{self.feature} {op if _TAKES[op] is float else OPERATOR_WORDS[op]}"
+        if value is None:
+            return test
+        return f"{test} {value!r}" if op == self.op else f"{test} {value:.0f}"
 
     __repr__ = __str__
 
@@ -163,6 +180,8 @@ class Program:
     features: tuple[str, ...]
     rules: tuple[Rule, ...] = ()
     otherwise: Label | None = None
+    notations: Mapping[str, Notation] = field(init=False, compare=False)
+    """How the numbers of features are written that literals compare, where not as plain numbers."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "features", _tuple_of(str, self.features, "a list of features"))
@@ -180,6 +199,9 @@ class Program:
         levels = list(_levels(self.rules))
         if not _tested(levels) <= known or len(levels) > MAX_DEPTH or None in [rule.head for rule in self.rules]:
             self._refuse_first(known)
+        object.__setattr__(self, "notations", _notations(levels))
+        if self.notations:
+            _check_notations(levels, self.notations)
 
     def _refuse_first(self, known: set[str]) -> None:
         """Raise an error about the first rule that is wrong."""
@@ -259,6 +281,23 @@ def _tested(levels: Iterable[list[Rule]]) -> set[str]:
     return {literal.feature for level in levels for rule in level for literal in rule.default}
 
 
+def _notations(levels: Iterable[list[Rule]]) -> dict[str, Notation]:
+    literals = (literal for level in levels for rule in level for literal in rule.default)
+    return {one.feature: one.value.notation for one in literals if one.value.__class__ is Noted}
+
+
+def _check_notations(levels: Iterable[list[Rule]], notations: Mapping[str, Notation]) -> None:
+    """Refuse a feature whose numbers are written in two ways, and a test whether it *is* one of them as text."""
+    for literal in (literal for level in levels for rule in level for literal in rule.default):
+        notation, value = notations.get(literal.feature), literal.value
+        if isinstance(value, float) and notation != (value.notation if isinstance(value, Noted) else None):
+            raise ProgramError(
+                f"the numbers of {literal.feature!r} are written in two ways: {literal}, and as {notation}"
+            )
+        if isinstance(value, str) and notation is not None and notation.number(value) is not None:
+            raise ProgramError(f"{literal} cannot hold: {literal.feature!r} has an order, and is compared by it")
+
+
 def _are(kind: type, items: object) -> bool:
     """Whether the items are a tuple of one kind already."""
     return items.__class__ is tuple and (not items or {kind}.issuperset(map(type, items)))
@@ -273,9 +312,53 @@ def _tuple_of(kind: type, items: object, name: str) -> tuple[object, ...]:
     return found
 
 
+# What people read: each condition of a default once.
+
+
+Condition = tuple[Literal, ...]
+"""What people read as one: a literal, or the lower and the upper bound of a feature, in this order."""
+
+
+def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
+    """The literals of a default as people read them: each once, and the two bounds of a feature together, as a range.
+
+    A range is where its first literal was. Of several bounds on one side it has the tightest: the others follow from
+    it. A range that no number is in stays what it is.
+
+    >>> conditions((Literal("age", ">", 30.0), Literal("city", "==", "Oslo"), Literal("age", "<=", 40.0)))
+    ((age > 30.0, age <= 40.0), (city is 'Oslo',))
+    """
+    read: dict[str | Literal, Condition] = {}
+    for literal in default:
+        key = literal.feature if isinstance(literal.value, float) else literal
+        read[key] = _tightest(*read[key], literal) if key in read else (literal,)
+    return tuple(read.values())
+
+
+def verbs(condition: Condition) -> list[str]:
+    """The words before each value of a condition: "is above", and "and at most" in a range."""
+    if len(condition) == 1:
+        return [OPERATOR_WORDS[condition[0].said()[0]]]
+    first, *others = (OPERATOR_WORDS[literal.op] for literal in condition)
+    return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
+
+
+def _tightest(*literals: Literal) -> Condition:
+    """Of equal literals one; of bounds the highest that is a lower one, then the lowest that is an upper one."""
+    kept = [one for one in literals if not any(other != one and other.implies(one) for other in literals)]
+    return tuple(sorted(dict.fromkeys(kept), key=lambda literal: literal.op == "<="))
+
+
+def _asks(condition: Condition) -> str:
+    if len(condition) == 1:
+        return str(condition[0])
+    said = (f"{verb} {literal.value!r}" for verb, literal in zip(verbs(condition), condition, strict=True))
+    return " ".join([condition[0].feature, *said])
+
+
 def _sentence(rule: Rule) -> str:
     text = "" if rule.head is None else f"{rule.head} if "
-    text += " and ".join(map(str, rule.default)) or "true"
+    text += " and ".join(map(_asks, conditions(rule.default))) or "true"
     for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
         text += f" unless ({_sentence(exception)})"
     return text
@@ -284,7 +367,7 @@ def _sentence(rule: Rule) -> str:
 def _html(rule: Rule) -> str:
     """A rule as a piece of HTML with its exceptions as nested lists, for notebooks, which may not have jinja2."""
     text = "" if rule.head is None else f"<b><bdi>{escape(str(rule.head))}</bdi></b>{' if' if rule.default else ''} "
-    text += f"<bdi>{escape(' and '.join(map(str, rule.default)))}</bdi>" if rule.default else "always"
+    text += f"<bdi>{escape(' and '.join(map(_asks, conditions(rule.default))))}</bdi>" if rule.default else "always"
     if rule.exceptions:
         text += "<ul>"
         for exception in rule.exceptions:  # one frame per level, as in _sentence

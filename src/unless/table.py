@@ -13,7 +13,8 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
 from operator import lt
-from typing import Any, TypeVar
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, TypeVar
 from typing import Literal as OneOf
 
 import numpy as np
@@ -21,7 +22,13 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.rule import Literal
-from unless.values import DEFAULT_MISSING, Label, Value, plain, value_of
+from unless.values import DEFAULT_MISSING, Label, Value, plain, read_as, spell, value_of
+from unless.values.notation import INSTANT, Durations, Moments, Notation, Noted, Order, Times, common
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 Kind = OneOf["number", "text", "mixed"]
 Codes = NDArray[Any]
@@ -33,7 +40,8 @@ class Column:
     """One feature: its distinct values in order, and the rank of every cell.
 
     ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
-    means missing. The constructor checks all that once, so that nobody else has to. Codes may be integers of any type.
+    means missing. ``notation`` says how its numbers are written, if not as plain numbers. The constructor checks all
+    that once, so that nobody else has to. Codes may be integers of any type.
     """
 
     name: str
@@ -41,6 +49,7 @@ class Column:
     numbers: NDArray[np.float64]
     categories: tuple[str, ...]
     codes: Codes
+    notation: Notation | None = None
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -60,11 +69,12 @@ class Column:
     def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
         """A column from plain Python cells; `values.value_of` says what each means."""
         values = [value_of(cell) for cell in cells]
+        notation = common({value.notation for value in values if isinstance(value, Noted)})
         numbers = sorted({value for value in values if isinstance(value, float)})
         categories = sorted({value for value in values if isinstance(value, str)})
         rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
         codes = np.array([rank[value] for value in values], dtype=np.int64)
-        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), codes)
+        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), codes, notation)
 
     @property
     def missing(self) -> int:
@@ -74,8 +84,12 @@ class Column:
     def value(self, code: int) -> Value:
         """The value that has a rank."""
         if code < len(self.numbers):
-            return float(self.numbers[code])
+            return self.number(float(self.numbers[code]))
         return None if code == self.missing else self.categories[code - len(self.numbers)]
+
+    def number(self, number: float) -> float:
+        """A number of this feature, which now knows how it is written."""
+        return number if self.notation is None else self.notation.value(number)
 
     def counts(self) -> NDArray[np.intp]:
         """How many cells have each rank; the last count is that of missing cells."""
@@ -95,6 +109,14 @@ class Column:
                 return code, code + found, op == "!="
             case (op, _):
                 return self.missing, self.missing + 1, op == "present"
+
+    def written(self, notation: Notation | None) -> Column:
+        """The column as another one reads it whose numbers are written in ``notation`` (`values.read_as`)."""
+        if self.notation == notation or (notation is None and (self.notation is None or self.notation.plain)):
+            return self
+        values = [read_as(self.value(code), notation) for code in range(self.missing + 1)]
+        ranked = Column.of(self.name, values, "mixed")
+        return replace(ranked, codes=ranked.codes[self.codes], notation=notation)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -143,12 +165,14 @@ class Labels:
 class Schema:
     """How a table was read, so that another one can be read the same way (``like=``).
 
-    The kind of every feature, in order, the text cells that mean "missing", and the name of the target.
+    The kind of every feature, in order, the text cells that mean "missing", the name of the target, and how the numbers
+    of some features are written.
     """
 
     kinds: Mapping[str, Kind]
     missing: tuple[str, ...] = DEFAULT_MISSING
     target: str | None = None
+    notations: Mapping[str, Notation] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,13 +180,16 @@ class Table:
     """Columns of rank codes, all of the same length, and, for learning, labels.
 
     ``table[rows]`` takes a slice, a mask or an array of row numbers and gives the table of those rows, with the same
-    ranks. ``missing`` are the text cells that were read as missing; another table can be read the same way.
+    ranks. So scikit-learn splits a table as it splits an array. ``missing`` are the text cells that were read as
+    missing; another table can be read the same way. ``read_as`` says how the file was read, if it is not plain: "read
+    as semicolon-separated, decimal comma, cp1252".
     """
 
     columns: tuple[Column, ...]
     target: Labels | None = None
     rows: int = -1
     missing: tuple[str, ...] = DEFAULT_MISSING
+    read_as: str = ""
     _places: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -200,10 +227,23 @@ class Table:
         return self.target
 
     @property
+    def y(self) -> NDArray[Any]:
+        """The label of every row, as scikit-learn's functions take them; text is an array of objects."""
+        labels = self.labels.labels
+        distinct: NDArray[Any] = np.array(labels, dtype=object if isinstance(next(iter(labels), ""), str) else None)
+        return distinct[self.labels.codes]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and features there are."""
+        return self.rows, len(self.columns)
+
+    @property
     def schema(self) -> Schema:
         """How the table was read."""
         kinds = {column.name: column.kind for column in self.columns}
-        return Schema(kinds, self.missing, None if self.target is None else self.target.name)
+        notations = {column.name: column.notation for column in self.columns if column.notation is not None}
+        return Schema(kinds, self.missing, None if self.target is None else self.target.name, notations)
 
     def column(self, name: str) -> Column:
         """The column with that name."""
@@ -214,14 +254,50 @@ class Table:
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
         columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
-        return Table(columns, self.target, self.rows, self.missing)
+        return Table(columns, self.target, self.rows, self.missing, self.read_as)
 
     def record(self, row: int) -> dict[str, Value]:
         """One row as values: numbers, text, None where missing."""
         return {column.name: column.value(int(column.codes[row])) for column in self.columns}
 
-    def __getitem__(self, rows: slice | Sequence[int] | NDArray[Any]) -> Table:
-        picked = rows if isinstance(rows, slice) else np.asarray(rows)
+    def to_pandas(self) -> pd.DataFrame:
+        """The columns, and the labels as the last one, as a pandas frame.
+
+        Numbers are float64, dates and durations have their types, and text is categorical, so that text stays text when
+        it is read again; a mixed column holds objects: numbers, text and None.
+        """
+        import pandas as pd  # an extra; takes 0.3 s
+
+        columns = {column.name: _pandas_array(column) for column in self.columns}
+        return pd.DataFrame(columns | self._target_column(), index=range(self.rows))
+
+    def to_polars(self) -> pl.DataFrame:
+        """The columns, and the labels as the last one, as a polars frame; missing cells are null.
+
+        Numbers are Float64, dates, times and durations have their types, an ordered column is an Enum, text is
+        Categorical, and a mixed column is text: polars has no column of both.
+        """
+        import polars as pl  # takes 0.1 s
+
+        columns = {column.name: _polars_series(column) for column in self.columns}
+        return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
+
+    def to_arrow(self) -> pa.Table:
+        """The same as `to_polars`, as a pyarrow table; text is a dictionary of strings."""
+        return self.to_polars().to_arrow()
+
+    def _target_column(self) -> dict[str, NDArray[Any]]:
+        if self.target is None:
+            return {}
+        if self.target.name in self._places:
+            raise ReadError(f"the target {self.target.name!r} is called like a column; rename one of them")
+        return {self.target.name: self.y}
+
+    def __getitem__(self, rows: slice | Sequence[int] | NDArray[Any] | tuple[Any, EllipsisType]) -> Table:
+        wanted: Any = rows
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
+            wanted = rows[0]  # how scikit-learn takes rows of anything that has a shape
+        picked = wanted if isinstance(wanted, slice) else np.asarray(wanted)
         if isinstance(picked, np.ndarray) and picked.ndim != 1:
             raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
         if isinstance(picked, np.ndarray) and not picked.size:
@@ -229,7 +305,11 @@ class Table:
         columns = tuple(_taking(column, picked) for column in self.columns)
         target = self.target and _taking(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
-        return Table(columns, target, count, self.missing)
+        return Table(columns, target, count, self.missing, self.read_as)
+
+    def __array__(self, *_: object, **__: object) -> NDArray[Any]:
+        """Refuse to be an array, which would lose the kinds of columns."""
+        raise TypeError("a table is not an array: its columns have kinds; give table.to_pandas() instead")
 
     def __len__(self) -> int:
         return self.rows
@@ -237,6 +317,85 @@ class Table:
     def __repr__(self) -> str:
         target = "no target" if self.target is None else f"target {self.target.name!r}"
         return f"<Table: {self.rows} rows, {len(self.columns)} features, {target}>"
+
+
+def occurring(table: Table) -> Table:
+    """The same rows, without the values that no row has: ``table[rows]`` keeps all values of the table."""
+    columns = tuple(map(_occurring, table.columns))
+    same = all(one is other for one, other in zip(columns, table.columns, strict=True))
+    return table if same else replace(table, columns=columns)
+
+
+def _occurring(column: Column) -> Column:
+    there = column.counts()[:-1] > 0
+    if there.all():
+        return column
+    numbers, categories = np.split(there, [len(column.numbers)])
+    kept = tuple(category for category, occurs in zip(column.categories, categories, strict=True) if occurs)
+    ranks = np.append(np.cumsum(there) - 1, np.count_nonzero(there))
+    return replace(column, numbers=column.numbers[numbers], categories=kept, codes=ranks[column.codes])
+
+
+# Columns of other libraries.
+
+
+def _pandas_array(column: Column) -> Any:
+    import pandas as pd
+
+    codes = column.codes.astype(np.int64)
+    if column.kind == "number":
+        return np.append(column.numbers, np.nan)[codes] if _is_plain(column) else _pandas_times(column)
+    if column.kind == "text":
+        return pd.Categorical.from_codes(np.where(codes == column.missing, -1, codes), list(column.categories))
+    numbers = column.numbers.tolist() if _is_plain(column) else map(spell, map(column.number, column.numbers.tolist()))
+    return pd.Series(np.array([*numbers, *column.categories, None], dtype=object)[codes], dtype=object)
+
+
+def _pandas_times(column: Column) -> Any:
+    """A column of dates, times, durations or levels."""
+    import pandas as pd
+
+    missing, places = column.codes == column.missing, np.append(column.numbers, -1).astype(np.int64)[column.codes]
+    match column.notation:
+        case Order(levels):
+            return pd.Categorical.from_codes(places, list(levels), ordered=True)
+        case Times():
+            return pd.Series(_polars_series(column).to_list(), dtype=object)
+    found = places.view("M8[us]" if isinstance(column.notation, Moments) else "m8[us]").copy()
+    found[missing] = np.array("NaT", found.dtype)
+    return pd.Series(found).dt.tz_localize("UTC") if column.notation == INSTANT else found
+
+
+def _polars_series(column: Column) -> pl.Series:
+    import polars as pl
+
+    if column.kind == "number":
+        return _polars_numbers(column).gather(column.codes)
+    texts = [*map(spell, map(column.number, column.numbers.tolist())), *column.categories, None]
+    return pl.Series(texts, dtype=pl.String if column.kind == "mixed" else pl.Categorical).gather(column.codes)
+
+
+def _polars_numbers(column: Column) -> pl.Series:
+    """The distinct numbers of a column, and null, in the type that fits their notation."""
+    import polars as pl
+
+    numbers = pl.Series([*column.numbers.tolist(), None], dtype=pl.Float64)
+    match column.notation:
+        case Order(levels):
+            return pl.Series([*map(str, map(column.number, column.numbers.tolist())), None], dtype=pl.Enum(levels))
+        case Times():
+            return (numbers.cast(pl.Int64) * 1000).cast(pl.Time)
+        case Durations():
+            return numbers.cast(pl.Int64).cast(pl.Duration("us"))
+        case Moments(name="date"):
+            return numbers.cast(pl.Int64).cast(pl.Datetime("us")).cast(pl.Date)
+        case Moments(zoned=zoned):
+            return numbers.cast(pl.Int64).cast(pl.Datetime("us", "UTC" if zoned else None))
+    return numbers
+
+
+def _is_plain(column: Column) -> bool:
+    return column.notation is None or column.notation.plain
 
 
 # Checks and small steps.

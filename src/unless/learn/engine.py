@@ -45,6 +45,8 @@ class Engine(ABC, Generic[Rows]):
     labels: tuple[Label, ...]
     banned: tuple[Literal, ...] = ()
     """No literal on the value of one of these is ever found."""
+    whole: frozenset[str] = frozenset()
+    """The features whose numbers are all whole, so that their thresholds may be."""
     late: Callable[[], bool] | None = None
     """Asked before every search for a literal; if it says so, the learner stops there (`Enough`)."""
 

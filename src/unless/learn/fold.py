@@ -216,6 +216,4 @@ def _place(positive: Label, labels: tuple[Label, ...]) -> int:
     for place, label in enumerate(labels):
         if type(label) is type(positive) and label == positive:
             return place
-    texts = [label for label in labels if isinstance(label, str)]
-    hint = suggest(str(positive), texts) if texts else f"; labels are {type(labels[0]).__name__}: {labels[0]!r}, …"
-    raise UnknownNameError(f"no label {positive!r}{hint}")
+    raise UnknownNameError(f"no label {positive!r}{suggest(positive, labels)}")

@@ -17,6 +17,7 @@ from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
+from unless.values.notation import WHOLE
 
 Test = tuple[int, int, bool]
 """A literal for the kernels: feature, rank, and whether it is the negative one (``>``, ``!=``) on that value."""
@@ -58,6 +59,7 @@ class MemoryEngine(Engine[Selection]):
         self._tests: dict[int, Test] = {}
         self._folds: NDArray[np.uint64] | None = None
         self.banned = tuple(banned)
+        self.whole = frozenset(column.name for column in table.columns if column.notation == WHOLE)
         self._grid.ban([self._test(literal) for literal in self.banned])
 
     def everything(self) -> Selection:

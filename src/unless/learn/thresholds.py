@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from unless.learn.engine import Engine
 from unless.rule import Literal, Program, Rule
+from unless.values.notation import Noted
 
 Rows = TypeVar("Rows")
 
@@ -33,13 +34,26 @@ def _moved(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tu
     default, exceptions = [], []
     for literal in rule.default:
         gap = engine.gap(rows, literal) if literal.op in ("<=", ">") else None
-        default.append(literal if gap is None else Literal(literal.feature, literal.op, between(*gap, rounded=rounded)))
+        whole = rounded and literal.feature in engine.whole
+        default.append(literal if gap is None else _at(literal, *gap, rounded=rounded, whole=whole))
         rows = engine.covered(rows, literal)
     for exception in rule.exceptions:
         moved, covered = _moved(engine, rows, exception, rounded=rounded)
         exceptions.append(moved)
         rows = engine.minus(rows, covered)
     return Rule(rule.head, tuple(default), tuple(exceptions)), rows
+
+
+def _at(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
+    """The literal with a threshold between two numbers: in its notation, if it has one.
+
+    Where all numbers are ``whole``, above 2.5 is said as above 2.
+    """
+    if isinstance(literal.value, Noted):
+        notation = literal.value.notation
+        return Literal(literal.feature, literal.op, notation.value(notation.between(low, high)))
+    threshold = between(low, high, rounded=rounded)
+    return Literal(literal.feature, literal.op, max(low, float(floor(threshold))) if whole else threshold)
 
 
 def between(low: float, high: float, *, rounded: bool) -> float:

@@ -5,6 +5,9 @@
 - `ranks`: from cells to columns of rank codes
 - `frames`: data frames, arrays, lists of dicts; Python objects as frames
 - `formats`: which format a file has, and how to open it
+- `dialect`: how a text file is written: delimiter, numerals, encoding; what a caller tells about it
+- `sniff`: the dialect of a file, told by its first bytes
+- `encodings`: which encoding a file has; its text in UTF-8, and back
 - `bytes`: opening, unpacking and mapping files; blocks of whole records
 - `text`: CSV and TSV
 - `jsonlines`: JSON lines

@@ -13,11 +13,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from unless.errors import ReadError
+from unless.errors import ReadError, UnknownNameError, suggest
 from unless.limits import RATIO, limit, refuse_unpacked
 from unless.read.bytes import Content, blaming, ends, size_of
+from unless.read.dialect import NOTHING, Remarks, Told
 from unless.read.frames import PolarsFrame, frame_of
-from unless.read.ranks import Cells, of_objects
+from unless.read.ranks import Cells, as_texts, of_objects
 from unless.read.source import Loaded
 from unless.values import spell, value_of
 
@@ -41,11 +42,13 @@ class _ColumnarFile:
     """A file of columns; only those that are wanted are read."""
 
     spelled = False
+    remarks = NOTHING
     rows = 0
     title: str
     scanner: str
 
-    def __init__(self, source: Content, *, where: str) -> None:
+    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
+        del told  # there is nothing that a file of columns does not say itself
         self._source = source
         self._where = where
         with self._polars() as pl:
@@ -122,15 +125,15 @@ class ArrowFile(_ColumnarFile):
 
 
 class ExcelFile(Loaded):
-    """The first visible sheet of a workbook; its first row that is not blank names the columns.
+    """A sheet of a workbook, by default the first visible one; its first row that is not blank names the columns.
 
     An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
     of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
     is a missing cell; a column without any cell is no column.
     """
 
-    def __init__(self, source: Content, *, where: str) -> None:
-        (header, *rows), first = _first_sheet(source, where)
+    def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
+        (header, *rows), first, self.remarks = _sheet(source, where, None if told is None else told.sheet)
         width = range(len(header))
         if len(header) > 1:
             rows = [row for row in rows if any(cell != "" for cell in row)]
@@ -152,7 +155,8 @@ def _typed(column: Sequence[Cell]) -> list[Cell | None]:
 
 
 def _objects(cells: Cells) -> list[object]:
-    """Cells as Python objects: dates are text by now, and in a column with text so are numbers."""
+    """Cells as Python objects: dates are text, as `read_table` reads it, and in a column with text so are numbers."""
+    cells = as_texts(cells)
     kind = spell if cells.texts else int if cells.type is int else float
     numbers = list(map(kind, cells.numbers.tolist()))
     texts = [text == "True" if cells.type is bool else text for text in cells.texts]
@@ -160,8 +164,8 @@ def _objects(cells: Cells) -> list[object]:
     return [values[code] for code in cells.codes.tolist()]
 
 
-def _first_sheet(source: Content, where: str) -> tuple[list[list[Cell]], int]:
-    """The rows of the first sheet without blank ones before and after, and the place of their first column.
+def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
+    """The rows of a sheet without blank ones before and after, the place of their first column, and what to say.
 
     All rows have the same length, and there is at least one; '' is an empty cell.
     """
@@ -183,8 +187,28 @@ def _first_sheet(source: Content, where: str) -> tuple[list[list[Cell]], int]:
             for sheet in book.sheets_metadata
             if sheet.typ == calamine.SheetTypeEnum.WorkSheet and sheet.visible == calamine.SheetVisibleEnum.Visible
         ]
-        sheet = book.get_sheet_by_name(shown[0]) if shown else book.get_sheet_by_index(0)
-        return sheet.to_python(skip_empty_area=True) or [[]], (sheet.start or (0, 0))[1]
+        usual = shown[0] if shown else book.sheet_names[0]
+        name = usual if asked is None else _sheet_named(asked, book.sheet_names, where)
+        sheet = book.get_sheet_by_name(name)
+        rows: list[list[Cell]] = sheet.to_python(skip_empty_area=True) or [[]]
+        others = [] if asked is not None else [one for one in shown if one != usual]
+        more = next((one for one in others if book.get_sheet_by_name(one).height), None)
+        said = (
+            ""
+            if more is None
+            else f"read the first sheet, {usual!r}; {more!r} has cells too: name the sheet to read it"
+        )
+        return rows, (sheet.start or (0, 0))[1], Remarks(said)
+
+
+def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
+    """The sheet of that name or, if there is none, of that number, counted from 1."""
+    if asked in names:
+        return str(asked)
+    number = int(asked) if str(asked).isdecimal() else 0
+    if 1 <= number <= len(names):
+        return names[number - 1]
+    raise UnknownNameError(f"{where}: no sheet {asked!r}{suggest(str(asked), names)}")
 
 
 def _title(cell: Cell, place: int, where: str) -> str:
@@ -194,7 +218,7 @@ def _title(cell: Cell, place: int, where: str) -> str:
             f"{where}: column {_letters(place)} has cells but no name; the first row should name the columns"
         )
     value = value_of(cell)
-    return spell(value) if isinstance(value, float) else str(value)
+    return spell(value) if value.__class__ is float else str(value)
 
 
 def _letters(place: int) -> str:

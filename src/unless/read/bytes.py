@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import splice as kernels
 from unless.limits import refuse_unpacked
+from unless.read.encodings import Recoded
 
 Content = bytes | Path
 """What a format reads: bytes, or the path of a regular file that is not packed."""
@@ -32,7 +33,7 @@ MARK = b"\xef\xbb\xbf"
 _SMALL = 1 << 24  # files up to this size are read at once; larger ones are mapped, to save memory
 _LONGEST_SIGN = 8
 _LONGEST_RECORD = 1 << 28  # bytes: a quote that is never closed must not take all memory
-_PIECE = 1 << 16  # bytes to ask a pipe for
+_PIECE = 1 << 16  # bytes to ask a pipe for, or to look at
 _UNPACKED_PIECE = 1 << 20
 _STARTS = {
     b"\x1f\x8b": "gzip",
@@ -50,7 +51,7 @@ class OpenFile:
     def __init__(self, where: str, raw: BinaryIO, *, packed: bool, path: Path | None = None) -> None:
         self.where = where
         self._raw = raw
-        self._file = gzip.GzipFile(fileobj=raw) if packed else raw
+        self._file: BinaryIO | gzip.GzipFile | Recoded = gzip.GzipFile(fileobj=raw) if packed else raw
         self._path = path
         self._ahead = b""
 
@@ -58,7 +59,25 @@ class OpenFile:
         """Read the next bytes: as many as asked for, unless the file ends."""
         ahead, self._ahead = self._ahead[:size], self._ahead[size:]
         with blaming(self.where):
-            return _joined(ahead, self._pieces(size - len(ahead)))
+            data = _joined(ahead, self._pieces(size - len(ahead)))
+        if len(data) > size:  # letters in UTF-8 may take more bytes
+            data, self._ahead = data[:size], data[size:]
+        return data
+
+    def decode(self, encoding: str | None) -> None:
+        """Give all bytes in UTF-8 from now on; without an encoding, the first line beyond ASCII tells it."""
+        self._file = Recoded(self._ahead, self._file, encoding, self.where)
+        self._ahead, self._path = b"", None
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of the file, as far as it was read."""
+        return (isinstance(self._file, Recoded) and self._file.encoding) or "utf-8"
+
+    @property
+    def undecided(self) -> bool:
+        """Whether the bytes that were read do not tell the encoding."""
+        return isinstance(self._file, Recoded) and self._file.encoding is None
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without consuming them."""
@@ -164,6 +183,14 @@ def ends(source: Content) -> tuple[bytes, bytes]:
         return start, file.read()
 
 
+def first_bytes(source: Content, size: int) -> bytes:
+    """The first bytes, as many as asked for unless there are fewer."""
+    if isinstance(source, bytes):
+        return source[:size]
+    with blaming(str(source)), source.open("rb") as file:
+        return file.read(size)
+
+
 def content(source: Content) -> mmap.mmap | bytes:
     """All bytes; those of a large file are mapped."""
     if isinstance(source, bytes):
@@ -183,10 +210,37 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
     return data  # type: ignore[return-value]  # it reads lines and seeks, and nothing else is needed
 
 
+def may_be_padded(body: NDArray[np.uint8], separator: int) -> bool:
+    """Whether a field of a text file may begin with a needless zero, as 007 does, also after a quote or a sign."""
+    before = np.array([ord("\n"), ord("\n")], np.uint8)
+    for start in range(0, len(body), _PIECE):
+        piece = np.concatenate([before, body[start : start + _PIECE], body[start + _PIECE : start + _PIECE + 1]])
+        last, zero, after = piece[1:-2], piece[2:-1], piece[3:]
+        # What ends a field, or may be at its start, is below "." (but for some separators): a third of the time.
+        likely = (last < ord(".")) & (zero == ord("0")) & (after - np.uint8(ord("0")) <= 9)
+        if separator > ord("."):
+            likely |= (last == separator) & (zero == ord("0")) & (after - np.uint8(ord("0")) <= 9)
+        if likely.any() and _is_padded(piece, np.flatnonzero(likely) + 2, separator):
+            return True
+        before = piece[_PIECE : _PIECE + 2]
+    return False
+
+
+def _is_padded(piece: NDArray[np.uint8], zeros: NDArray[np.intp], separator: int) -> bool:
+    """Whether one of the zeros is at the start of a field; a sign before it may also be that of an exponent, 1e-05."""
+    last = piece[zeros - 1]
+    signed = (last == ord("-")) | (last == ord("+"))
+    return bool(_opens(np.where(signed, piece[zeros - 2], last), separator).any())
+
+
+def _opens(data: NDArray[np.uint8], separator: int) -> NDArray[np.bool_]:
+    """Where a field may begin after a byte, or after the spaces or the quote that it is."""
+    return (data == separator) | (data == ord("\n")) | (data == ord('"')) | (data == ord(" ")) | (data == ord("\r"))  # type: ignore[no-any-return]
+
+
 def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
     """The error for a line of a text file that is not UTF-8 at some place."""
-    marked = number == 1 and line[:2] in (b"\xff\xfe", b"\xfe\xff")
-    advice = "the file seems to be UTF-16; save it as UTF-8" if marked else "save the file as UTF-8 text"
+    advice = "save the file as UTF-8 text, or say which encoding it has, such as cp1252"
     return ReadError(f"{where}, line {number}: the byte 0x{line[place]:02x} is not UTF-8; {advice}")
 
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, suggest
+from unless.errors import FormatError, MissingFileError, OverwriteError, ParameterError, ReadError, either, suggest
 from unless.limits import refuse_more
 from unless.read.binary import ArrowFile, ExcelFile, ParquetFile
 from unless.read.bytes import Content, OpenFile, blaming, ends, is_packed, kind_of, opened
-from unless.read.jsonlines import JsonLines, first_names
+from unless.read.dialect import Numerals, Told
+from unless.read.jsonlines import first_names, open_lines
+from unless.read.sniff import WINDOW, agreed, sniff
 from unless.read.source import Parts, Source, refuse_twins
-from unless.read.text import TextFile, next_header
+from unless.read.text import head_names, open_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,28 +30,42 @@ class Format:
     title: str
     endings: tuple[str, ...]
     open: Callable[..., Any]
-    head: Callable[[OpenFile], list[str]] | None = None
+    head: Callable[[OpenFile, Told], list[str]] | None = None
     """Reads no more than the names of the columns; None if opening does so."""
     loose: bool = False
     """Whether a row may lack a column."""
+    delimiter: str | None = None
+    """What usually separates fields."""
+    takes: frozenset[str] = frozenset()
+    """What a caller may tell about such a file."""
 
 
-def _separated(name: str, separator: str) -> Format:
-    opener = partial(TextFile, separator=separator)
-    return Format(name, name.upper(), (f".{name}",), opener, lambda file: next_header(file, separator).names)
+def _separated(name: str, usual: str) -> Format:
+    return Format(
+        name,
+        name.upper(),
+        (f".{name}",),
+        partial(open_text, usual=usual),
+        lambda file, told: head_names(file, usual, told),
+        delimiter=usual,
+        takes=frozenset({"delimiter", "decimal", "encoding"}),
+    )
 
 
 _ALL = (
     _separated("csv", ","),
     _separated("tsv", "\t"),
-    Format("jsonl", "JSON lines", (".jsonl", ".ndjson"), JsonLines, first_names, loose=True),
+    Format(
+        "jsonl", "JSON lines", (".jsonl", ".ndjson"), open_lines, first_names, loose=True, takes=frozenset({"encoding"})
+    ),
     Format("parquet", "Parquet", (".parquet",), ParquetFile),
     Format("arrow", "Arrow", (".arrow", ".ipc", ".feather"), ArrowFile),
-    Format("excel", "Excel", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), ExcelFile),
+    Format("excel", "Excel", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), ExcelFile, takes=frozenset({"sheet"})),
 )
 FORMATS = {entry.name: entry for entry in _ALL}
 _ENDINGS = {ending: entry for entry in _ALL for ending in entry.endings}
 _CONTENTS = {"parquet": "a Parquet file", "arrow": "an Arrow file", "excel": "an Excel file (or another zip archive)"}
+_NOTHING_TOLD = Told()
 
 
 def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
@@ -112,40 +128,68 @@ def refuse_part(path: str | os.PathLike[str], folder: str | os.PathLike[str], fo
         raise OverwriteError(f"{os.fspath(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
-def open_path(path: Path, form: str | None = None) -> Source:
+def open_path(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -> Source:
     """The source that reads a file, or a folder of parts."""
     known, files = files_at(path, form)
-    sources = [_open_file(file, known) for file in files]
+    refuse_told(told, known, str(path))
+    numerals = numerals_at(files, known, told)
+    sources = [_open_file(file, known, told, numerals) for file in files]
     whole = Parts(files, sources, loose=known.loose) if _is_folder(path) else sources[0]
     return _checked(whole, str(path))
 
 
-def open_bytes(data: bytes, form: str) -> Source:
+def refuse_told(told: Told, known: Format, where: str) -> None:
+    """Refuse what means nothing for a format, such as the sheet of a CSV file."""
+    if wrong := [name for name in told.names if name not in known.takes]:
+        takers = either(entry.title for entry in _ALL if wrong[0] in entry.takes)
+        raise ParameterError(
+            f"{where}: the {wrong[0]} is for {takers} files, and this one is {known.title}; leave it out"
+        )
+
+
+def numerals_at(files: Sequence[Path], known: Format, told: Told) -> Numerals | None:
+    """How numbers are written in all parts of a table: by the parts that tell; None if there is only one part."""
+    if len(files) < 2 or known.delimiter is None:
+        return None
+    guesses = {}
+    for path in files:
+        with opened(path) as file:
+            guesses[path.name] = sniff(file.peek(WINDOW), known.delimiter, told, where=str(path), part=True)
+    found = agreed(guesses)
+    if isinstance(found, str):
+        raise ReadError(f"{files[0].parent}: {found}; the files of a folder write numbers in one way")
+    return found
+
+
+def open_bytes(data: bytes, form: str, told: Told = _NOTHING_TOLD) -> Source:
     """The source that reads bytes of a format, which gzip may have packed."""
     where, packed = "the data", kind_of(*ends(data)) == "gzip"
-    source = OpenFile(where, io.BytesIO(data), packed=packed).content()
-    return _checked(_open(source, format_of("", form), where), where)
+    source, known = OpenFile(where, io.BytesIO(data), packed=packed).content(), format_of("", form)
+    refuse_told(told, known, where)
+    return _checked(_open(source, known, where, told), where)
 
 
-def names_of(path: Path, form: str | None = None) -> list[str]:
+def names_of(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -> list[str]:
     """The names of the columns, read from as little of the file as possible; for a folder, from its first part."""
     known, (first, *_) = files_at(path, form)
+    refuse_told(told, known, str(path))
     if known.head is None or not first.is_file():
-        return list(_open_file(first, known).names)
+        return list(_open_file(first, known, told).names)
     if not is_packed(first):
         refuse_other(ends(first), known, str(first))
     with opened(first) as file:
-        return known.head(file)
+        return known.head(file, told)
 
 
-def _open_file(path: Path, known: Format) -> Source:
+def _open_file(path: Path, known: Format, told: Told, numerals: Numerals | None = None) -> Source:
     with opened(path) as file:
-        return _open(file.content(), known, str(path))
+        return _open(file.content(), known, str(path), told, numerals)
 
 
-def _open(source: Content, known: Format, where: str) -> Source:
+def _open(source: Content, known: Format, where: str, told: Told, numerals: Numerals | None = None) -> Source:
     refuse_other(ends(source), known, where)
-    found: Source = known.open(source, where=where)
+    shared = {} if numerals is None else {"numerals": numerals}
+    found: Source = known.open(source, where=where, told=told, **shared)
     return found
 
 

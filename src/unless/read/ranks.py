@@ -17,15 +17,30 @@ from numpy.typing import NDArray
 
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
+from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.table import MOST, Column, Kind, Labels, smallest
-from unless.values import Label, Value, flag_in, label_type, number_in, spell, value_of
+from unless.values import LEADING_ZERO, Label, Value, are_names, flag_in, label_type, number_in, spell, value_of
+from unless.values.notation import (
+    DATE,
+    DATETIME,
+    DAY,
+    FLAG,
+    INSTANT,
+    WHOLE,
+    Moments,
+    Notation,
+    Noted,
+    Order,
+    common,
+    noticed,
+)
 
 Declared = OneOf["numeric", "categorical"] | None
 """What the caller says about a column; None leaves it to the cells."""
 
 _WHOLE = re.compile(r"[+-]?[0-9]+(\.0)?")
-_LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
 _EXACT = 2.0**53
+_GLANCE = 64
 _FEW = 1024  # up to this many numbers argsort ranks faster
 
 
@@ -38,7 +53,9 @@ class Cells:
     """A column as its source has it: numbers ascending, texts by code point, and the rank of every cell.
 
     Missing cells have the rank after both. ``type`` is the Python type of the cells, None if they differ: labels keep
-    their type. ``categorical`` means that the source calls the column categorical: its numbers are names.
+    their type. ``categorical`` means that the source calls the column categorical: its numbers are names. ``notation``
+    says how its numbers are written, if not as plain numbers; texts may be the levels of an `Order`. ``numerals`` tells
+    which texts spell numbers.
     """
 
     numbers: NDArray[np.float64]
@@ -46,12 +63,30 @@ class Cells:
     codes: NDArray[Any]
     type: type[Label] | None
     categorical: bool = False
+    notation: Notation | None = None
+    numerals: Numerals = PLAIN_NUMERALS
 
 
 def of_numbers(array: NDArray[Any], kind: type[Label] = float) -> Cells:
     """Cells of a numeric array; NaN is missing."""
     numbers, codes = rank(np.ascontiguousarray(array, dtype=np.float64))
     return Cells(numbers, (), codes, kind)
+
+
+def of_times(counts: NDArray[np.int64], missing: NDArray[np.bool_], unit: str, notation: Notation) -> Cells:
+    """Cells of an array of whole numbers that count days or parts of seconds; in ``notation``, microseconds."""
+    size = _PER_SECOND[unit]
+    micros = counts * (10**6 // size) if size <= 10**6 else counts // (size // 10**6)
+    numbers, codes = rank(np.where(missing, np.nan, micros.astype(np.float64)))
+    if isinstance(notation, Moments) and len(numbers) and not _FIRST <= numbers[0] <= numbers[-1] <= _LAST:
+        raise ReadError("a date is before the year 1 or after the year 9999; make the column text, or leave it out")
+    if notation == DATETIME and not (numbers % DAY).any():
+        notation = DATE
+    return Cells(numbers, (), codes, str, notation=notation)
+
+
+_FIRST, _LAST = -62_135_596_800 * 1e6, 253_402_300_800 * 1e6 - 1
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def of_flags(flags: NDArray[np.bool_], missing: NDArray[np.bool_] | None = None) -> Cells:
@@ -69,11 +104,25 @@ def of_dictionary(distinct: Iterable[object], codes: NDArray[Any]) -> Cells:
     `values.value_of` says what each object means: several objects may be the same value, and None is missing too.
     """
     distinct = list(distinct)
-    values = [value_of(cell) for cell in distinct]
+    values, notation = _in_one_notation([value_of(cell) for cell in distinct])
     numbers, texts, place = _ranks(values)
     table = np.array([place[value] for value in [*values, None]], dtype=np.uint32)
     # "wrap" sends -1 to the last place.
-    return Cells(numbers, texts, table.take(codes, mode="wrap"), _common_type(distinct, values))
+    kind = _common_type(distinct, values)
+    return Cells(numbers, texts, table.take(codes, mode="wrap"), kind, notation=notation)
+
+
+def _in_one_notation(values: list[Value]) -> tuple[list[Value], Notation | None]:
+    """The values, and the notation of their numbers; notations that do not go together become text."""
+    written = {value.notation for value in values if isinstance(value, Noted)}
+    if not written:
+        return values, None
+    notation = common(written)
+    if notation is None or any(value.__class__ is float for value in values):
+        return [str(value) if isinstance(value, Noted) else value for value in values], None
+    if notation == DATETIME and all(value % DAY == 0 for value in values if isinstance(value, float)):
+        notation = DATE  # pandas has no dates without times
+    return values, notation
 
 
 def of_objects(cells: Sequence[object]) -> Cells:
@@ -86,6 +135,7 @@ def joined(pieces: Sequence[Cells]) -> Cells:
     """The cells of one column, from its pieces."""
     if len(pieces) == 1:
         return pieces[0]
+    pieces, notation = _alike(pieces)
     numbers = np.unique(np.concatenate([piece.numbers for piece in pieces]))
     texts = sorted({text for piece in pieces for text in piece.texts})
     place = {text: code for code, text in enumerate(texts, len(numbers))}
@@ -98,7 +148,31 @@ def joined(pieces: Sequence[Cells]) -> Cells:
         ]
         codes.append(np.array(ranks, dtype=np.uint32)[piece.codes])
     types = {piece.type for piece in pieces if len(piece.numbers) or piece.texts} or {pieces[0].type}
-    return Cells(numbers, texts, np.concatenate(codes), types.pop() if len(types) == 1 else None)
+    kind = types.pop() if len(types) == 1 else None
+    return Cells(numbers, texts, np.concatenate(codes), kind, notation=notation, numerals=pieces[0].numerals)
+
+
+def _alike(pieces: Sequence[Cells]) -> tuple[Sequence[Cells], Notation | None]:
+    """The pieces, and the notation of their numbers; where notations do not go together, numbers become text."""
+    notations = {piece.notation for piece in pieces if len(piece.numbers) or piece.notation is not None}
+    if notations <= {None}:
+        return pieces, None
+    notation = None if None in notations else common(one for one in notations if one is not None)
+    return (pieces, notation) if notation is not None else ([as_texts(piece) for piece in pieces], None)
+
+
+def as_texts(cells: Cells) -> Cells:
+    """The cells, with dates and times as texts."""
+    return as_names(cells) if cells.notation is not None and len(cells.numbers) else cells
+
+
+def as_names(cells: Cells) -> Cells:
+    """The cells, with numbers as texts."""
+    spelling = spell if cells.notation is None else cells.notation.text
+    values: list[Value] = [*map(spelling, cells.numbers.tolist()), *cells.texts, None]
+    numbers, texts, place = _ranks(values)
+    table = np.array([place[value] for value in values], dtype=np.uint32)
+    return Cells(numbers, texts, table[cells.codes], str, numerals=cells.numerals)
 
 
 def _common_type(cells: Iterable[object], values: Iterable[Value]) -> type[Label] | None:
@@ -165,53 +239,157 @@ def _rank_packed(values: NDArray[np.float64], codes: NDArray[np.uint32], firsts:
 
 
 def settle(
-    name: str, cells: Cells, declared: Declared, missing: Collection[str], *, spelled: bool, known: Column | None = None
+    name: str,
+    cells: Cells,
+    declared: Declared,
+    missing: Collection[str],
+    *,
+    spelled: bool,
+    known: Column | None = None,
+    notation: Notation | None = None,
+    alike: bool = False,
 ) -> Column:
     """Make a column of cells: some are missing, the others are numbers or categories.
 
-    ``missing`` are the texts that mean a missing cell. A text that spells a number is a number if the column is
-    declared numeric, or if cells are ``spelled``, as in a text file, and the undeclared column looks numeric or mixed
-    (`_kind`). In a column of categories a number becomes its shortest spelling, which is compared with ``missing``.
+    ``missing`` are the texts that mean a missing cell. Texts that spell numbers are numbers if the column is declared
+    numeric, or if it is undeclared and looks numeric or mixed (`_kind`). So are texts that spell dates, times or
+    durations, and texts that are levels of an order if the ``notation`` says so. In a column of categories a number
+    becomes its shortest spelling, which is compared with ``missing``.
 
-    ``known`` is the column in training. Cells of other types mean what they plainly meant there (`_as_known`).
+    ``spelled`` are the cells of text files, where a number is never anything but text. In a typed column of text,
+    whole numbers are names if nothing else is there (zip codes), and numbers are numbers if they are more than half.
+
+    If it is read ``alike``, as training was, nothing new is noticed. ``known`` is the column in training. Cells of
+    other types mean what they plainly meant there (`_as_known`).
     """
     if declared is None and cells.categorical:
         declared = "categorical"
+    if declared == "categorical":
+        return _settle_names(name, as_texts(cells), missing, known, spelled=spelled)
+    if alike and (notation is None or notation.plain):
+        cells = as_texts(cells)  # training had no dates
+    wanted = cells.notation if notation is None or notation.plain else notation
+    if wanted is not None:
+        return _settle_written(name, cells, wanted, missing, declared=notation is not None and not alike)
     present = [text for text in cells.texts if text not in missing]
-    read: dict[str, float] = {}
-    if declared == "numeric" or (declared is None and spelled):
-        read = _as_numbers(present, flags=declared == "numeric" and known is not None and not known.categories)
-    gone = _numbers_in(missing) & set(cells.numbers.tolist()) if missing and not spelled else set()
-    kind = _kind(len(cells.numbers) - len(gone), present, read, declared)
-    meant: Mapping[str, str] = {}
-    if kind == "text":
+    read = _numbers_among(present, cells, declared, known)
+    if declared is None and not spelled and not len(cells.numbers) and _are_names(present, read):
         read = {}
-        if known is not None:
-            meant = _as_known((*present, *map(spell, cells.numbers.tolist())), known)
-    changed = read or gone or meant or len(present) < len(cells.texts)
-    if not changed and not (kind == "text" and len(cells.numbers)):
-        return Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes)
+    gone = _gone(cells, missing) if not spelled else set()
+    kind = _kind(len(cells.numbers) - len(gone), present, read, declared)
+    if kind == "text" or (declared == "numeric" and not read and not len(cells.numbers)):
+        if not alike and (found := noticed(present)) is not None:
+            return _settle_written(name, cells, found[0], missing, found[1])
+        if kind == "text":
+            return _settle_names(name, cells, missing, known, spelled=spelled)
+    if not (read or gone or len(present) < len(cells.texts)):
+        return _numeric(Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes))
     kept = set(present)
-    names = (x if kind != "text" else meant.get(spell(x), spell(x)) for x in cells.numbers.tolist())
-    numbers = (None if x in gone else name for x, name in zip(cells.numbers.tolist(), names, strict=True))
-    texts = (read.get(text, meant.get(text, text)) if text in kept else None for text in cells.texts)
-    return _column(name, kind, [*numbers, *texts, None], cells.codes)
+    numbers = (None if x in gone else x for x in cells.numbers.tolist())
+    texts = (read.get(text, text) if text in kept else None for text in cells.texts)
+    return _numeric(_column(name, kind, [*numbers, *texts, None], cells.codes))
 
 
-def _as_numbers(texts: Sequence[str], *, flags: bool) -> dict[str, float]:
-    """The texts that spell numbers; with ``flags``, booleans are 0 and 1."""
-    numbers = ((text, number_in(text)) for text in texts)
-    found = {text: number for text, number in numbers if number is not None}
-    if flags:
+def _settle_names(name: str, cells: Cells, missing: Collection[str], known: Column | None, *, spelled: bool) -> Column:
+    """A column of categories: numbers become their shortest spelling."""
+    gone = _gone(cells, missing) if not spelled else set()
+    present = {text for text in cells.texts if text not in missing}
+    spellings = [spell(x) for x in cells.numbers.tolist()]
+    meant = {} if known is None else _as_known((*present, *spellings), known)
+    if not (meant or spellings or len(present) < len(cells.texts)):
+        return Column(name, "text", cells.numbers, tuple(cells.texts), cells.codes)
+    numbers = (None if x in gone else meant.get(s, s) for x, s in zip(cells.numbers.tolist(), spellings, strict=True))
+    texts = (meant.get(text, text) if text in present else None for text in cells.texts)
+    return _column(name, "text", [*numbers, *texts, None], cells.codes)
+
+
+def _settle_written(
+    name: str,
+    cells: Cells,
+    notation: Notation,
+    missing: Collection[str],
+    read: Mapping[str, float] | None = None,
+    *,
+    declared: bool = False,
+) -> Column:
+    """A column of numbers that are written in a notation, among other categories.
+
+    Numbers in another notation, or in none, mean what their text means. ``read`` are the numbers of texts, if they are
+    known already. A ``declared`` notation is an error if no cell has it.
+    """
+    own = cells.notation or WHOLE
+    same = own == notation or (isinstance(own, Moments) and isinstance(notation, Moments))
+    numbers = cells.numbers.tolist()
+    if not same:
+        numbers = [_in_notation(spell(own.value(number)), notation) for number in numbers]
+    gone = frozenset(missing)
+    texts = [None if text in gone else _in_notation(text, notation, read) for text in cells.texts]
+    values: list[Value] = [*numbers, *texts, None]
+    found = [value for value in values if isinstance(value, float)]
+    if declared and not found and (others := [value for value in values if isinstance(value, str)]):
+        raise ReadError(_unlike(name, notation, min(others)))
+    if isinstance(notation, Moments):
+        notation = notation.fitting(found, zoned=cells.notation == INSTANT)
+    kind: Kind = "mixed" if any(isinstance(value, str) for value in values) else "number"
+    if same and not cells.texts:
+        return Column(name, kind, cells.numbers, (), cells.codes, notation)
+    return replace(_column(name, kind, values, cells.codes), notation=notation)
+
+
+def _in_notation(text: str, notation: Notation, read: Mapping[str, float] | None = None) -> Value:
+    """The number that a text means in a notation, or the text."""
+    number = notation.number(text) if read is None else read.get(text)
+    return text if number is None else number
+
+
+def _unlike(name: str, notation: Notation, cell: str) -> str:
+    """What is wrong with a declaration that fits no cell of a column."""
+    if isinstance(notation, Order):
+        return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
+    form = getattr(notation, "format", None)
+    like = "as in ISO 8601, 2020-08-01" if form is None else f"like {form!r}"
+    return f"no cell of {name!r} is a date {like}, such as {cell!r}; give the format that its cells have"
+
+
+def _numeric(column: Column) -> Column:
+    """The column; it is known if its numbers are whole, or only 0 and 1."""
+    numbers = column.numbers
+    if not len(numbers) or abs(numbers[0]) >= _EXACT or abs(numbers[-1]) >= _EXACT:
+        return column
+    if (numbers[:_GLANCE] % 1).any() or (numbers % 1).any():  # a few tell most columns
+        return column
+    flags = column.kind == "number" and numbers.tolist() == [0, 1]
+    return replace(column, notation=FLAG if flags else WHOLE)
+
+
+def _gone(cells: Cells, missing: Collection[str]) -> set[float]:
+    """The numbers whose shortest spelling means a missing cell."""
+    return _numbers_in(missing) & set(cells.numbers.tolist()) if missing else set()
+
+
+def _are_names(texts: Sequence[str], read: Mapping[str, float]) -> bool:
+    """Whether the texts of a typed column are names: hardly any spells a number, or all are digits only."""
+    return 2 * len(read) <= len(texts) or all(text.isascii() and text.isdigit() for text in texts)
+
+
+def _numbers_among(texts: Sequence[str], cells: Cells, declared: Declared, known: Column | None) -> dict[str, float]:
+    """The texts that spell numbers; booleans are 0 and 1 where training had only numbers."""
+    found = cells.numerals.numbers_in(texts, each=declared is not None)
+    if known is None:
+        return found
+    if declared == "numeric" and not known.categories:
         found |= {text: float(flag) for text in texts if text not in found and (flag := flag_in(text)) is not None}
+    if not cells.numerals.plain:  # 1.234 beside 1.2.3 was a category
+        found = {text: number for text, number in found.items() if text not in known.categories}
     return found
 
 
 def again(column: Column, known: Column) -> Column:
     """Turn a column that was read without regard to training into what it would be if read like training."""
-    cells = Cells(column.numbers, column.categories, column.codes, None)
+    written = None if column.notation is None or column.notation.plain else column.notation
+    cells = Cells(column.numbers, column.categories, column.codes, None, notation=written)
     declared: Declared = "categorical" if known.kind == "text" else "numeric"
-    return settle(column.name, cells, declared, (), spelled=False, known=known)
+    return settle(column.name, cells, declared, (), spelled=False, known=known, notation=known.notation, alike=True)
 
 
 def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
@@ -223,6 +401,10 @@ def _as_known(texts: Iterable[str], known: Column) -> dict[str, str]:
     """
     seen = frozenset(known.categories)
     new = [text for text in texts if text not in seen]
+    if (dates := noticed(known.categories)) is not None:  # earlier versions took dates for text
+        spelling = {number: text for text, number in dates[1].items()}
+        moments = {text: dates[0].number(text) for text in new}
+        return {text: spelling[moment] for text, moment in moments.items() if moment in spelling}
     if flags := _flags(known.categories):
         return {text: flags[flag] for text in new if (flag := flag_in(text)) in flags}
     if known.kind != "text" or len(seen) == MOST:
@@ -244,17 +426,13 @@ def _flags(categories: Sequence[str]) -> dict[bool | None, str]:
 def _kind(numbers: int, texts: Sequence[str], read: Mapping[str, float], declared: Declared) -> Kind:
     """The kind of a column, given how many numbers it has, its texts, and those texts that read as numbers.
 
-    An undeclared column is mixed if at least half of its distinct cells are numbers and none of them begins with a
-    needless zero (007 looks like a name).
+    An undeclared column of numbers only is text if they are names, like 007. It is mixed if at least half of its
+    distinct cells are numbers and none begins with a needless zero.
     """
-    if declared == "categorical":
-        return "text"
     if len(read) == len(texts):
-        return "number"
-    if declared == "numeric":
-        return "mixed"
-    half = 2 * (numbers + len(read)) >= numbers + len(texts)
-    return "mixed" if half and not any(map(_LEADING_ZERO.match, read)) else "text"
+        return "text" if declared is None and are_names(read) else "number"
+    half = 2 * (numbers + len(read)) >= numbers + len(texts) and not any(map(LEADING_ZERO.match, read))
+    return "mixed" if declared == "numeric" or half else "text"
 
 
 def _numbers_in(missing: Collection[str]) -> set[float]:
@@ -271,6 +449,7 @@ def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> 
 
 def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
     """The cells of a target that are not missing, and a mask of their rows."""
+    cells = as_texts(cells)
     kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
     rows = kept[cells.codes]
     texts = [text for text in cells.texts if text not in missing]
@@ -279,6 +458,7 @@ def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[
 
 def labels(name: str, cells: Cells, missing: Collection[str]) -> Labels:
     """Make labels of cells; they keep the type that they have in their source."""
+    cells = as_texts(cells)
     rows = np.flatnonzero(~with_labels(cells, missing)[1])
     if len(rows):
         raise MissingLabelsError(

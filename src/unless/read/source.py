@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Protocol
 
 from unless.errors import ReadError, suggest
+from unless.read.dialect import NOTHING, Remarks
 from unless.read.ranks import Cells, joined
+from unless.read.sniff import said_of
 
 
 class Source(Protocol):
@@ -17,6 +19,10 @@ class Source(Protocol):
     spelled: bool
     """Whether every cell is text that may spell a number, as in a text file."""
     rows: int
+
+    @property
+    def remarks(self) -> Remarks:
+        """What there is to say about how it was read, once it is loaded."""
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
         """Prepare the cells of these columns; those in ``texts`` are wanted as text."""
@@ -32,6 +38,7 @@ class Loaded:
     """
 
     spelled = False
+    remarks = NOTHING
 
     def __init__(self, names: Iterable[object], rows: int, read: Callable[[int], Cells]) -> None:
         self.names: Sequence[str] = [str(name) for name in names]
@@ -47,12 +54,14 @@ class Loaded:
         return self._read(self._places[name])
 
 
-def refuse_twins(names: Sequence[str], where: str | None = None, advice: str = "rename one of them") -> None:
+def refuse_twins(
+    names: Sequence[str], where: str | None = None, advice: str = "rename one of them", what: str = "column name"
+) -> None:
     """Refuse a name that appears twice, before a library renames one of the columns or fails."""
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         place = f" in {where}" if where else ""
-        raise ReadError(f"the column name {twice!r} appears twice{place}; {advice}")
+        raise ReadError(f"the {what} {twice!r} appears twice{place}; {advice}")
 
 
 class Parts:
@@ -66,6 +75,7 @@ class Parts:
 
     def __init__(self, paths: Sequence[Path], sources: Sequence[Source], *, loose: bool) -> None:
         self._sources = sources
+        self._paths = paths
         self.spelled = sources[0].spelled
         self.names: Sequence[str] = list(dict.fromkeys(name for source in sources for name in source.names))
         if not loose:
@@ -87,6 +97,11 @@ class Parts:
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""
         return self._cells[name]
+
+    @property
+    def remarks(self) -> Remarks:
+        """What there is to say about the parts."""
+        return said_of({path.name: source.remarks for path, source in zip(self._paths, self._sources, strict=True)})
 
 
 def _load(source: Source, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> dict[str, Cells]:

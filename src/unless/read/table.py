@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
+from unless.read.dialect import Told, told_by
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import frame_source, records_source
 from unless.read.jsonlines import JsonLines
@@ -20,7 +23,8 @@ from unless.read.source import Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
-from unless.values import DEFAULT_MISSING
+from unless.values import DEFAULT_MISSING, spell, value_of
+from unless.values.notation import DATETIME, Moments, Notation, Order
 
 _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
@@ -33,17 +37,29 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     features: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     categorical: Sequence[str] | None = None,
+    dates: Mapping[str, str] | Sequence[str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
     like: object = None,
     format: str | None = None,  # noqa: A002 - callers write format="csv"
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
     drop_unlabelled: bool = False,
 ) -> Table:
     """Read a table and rank its cells.
 
     ``source`` is the path of a CSV, TSV, JSON lines, Parquet, Arrow or Excel file (also ``.gz``), or of a folder of
     them, which are read as one; a pandas, polars or pyarrow frame (or another that narwhals knows); a list of dicts,
-    one per row; the bytes of a file, or a file opened to read bytes. ``format`` says what files and bytes are, whatever
-    their names end in: csv, tsv, jsonl, parquet, arrow or excel.
+    one per row; an array, or a sparse matrix of scipy; the bytes of a file, or a file opened to read bytes. A polars
+    LazyFrame is collected. ``format`` says what files and bytes are, whatever their names end in: csv, tsv, jsonl,
+    parquet, arrow or excel.
+
+    How a text file is written is told by its first 32 kB: what separates fields, decimal commas, signs between
+    thousands, the encoding. ``read_as`` of the table says what is unusual, and a guess that may be wrong is a
+    `DoubtWarning`. ``delimiter`` (one sign, or "tab"), ``decimal`` ("." or ",") and ``encoding`` (such as "cp1252")
+    overrule the guesses. ``sheet`` is the name or the number of a sheet of a workbook; the default is the first.
 
     ``target`` names the column of labels, which learning needs. ``features`` names the columns to learn from, in that
     order; by default all others.
@@ -53,10 +69,14 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     ``missing`` counts only if you give it.
 
     In columns named in ``numeric``, every cell that is or spells a number is a number, and the rest are categories. In
-    columns named in ``categorical`` all cells are categories. An undeclared column of a text file has numbers if all
-    cells are numbers or missing, or if at least half of the distinct cells are numbers and none of them is written like
-    007; otherwise all cells are text. In a frame text is text, and a column has numbers if at least half of its
-    distinct cells are numbers.
+    columns named in ``categorical`` all cells are categories. An undeclared column has numbers if at least half of its
+    distinct cells are or spell numbers and none of them is written like 007; otherwise all cells are text. A column of
+    a frame that is text has numbers if more than half of them are, but not if all are digits only: zip codes are names.
+
+    Dates, times and durations are numbers that are written as what they are: those of typed columns, and text as in ISO
+    8601 (``2020-08-01``, ``2020-08-01 12:30Z``, ``12:30``, ``P2DT3H``). For other dates in text give their format, as
+    `datetime.strptime` takes it: ``dates={"when": "%d.%m.%Y"}``. ``orders={"size": ["S", "M", "L"]}`` says the order of
+    categories, least first; an ordered Categorical of pandas and an Enum of polars say it themselves.
 
     ``like`` reads a new batch as an earlier one was read. It takes a `Table`, anything that has its ``schema``, or a
     `Program`: then only the features that the program uses are read, and its literals tell their kinds. Cells of other
@@ -68,18 +88,21 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     Labels keep their type; those of text files are text. A row without a label is an error, unless
     ``drop_unlabelled`` leaves it out. Messages number rows from 1.
     """
-    opened = _open(source, format)
+    opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet))
     refuse_twins(opened.names)
     names = dict.fromkeys(opened.names)  # with 40,000 columns, looking names up in a list takes 10 s
     plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
     plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
+    plan = _declare_notations(plan, names, {**dates_in(dates), **orders_in(orders)})
     tokens = plan.missing if opened.spelled or plan.given else ()
-    texts = [name for name, declared in plan.features.items() if declared == "categorical"]
+    texts = [name for name, kind in plan.features.items() if kind == "categorical" or _is_written(plan, name)]
     labelled = [] if plan.target is None else [plan.target]
     opened.load([*plan.features, *labelled], [*texts, *labelled], tokens)
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
-    table = Table(_columns(opened, plan, tokens), None, opened.rows, plan.missing)
+    for doubt in opened.remarks.doubts:
+        warnings.warn(doubt, stacklevel=2)
+    table = Table(_columns(opened, plan, tokens), None, opened.rows, plan.missing, opened.remarks.said)
     if plan.target is None:
         return table
     cells = opened.cells(plan.target)
@@ -104,6 +127,10 @@ class _Plan:
     """Whether the caller said which texts are missing, so that they are missing in frames too."""
     known: Mapping[str, Column] = field(default_factory=dict)
     """The columns of the earlier batch whose values are known."""
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+    """How the numbers of some features are written."""
+    alike: bool = False
+    """Whether an earlier batch says how to read this one."""
 
 
 def _like(like: object) -> _Plan | None:
@@ -120,7 +147,8 @@ def _like(like: object) -> _Plan | None:
     missing = tuple(schema.missing)
     table = like if isinstance(like, Table) else getattr(like, "domain_", Table(()))
     known = {column.name: column for column in table.columns}
-    return _Plan(kinds, schema.target, missing, given=missing != DEFAULT_MISSING, known=known)
+    given = missing != DEFAULT_MISSING
+    return _Plan(kinds, schema.target, missing, given, known, schema.notations)
 
 
 def _like_program(program: Program) -> _Plan:
@@ -138,7 +166,7 @@ def _like_program(program: Program) -> _Plan:
     # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
     tested = set[str]().union(*named.values())
     missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
-    return _Plan(kinds, program.target, missing, given=False, known=known)
+    return _Plan(kinds, program.target, missing, given=False, known=known, notations=program.notations)
 
 
 def _plan(
@@ -162,7 +190,7 @@ def _plan(
     if missing is DEFAULT_MISSING:
         missing, given = earlier.missing, earlier.given
     kinds = {_known(name, names): earlier.features.get(name) for name in features}
-    return _Plan(kinds, target, missing, given, earlier.known)
+    return _Plan(kinds, target, missing, given, earlier.known, earlier.notations, alike=like is not None)
 
 
 def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
@@ -176,6 +204,60 @@ def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], c
         if name in kinds:
             kinds[name] = "numeric" if name in numbers else "categorical"
     return replace(plan, features=kinds)
+
+
+def _is_written(plan: _Plan, name: str) -> bool:
+    """Whether the numbers of a feature are written in a notation of their own, so that its text has to be seen."""
+    return (notation := plan.notations.get(name)) is not None and not notation.plain
+
+
+def dates_in(dates: object) -> dict[str, Notation]:
+    """The notations that ``dates=`` declares: formats by column, or columns with dates as in ISO 8601."""
+    if dates is None:
+        return {}
+    if isinstance(dates, Mapping):
+        for name, form in dates.items():
+            if form is not None and (not isinstance(form, str) or "%" not in form):
+                raise ParameterError(
+                    f"dates= gives {name!r} the format {form!r}; a format is like '%d.%m.%Y' (day, month, year)"
+                )
+            if form is not None and not re.search("%[-#]?[aAwdbBmyYjUWcxGuV]", form):
+                raise ParameterError(
+                    f"dates= gives {name!r} the format {form!r}, which has no date; times like 12:30 need no format"
+                )
+        return {str(name): Moments("datetime", 1.0, format=form) for name, form in dates.items()}
+    return dict.fromkeys(_names("dates", dates) or [], DATETIME)  # type: ignore[arg-type]  # it checks
+
+
+def orders_in(orders: object) -> dict[str, Notation]:
+    """The notations that ``orders=`` declares."""
+    if orders is None:
+        return {}
+    if not isinstance(orders, Mapping):
+        example = '{"size": ["S", "M", "L"]}'
+        raise ParameterError(f"orders= takes columns and their categories, {example}, not {orders!r:.60}")
+    found: dict[str, Notation] = {}
+    for name, levels in orders.items():
+        if isinstance(levels, str) or not isinstance(levels, Iterable):
+            raise ParameterError(f"orders= gives {name!r} {levels!r:.60}; it takes a list of categories, least first")
+        values = [value_of(level) for level in levels]
+        texts = [spell(value) if isinstance(value, float) else str(value) for value in values]
+        refuse_twins(texts, f"orders= of {name!r}", "leave one of them out", what="category")
+        if not texts:
+            raise ParameterError(f"orders= gives {name!r} no categories; leave it out")
+        found[str(name)] = Order(tuple(texts))
+    return found
+
+
+def _declare_notations(plan: _Plan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> _Plan:
+    """Add how the numbers of some columns are written, as the caller says."""
+    kinds = dict(plan.features)
+    for name in declared:
+        if _known(name, names) == plan.target:
+            raise ParameterError(f"{name!r} is the target: only features have dates= or orders=")
+        if kinds.get(name) is not None and name not in plan.notations:
+            raise ParameterError(f"{name!r} is declared {kinds[name]}, and by dates= or orders= too; leave one out")
+    return replace(plan, notations={**plan.notations, **declared})
 
 
 def _known(name: str, names: Mapping[str, object]) -> str:
@@ -208,25 +290,36 @@ def _tokens(missing: object) -> tuple[str, ...]:
     return tokens
 
 
-def column_names(source: object, *, format: str | None = None) -> list[str]:  # noqa: A002 - as in read_table
-    """The names of a table's columns, read from as little of the file as possible.
+def column_names(
+    source: object,
+    *,
+    format: str | None = None,  # noqa: A002
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
+) -> list[str]:
+    """The names of a table's columns, read from as little of the file as possible; parameters as in `read_table`.
 
     For JSON lines they are the names in the first thousand lines, for a folder those of its first part.
     """
+    told = told_by(delimiter, decimal, encoding, sheet)
     if isinstance(source, (str, os.PathLike)):
-        return names_of(Path(os.fspath(source)), format)
-    return list(_open(source, format).names)
+        return names_of(Path(os.fspath(source)), format, told)
+    return list(_open(source, format, told).names)
 
 
-def _open(source: object, form: str | None) -> Source:
+def _open(source: object, form: str | None, told: Told) -> Source:
     if isinstance(source, (str, os.PathLike)):
-        return open_path(Path(os.fspath(source)), form)
+        return open_path(Path(os.fspath(source)), form, told)
     if (data := _bytes_of(source)) is not None:
         if form is None:
             raise ParameterError(f"the format of bytes is unknown; give format= one of {', '.join(map(repr, FORMATS))}")
-        return open_bytes(data, form)
+        return open_bytes(data, form, told)
     if form is not None:
         raise ParameterError(f"format={form!r} is for files and bytes, not for {type(source).__name__}; leave it out")
+    if told.names:
+        raise ParameterError(f"{told.names[0]}= is for files and bytes, not for {type(source).__name__}; leave it out")
     if isinstance(source, (TextFile, JsonLines)):
         return source
     if isinstance(source, (list, tuple)):
@@ -253,8 +346,17 @@ def _bytes_of(source: object) -> bytes | None:
 
 def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column, ...]:
     def column(name: str) -> Column:
-        cells, known = opened.cells(name), plan.known.get(name)
-        return settle(name, cells, plan.features[name], tokens, spelled=opened.spelled, known=known)
+        cells, known, notation = opened.cells(name), plan.known.get(name), plan.notations.get(name)
+        return settle(
+            name,
+            cells,
+            plan.features[name],
+            tokens,
+            spelled=opened.spelled,
+            known=known,
+            notation=notation,
+            alike=plan.alike,
+        )
 
     threads = min(_THREADS, os.cpu_count() or 1)
     if threads == 1 or opened.rows * len(plan.features) < _CELLS_FOR_THREADS:

@@ -11,9 +11,9 @@ import csv
 import math
 import mmap
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, BinaryIO
@@ -23,10 +23,23 @@ import numpy as np
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.limits import refuse_more
-from unless.read.bytes import MARK, Content, OpenFile, as_file, content, records, undecodable
+from unless.read.bytes import (
+    MARK,
+    Content,
+    OpenFile,
+    as_file,
+    content,
+    first_bytes,
+    may_be_padded,
+    records,
+    undecodable,
+)
+from unless.read.dialect import NOTHING, Dialect, Numerals, Told
+from unless.read.encodings import to_utf8, unmarked
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
-from unless.values import number_in
+from unless.read.sniff import WINDOW, Guess, sniff
+from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, number_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,12 +49,7 @@ _SAMPLES, _SAMPLE = 4, 2048
 _MANY, _STEP = 1000, 20
 _PIECE = 1 << 18  # bytes to look at in one go
 _LINES = re.compile("[^\r]*\r\n?|[^\r]+")
-_SEPARATORS = {
-    ";": "semicolons; save it with commas",
-    "|": "bars; save it with commas",
-    "\t": "tabs; it is TSV, not CSV",
-    ",": "commas; it is CSV, not TSV",
-}
+_SEPARATORS = {";": "semicolons", "|": "bars", "\t": "tabs", ",": "commas"}
 _LOCK, _LIMITS = Lock(), list[int]()
 _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
@@ -87,13 +95,34 @@ def next_header(file: OpenFile, separator: str) -> TextHeader:
 
 
 def separator_hint(names: Sequence[str]) -> str | None:
-    """If the only column of a file looks like several: what separates them, and what to do about it."""
-    found = (hint for sign, hint in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
-    return next((f"the file seems to be separated by {hint}" for hint in found), None)
+    """If the only column of a file looks like several: what separates them."""
+    found = (word for sign, word in _SEPARATORS.items() if len(names) == 1 and sign in names[0])
+    return next((f"the file seems to be separated by {word}; is that the right delimiter?" for word in found), None)
+
+
+def open_text(source: Content, *, usual: str, where: str, told: Told, numerals: Numerals | None = None) -> TextFile:
+    """The source that reads a text file; what the caller does not tell is sniffed from its first bytes."""
+    guess = sniff(first_bytes(source, WINDOW), usual, told, where=where, numerals=numerals)
+    if guess.dialect.encoding != "utf-8":
+        source = to_utf8(content(source)[:], guess.dialect.encoding, where)
+    return TextFile(source, guess.dialect, where=where, guess=guess)
+
+
+def sniff_next(file: OpenFile, usual: str, told: Told, numerals: Numerals | None = None) -> Guess:
+    """How a file is written that was just opened; its bytes, yet to be read, are UTF-8 from now on."""
+    guess = sniff(file.peek(WINDOW), usual, told, where=file.where, numerals=numerals)
+    if guess.dialect.encoding != "utf-8" or guess.open:
+        file.decode(None if guess.open else guess.dialect.encoding)
+    return guess
+
+
+def head_names(file: OpenFile, usual: str, told: Told) -> list[str]:
+    """The names of the columns of a file that was just opened."""
+    return next_header(file, sniff_next(file, usual, told).dialect.delimiter).names
 
 
 class TextFile:
-    """A CSV or TSV file in UTF-8, or bytes of one.
+    """A CSV or TSV file in UTF-8, or bytes of one; its dialect tells which encoding it had before.
 
     Its first record names the columns. A piece from the middle of a file, made of whole records, is given ``names``
     instead, and the number of its ``first_line`` in the file, for messages; `read_table` takes a TextFile too.
@@ -105,15 +134,26 @@ class TextFile:
     rows = 0
 
     def __init__(
-        self, source: Content, separator: str, *, where: str, names: Sequence[str] | None = None, first_line: int = 1
+        self,
+        source: Content,
+        dialect: Dialect,
+        *,
+        where: str,
+        names: Sequence[str] | None = None,
+        first_line: int = 1,
+        guess: Guess | None = None,
     ) -> None:
         self._where = where
-        self._path = source
-        self._separator = separator
-        self._data = content(source)
+        self._separator, self._numerals = dialect.delimiter, dialect.numerals
+        self._sniffed = guess
+        self.remarks = NOTHING if guess is None else guess.remarks
         self._first_line = first_line
-        given = None if names is None else TextHeader(list(names), 0, 0)
-        header = given or text_header(as_file(self._data), separator, self._where)
+        self._hold(source, None if names is None else TextHeader(list(names), 0, 0))
+
+    def _hold(self, source: Content, given: TextHeader | None = None) -> None:
+        """Take the bytes, and read their header unless it is given."""
+        self._path, self._data = source, content(source)
+        header = given or text_header(as_file(self._data), self._separator, self._where)
         self.names: Sequence[str] = header.names
         self._size, self._header = header.size, header.lines
         start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
@@ -131,37 +171,58 @@ class TextFile:
 
     def cells(self, name: str) -> Cells:
         """The cells of a column that was loaded."""
-        return self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
+        cells = self._texts.get(_name(self._places[name])) or polars_cells(self._columns[name])
+        return cells if self._numerals.plain else replace(cells, numerals=self._numerals)
 
-    def frame(self) -> pl.DataFrame:
-        """Read all columns, as text; an empty cell is null."""
+    def frame(self, names: Collection[str] | None = None) -> pl.DataFrame:
+        """Read these columns, by default all, as text; an empty cell is null."""
         import polars as pl  # takes 0.1 s; only files need it
 
-        every = range(len(self.names))
-        frame = self._read(every, every, ()).with_columns(pl.all().replace("", None))
-        frame.columns = list(self.names)
+        wanted = [place for place, name in enumerate(self.names) if names is None or name in names]
+        frame = self._read(wanted, wanted, ()).select(map(_name, wanted)).with_columns(pl.all().replace("", None))
+        frame.columns = [self.names[place] for place in wanted]
         return frame
 
     def _read(self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]) -> pl.DataFrame:
         frame = self._read_fast(wanted, texts, missing)
-        return self._read_slowly(wanted) if frame is None else frame
+        if frame is not None:
+            return frame
+        try:
+            return self._read_slowly(wanted)
+        except ReadError:
+            if not self._recode():
+                raise
+            return self._read(wanted, texts, missing)
+
+    def _recode(self) -> bool:
+        """Read the file as cp1252 if it began as ASCII and is not UTF-8; return whether it is so."""
+        if self._sniffed is None or not self._sniffed.open or unmarked(data := self._data[:]) != "cp1252":
+            return False
+        self._sniffed = self._sniffed.decided("cp1252")
+        self.remarks = self._sniffed.remarks
+        self._hold(to_utf8(data, "cp1252", self._where))
+        return True
 
     def _rank_texts(self, frame: pl.DataFrame, as_text: Collection[int], missing: Collection[str]) -> dict[str, Cells]:
         import polars as pl
 
         kept = {_name(place) for place in as_text}
-        wary = any(number_in(token) is not None for token in missing)
+        wary = any(self._numerals.number_in(token) is not None for token in missing)
 
         def is_numeric(name: str, texts: pl.Series) -> bool:
             # `settle` reads up to this many texts one by one; a million would take it a second.
-            if wary or name in kept or len(texts) <= _MANY or not _plausible(texts.gather_every(_STEP), missing):
+            if wary or name in kept or len(texts) <= _MANY or not self._plausible(texts.gather_every(_STEP), missing):
                 return False
-            numbers = texts.cast(pl.Float64, strict=False)
+            present = texts.filter(~texts.is_in(list(missing)))
+            if present.str.contains(LEADING_ZERO.pattern).any() and present.str.contains(WHOLE_NUMBER.pattern).all():
+                return False
+            numbers = pl.select(numbers_in(pl.lit(texts))).to_series()
             others = texts.filter(numbers.is_null())
             return len(others) <= _MANY and set(others).issubset(missing) and bool(numbers.is_finite().all())
 
         texts = frame.select(pl.selectors.string() if "" in missing else pl.selectors.string().fill_null(""))
-        return text_cells(texts, is_numeric)
+        numbers_in = _conversion(self._numerals)
+        return text_cells(texts, is_numeric, numbers_in)
 
     def _read_fast(
         self, wanted: Sequence[int], texts: Collection[int], missing: Collection[str]
@@ -178,8 +239,12 @@ class TextFile:
             return None
         last = len(self.names) - 1
         # polars skips a tab before a number; and a missing cell that spells a number has to be seen as text.
-        wary = found == kernels.TABBED or any(number_in(token) is not None for token in missing)
-        numeric, tokens = ([], []) if wary else self._guess(set(wanted) - set(texts), missing)
+        wary = found == kernels.TABBED or any(self._numerals.number_in(token) is not None for token in missing)
+        # To polars a point is a decimal sign even where commas are.
+        wary = wary or (self._numerals.decimal == "," and kernels.has_any(self._body, ord("."), ord("."), ord(".")))
+        numeric, tokens, whole = ([], [], []) if wary else self._guess(set(wanted) - set(texts), missing)
+        if whole and may_be_padded(self._body, ord(self._separator)):
+            numeric = [place for place in numeric if place not in whole]  # 007 may be among them, and is a name
         frame = self._with_numbers([*wanted, last], numeric, tokens, missing)
         if frame is None or found is not None:
             return frame
@@ -228,26 +293,37 @@ class TextFile:
                 schema=schema,
                 columns=[_name(place) for place in sorted(set(wanted))],
                 null_values=tokens or None,
+                decimal_comma=self._numerals.decimal == ",",
                 glob=False,
             )
         except (pl.exceptions.PolarsError, OSError):
             return None
 
-    def _guess(self, places: Collection[int], missing: Collection[str]) -> tuple[list[int], list[str]]:
-        """The columns that look numeric, and the missing cells in them, apart from empty ones.
+    def _guess(self, places: Collection[int], missing: Collection[str]) -> tuple[list[int], list[str], list[int]]:
+        """The columns that look numeric, the missing cells in them, apart from empty ones, and which look whole.
 
         The guess is made from a few pieces of the file; a wrong one only costs time.
         """
         sample = [set(cells) for cells in zip(*self._sample(), strict=True)]
-        numeric, tokens = [], set()
+        numeric, tokens, whole = [], set(), []
         for place in places if sample else ():
-            if _plausible(sample[place], missing):
+            if self._plausible(sample[place], missing):
                 lost = sample[place].intersection(missing) - {""}
                 if lost and "" not in missing:  # polars would make both null
                     continue
                 numeric.append(place)
                 tokens |= lost
-        return numeric, sorted(tokens and set(missing) - {""})
+                if all(map(WHOLE_NUMBER.match, sample[place].difference(missing))):
+                    whole.append(place)
+        return numeric, sorted(tokens and set(missing) - {""}), whole
+
+    def _plausible(self, cells: Iterable[str], missing: Collection[str]) -> bool:
+        """Whether the cells that are not missing, at least one, are all numbers that polars can read."""
+        present = set(cells).difference(missing)
+        read = number_in if self._numerals.plain else self._numerals.number_in
+        if not present or are_names(present):
+            return False
+        return all(cell[-1:] != " " and read(cell) is not None for cell in present)
 
     def _sample(self) -> Iterator[list[str]]:
         """Some records from all over the file."""
@@ -331,10 +407,21 @@ def _error(where: str, line: int, reason: str) -> ReadError:
     return ReadError(f"{where}, line {line}: {reason}")
 
 
-def _plausible(cells: Iterable[str], missing: Collection[str]) -> bool:
-    """Whether the cells that are not missing, at least one, are all numbers that polars can read."""
-    present = set(cells).difference(missing)
-    return bool(present) and all(cell[-1:] != " " and number_in(cell) is not None for cell in present)
+def _conversion(numerals: Numerals) -> Callable[[pl.Expr], pl.Expr]:
+    """The numbers that texts spell; null where they do not."""
+    import polars as pl
+
+    def convert(texts: pl.Expr) -> pl.Expr:
+        if numerals.thousands:
+            ungrouped = texts.str.replace_all(numerals.thousands, "", literal=True)
+            grouped = texts.str.contains(f"^ *(?:{numerals.grouped.pattern}) *$")
+            texts = pl.when(grouped).then(ungrouped).otherwise(texts)
+        if numerals.decimal == ",":
+            whole = ~texts.str.contains(".", literal=True)
+            texts = pl.when(whole).then(texts.str.replace(",", ".", literal=True))
+        return texts.cast(pl.Float64, strict=False)
+
+    return convert
 
 
 def _name(place: int) -> str:

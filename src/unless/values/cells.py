@@ -2,9 +2,10 @@
 
 Whatever reads a cell (a file, a frame, a record to explain) gives it this meaning:
 
-- a number is a float64; minus zero is zero; NaN is missing;
-- a category is text, compared character by character; booleans are the categories ``True`` and ``False``, dates are
-  ISO text, and other objects are what ``str`` makes of them;
+- a number is a float64; minus zero is zero; NaN is missing; dates, times and durations are numbers that know how they
+  are written (`notation`);
+- a category is text, compared character by character; booleans are the categories ``True`` and ``False``, and other
+  objects are what ``str`` makes of them;
 - a missing cell is ``None``.
 """
 
@@ -13,12 +14,14 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Sequence
-from datetime import date, datetime, time
+from collections.abc import Collection, Sequence
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
+
+from unless.values.notation import DATE, Moments, Notation, Noted, noted  # noqa: F401 - DATE is for the examples
 
 Value = float | str | None
 Label = str | bool | int | float
@@ -28,6 +31,21 @@ DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")
+"""The start of a text that looks like a name, though it spells a number: 007."""
+
+WHOLE_NUMBER = re.compile(r"^ *[+-]?[0-9]+ *$")
+
+
+def are_names(numbers: Collection[str]) -> bool:
+    """Whether texts that spell numbers are names: all are digits only, and one has a needless zero.
+
+    >>> are_names(["007", "12"]), are_names(["7", "12"]), are_names(["0610.0", "00", "12"])
+    (True, False, False)
+    """
+    return any(map(LEADING_ZERO.match, numbers)) and all(map(WHOLE_NUMBER.match, numbers))
 
 
 def number_in(text: str) -> float | None:
@@ -44,11 +62,13 @@ def number_in(text: str) -> float | None:
 
 
 def spell(number: float) -> str:
-    """The shortest text of a number, as a category: 1.0 is ``1``.
+    """The shortest text of a number, as a category: 1.0 is ``1``, and a date is the date.
 
     >>> spell(1.0), spell(0.1), spell(-0.0), spell(1e300)
     ('1', '0.1', '0', '1e+300')
     """
+    if number.__class__ is Noted and not number.notation.plain:
+        return str(number)
     if math.isfinite(number) and number == int(number) and abs(number) < 1e16:
         return str(int(number))
     return repr(float(number))
@@ -58,17 +78,19 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
     """What a cell of a frame or a record means.
 
     >>> value_of(3), value_of(True), value_of(float("nan")), value_of("3"), value_of(date(2024, 5, 1))
-    (3.0, 'True', None, '3', '2024-05-01')
+    (3.0, 'True', None, '3', 2024-05-01)
     """
     if cell.__class__ is float:  # common cases first: matching takes a microsecond
         return cell + 0.0 if cell == cell else None  # noqa: PLR0124 - NaN differs
-    if cell is None or cell.__class__ is str:
+    if cell is None or cell.__class__ is str or cell.__class__ is Noted:
         return cell
     match cell:
         case str():
             return str(cell)
         case bool() | np.bool_():
             return str(bool(cell))
+        case np.datetime64() | np.timedelta64():  # the latter is an integer to numpy
+            return None if np.isnat(cell) else _noted_numpy(cell)
         case numbers.Real() | Decimal():
             try:
                 number = float(cell)
@@ -77,16 +99,40 @@ def value_of(cell: object) -> Value:  # noqa: C901, PLR0911 - one return for eac
             except OverflowError:
                 number = math.inf if cell > 0 else -math.inf  # type: ignore[operator]
             return None if math.isnan(number) else number + 0.0
-        case np.datetime64():
-            return None if np.isnat(cell) else str(cell)
     if type(cell).__name__ in _MISSING_TYPES:
         return None
     match cell:
-        case datetime() | date() | time():
-            return cell.isoformat()
+        case datetime() | date() | time() | timedelta():
+            return noted(cell)
         case bytes():
             return cell.decode("utf-8", "backslashreplace")
     return str(cell)
+
+
+def read_as(value: Value, notation: Notation | None) -> Value:
+    """What a value means where numbers are written in a notation: a text in it is a number, another number is a text.
+
+    >>> when = DATE.number("2020-08-01")
+    >>> read_as("2020-08-02", DATE), read_as("soon", DATE), read_as(2020.0, DATE), read_as(Noted(when, DATE), None)
+    (2020-08-02, 'soon', '2020', '2020-08-01')
+    """
+    wanted = None if notation is None or notation.plain else notation
+    if isinstance(value, float):
+        own = value.notation if isinstance(value, Noted) and not value.notation.plain else None
+        if own == wanted or (isinstance(own, Moments) and isinstance(wanted, Moments)):
+            return value if notation is None else notation.value(value)
+        value = spell(value) if own is None else own.text(value)
+    if wanted is None or value is None:
+        return value
+    number = wanted.number(value)
+    return value if number is None else wanted.value(number)
+
+
+def _noted_numpy(cell: np.datetime64 | np.timedelta64) -> Value:
+    """A date, a time or a duration of numpy; one that Python's types cannot hold is text."""
+    kind = "datetime64" if isinstance(cell, np.datetime64) else "timedelta64"
+    found = cell.astype(f"{kind}[us]").item()
+    return str(cell) if isinstance(found, int) else noted(found)
 
 
 def plain(value: Any) -> Any:
@@ -164,12 +210,16 @@ def _spells(text: str, label: Label) -> bool:
 
 
 def number_data(value: Value) -> Value:
-    """A value for JSON, where only numbers and null can be: an infinity becomes the text ``inf`` or ``-inf``."""
+    """A number for JSON: an infinity becomes the text ``inf`` or ``-inf``, and a date the text of the date."""
+    if isinstance(value, Noted):
+        return float(value) if value.notation.plain else str(value)
     return str(value) if value in _INFINITE else value
 
 
 def value_data(value: Value) -> object:
-    """A value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``."""
+    """A value for JSON, where text can be a value too: an infinity becomes ``{"number": "inf"}``, a date its text."""
+    if isinstance(value, Noted):
+        return number_data(value)
     return {"number": str(value)} if value in _INFINITE else value
 
 

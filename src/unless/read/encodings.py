@@ -1,0 +1,208 @@
+"""The bytes of letters: which encoding a file has, and its text in UTF-8, which everything else reads.
+
+A byte order mark tells. Without one, UTF-16 shows in its zero bytes. Any other file is judged by its first line with a
+byte beyond ASCII: it is cp1252 if no such byte of that line belongs to a character of UTF-8, and there are no control
+characters as in files that are no text at all; and else UTF-8. The five bytes that cp1252 does not define are control
+characters, as in Latin-1 and in browsers: no byte is lost.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Protocol
+
+from unless.errors import ReadError
+from unless.read.dialect import title_of
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",  # before UTF-16, whose mark begins it
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_BEYOND = re.compile(rb"[\x80-\xff]")
+_CHARACTER = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
+_END = re.compile(rb"[\r\n]")
+_LONG = 1 << 24  # bytes of a line that are enough to tell
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1b-\x1f]")
+# In Western words such letters do not follow each other: a sign within a word, a capital after a small letter, three
+# letters with accents, or a control character.
+_ODD = re.compile("[A-Za-z][¡-©«-¬®-³µ-¶¸-¹»-¿†‡‰‹›€ƒ™˜¤][A-Za-z]|[a-zß-ÿ][À-ÖØ-ÞŠŒŽŸ]|[À-ÖØ-öø-ÿ]{3}|[\x80-\x9f]")
+_MOST = 0.7  # of the letters of a UTF-16 file are ASCII if it is recognised without a mark
+_PIECE = 1 << 16
+_SHOWN = 24  # letters of an example
+_UNDEFINED = "\x81\x8d\x8f\x90\x9d"
+_LENIENT = "unless.undefined"
+
+
+def _keep(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Keep the bytes that cp1252 does not define, in both directions."""
+    if isinstance(error, UnicodeDecodeError):
+        return error.object[error.start : error.end].decode("latin-1"), error.end
+    if isinstance(error, UnicodeEncodeError) and error.object[error.start] in _UNDEFINED:
+        return error.object[error.start].encode("latin-1"), error.start + 1
+    raise error
+
+
+codecs.register_error(_LENIENT, _keep)
+
+
+def _errors(encoding: str) -> str:
+    return _LENIENT if encoding == "cp1252" else "strict"
+
+
+# Which encoding.
+
+
+def encoding_in(start: bytes, told: str | None, *, final: bool) -> str | None:
+    """The encoding of a file that begins like that; None if these bytes are ASCII, and more are to come."""
+    marked = next((name for mark, name in _MARKS.items() if start.startswith(mark)), None)
+    if told is not None:
+        return told if told not in ("utf-16", "utf-32") else _wide(start, told, marked)
+    if marked is not None:
+        return marked
+    if (wide := _zeros(start)) is not None:
+        return wide
+    return unmarked(start, final=final) or ("utf-8" if final else None)
+
+
+def _wide(start: bytes, told: str, marked: str | None) -> str:
+    """UTF-16 or UTF-32 with the order of its bytes."""
+    if marked is not None and marked.startswith(told):
+        return marked
+    return (told == "utf-16" and _zeros(start)) or f"{told}-le"
+
+
+def _zeros(start: bytes) -> str | None:
+    """UTF-16 without a mark, if every other byte is zero in most letters, as in ASCII text, and no other byte is."""
+    if 0 not in start:
+        return None
+    low, high = start[::2].count(0), start[1::2].count(0)
+    most, least = max(low, high), min(low, high)
+    if least or len(start) % 2 or most < _MOST * (len(start) // 2) or not most:
+        return None
+    return "utf-16-le" if high == most else "utf-16-be"
+
+
+def unmarked(data: bytes, *, final: bool = True) -> str | None:
+    """The encoding that the first line with a byte beyond ASCII shows: UTF-8 or cp1252; None if there is none.
+
+    If the line is not whole (the data is not ``final``), a character at its end may not be either.
+    """
+    if data.isascii() or (found := _BEYOND.search(data)) is None:
+        return None
+    end = _END.search(data, found.start())
+    line = data[found.start() : end.start() if end else len(data)]
+    if end is None and not final and len(line) < 4:
+        return None
+    if _CHARACTER.search(line) or _CONTROL.search(line) or b"\0" in data[: found.start()]:  # zeros: not a text at all
+        return "utf-8"
+    return "cp1252"
+
+
+def oddity(data: bytes) -> str | None:
+    """A word of cp1252 text that looks as if it had another encoding; None if there is none."""
+    text = data.decode("cp1252", _LENIENT)
+    if (found := _ODD.search(text)) is None:
+        return None
+    start = max(text.rfind(sign, 0, found.start()) for sign in ' \n\r\t,;|"') + 1
+    return re.split(r'[ \r\n\t,;|"]', text[start : start + _SHOWN], maxsplit=1)[0]
+
+
+# To UTF-8 and back.
+
+
+class Recoder:
+    """Turns the bytes of a file, piece by piece, into UTF-8."""
+
+    def __init__(self, encoding: str, where: str) -> None:
+        self._decoder = codecs.getincrementaldecoder(encoding)(_errors(encoding))
+        self._encoding, self._where, self._line = encoding, where, 1
+
+    def feed(self, data: bytes, *, final: bool = False) -> bytes:
+        """The next bytes, in UTF-8."""
+        try:
+            text = self._decoder.decode(data, final)
+            self._line += text.count("\n")
+            return text.encode()
+        except UnicodeError as error:
+            before = b""
+            if isinstance(error, UnicodeDecodeError):
+                before = error.object[: error.start]
+            line = self._line + before.decode(self._encoding, "replace").count("\n")
+            reason = "the bytes here" if not isinstance(error, UnicodeDecodeError) else _bytes(error)
+            raise ReadError(
+                f"{self._where}, line {line}: {reason} are not {title_of(self._encoding)}; say which encoding it is"
+            ) from None
+
+
+def _bytes(error: UnicodeDecodeError) -> str:
+    return f"the bytes 0x{error.object[error.start : max(error.end, error.start + 1)][:4].hex()}"
+
+
+def to_utf8(data: bytes, encoding: str, where: str) -> bytes:
+    """All bytes of a file, in UTF-8."""
+    return Recoder(encoding, where).feed(data, final=True)
+
+
+def from_utf8(data: bytes, encoding: str) -> bytes:
+    """UTF-8 text in another encoding; a letter that it does not have raises UnicodeEncodeError."""
+    return data.decode().encode(encoding, _errors(encoding))
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+    def seekable(self) -> bool: ...
+
+
+class Recoded:
+    """A file that gives its bytes in UTF-8; ``ahead`` are those that were read before.
+
+    Without an encoding, they are given as they are until the first line beyond ASCII tells.
+    """
+
+    def __init__(self, ahead: bytes, file: _Readable, encoding: str | None, where: str) -> None:
+        self._ahead, self._file, self._where = ahead, file, where
+        self._recoder = None if encoding is None else Recoder(encoding, where)
+        self.encoding = encoding
+        self._ended = False
+
+    def seekable(self) -> bool:
+        """Whether the file is one on a disk, and no pipe."""
+        return self._file.seekable()
+
+    def read(self, size: int) -> bytes:
+        """Some of the next bytes, about as many as asked for; none at the end."""
+        found = b""
+        while not found and not self._ended:
+            data = self._next(size)
+            self._ended = not data
+            if self.encoding is None and not data.isascii():
+                data = self._decide(data)
+            if self._recoder is None:
+                return data
+            found = self._recoder.feed(data, final=self._ended)
+        return found
+
+    def _next(self, size: int) -> bytes:
+        if self._ahead:
+            data, self._ahead = self._ahead, b""
+            return data
+        read = self._file.read if self._file.seekable() else getattr(self._file, "read1", self._file.read)
+        found: bytes = read(size)
+        return found
+
+    def _decide(self, data: bytes) -> bytes:
+        """Read to the end of the first line that is not ASCII, and settle the encoding by it."""
+        pieces, found = [data], _BEYOND.search(data)
+        whole = found is not None and _END.search(data, found.start()) is not None
+        while not whole and sum(map(len, pieces)) < _LONG and (more := self._next(_PIECE)):
+            pieces.append(more)
+            whole = _END.search(more) is not None
+        data = b"".join(pieces)
+        self.encoding = unmarked(data) or "utf-8"
+        self._recoder = Recoder(self.encoding, self._where) if self.encoding != "utf-8" else None
+        return data

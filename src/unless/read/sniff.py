@@ -1,0 +1,279 @@
+"""How a text file is written, told by its first bytes: `sniff`, the same for files, packed files and streams.
+
+The rules, all about the records that begin within the first 32 kB:
+
+- The encoding is what `encodings` says.
+- The delimiter is a comma, a semicolon, a tab or a bar: the one by which most records have as many fields as the
+  header, which names at least two columns. If several do equally well, it is the one that makes most cells numbers,
+  then the one with most columns, then the usual one of the format, and that is doubtful. If none does, it is the usual.
+- A column tells the decimal sign if at least half of its distinct cells are numbers and one of them can be read in one
+  way only: 3,5 or 0,123 or 1.234,5, but not 1,234. Columns that disagree are doubtful; most of them decide.
+- Signs stand between thousands if they do in 1.234,5 or 1,234,567, or in a column where all cells are numbers. If all
+  such cells are like 1,234 and nothing else in the file tells what the comma is, they stay text, and that is doubtful.
+  In an undeclared column they count only if all its cells are numbers.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from unless.errors import DoubtWarning
+from unless.read.dialect import PLAIN_NUMERALS, Dialect, Numerals, Remarks, Told, numerals_of, title_of
+from unless.read.encodings import encoding_in, oddity
+from unless.values import DEFAULT_MISSING
+
+WINDOW = 1 << 15
+"""How many bytes of a file are looked at."""
+
+_DELIMITERS = (",", ";", "\t", "|")
+_WORDS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_OTHER = {".": ",", ",": "."}
+_GAPS = " \u00a0\u202f'’"  # between thousands, whatever the decimal sign
+_GAP = re.compile(rb"[0-9](?: |'|\xc2\xa0|\xe2\x80[\xaf\x99])[0-9]{3}(?![0-9])")
+_SIGN = re.compile(rf"[0-9],[0-9]|[0-9][{_GAPS}][0-9]{{3}}")
+_WHOLE = re.compile(r"[+-]?[0-9]+(?:[eE][+-]?[0-9]+)?")
+_FRACTION = re.compile(r"[+-]?([0-9]*)([.,])([0-9]*)(?:[eE][+-]?[0-9]+)?")
+_GROUPED = re.compile(rf"[+-]?[1-9][0-9]{{0,2}}([.,{_GAPS}])[0-9]{{3}}((?:\1[0-9]{{3}})*)(?:(?!\1)([.,])[0-9]*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """How a file seems to be written.
+
+    ``settled`` means that cells show the decimal sign; ``open`` that the file is ASCII so far, and may be UTF-8 or not.
+    """
+
+    dialect: Dialect
+    usual: str
+    told: Told
+    where: str
+    doubts: tuple[DoubtWarning, ...] = ()
+    settled: bool = False
+    open: bool = False
+
+    @property
+    def remarks(self) -> Remarks:
+        """What there is to say."""
+        differences = self.dialect.differences(self.told, self.usual)
+        return Remarks(f"read as {differences}" if differences else "", self.doubts)
+
+    def decided(self, encoding: str) -> Guess:
+        """The guess once a later line has told the encoding."""
+        finding = f"{self.where}: the first lines are ASCII, and a later one is not UTF-8; read as {title_of(encoding)}"
+        doubt = DoubtWarning(finding, "encoding", "cp1250", "cp1252")
+        dialect = replace(self.dialect, encoding=encoding)
+        return replace(self, dialect=dialect, doubts=(*self.doubts, doubt), open=False)
+
+
+def sniff(
+    start: bytes, usual: str, told: Told, *, where: str, numerals: Numerals | None = None, part: bool = False
+) -> Guess:
+    """Guess how a file is written that begins with these bytes: `WINDOW`, or fewer if it ends there.
+
+    ``usual`` is the delimiter that its name promises. ``numerals`` are known from other parts of the same table; a
+    ``part`` whose numerals are to be compared with those of others has to say whether it is sure of them.
+    """
+    final = len(start) < WINDOW
+    found = encoding_in(start, told.encoding, final=final)
+    encoding = found or "utf-8"
+    if encoding == "utf-8" and not told.names and numerals is None and not part and _is_plain(start, usual):
+        return Guess(Dialect(usual), usual, told, where, open=found is None)
+    text = _text(start, encoding, final=final)
+    doubts = list(_doubtful_encoding(start, encoding, told))
+    delimiter, doubt = (told.delimiter, None) if told.delimiter else _delimiter(text, usual)
+    rows = list(_records(text, delimiter))
+    style, settled, more = PLAIN_NUMERALS, False, list[DoubtWarning]()
+    if part or told.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
+        style, settled, more = _numerals(rows, delimiter, told.decimal)
+    doubts += [*([doubt] if doubt else []), *(more if settled or numerals is None else [])]
+    dialect = Dialect(delimiter, numerals or style, encoding)
+    named = tuple(DoubtWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
+    return Guess(dialect, usual, told, where, named, settled, open=found is None)
+
+
+def agreed(guesses: Mapping[str, Guess]) -> Numerals | str | None:
+    """The numerals that the parts of one table share, None if no part tells; or what is wrong, if parts disagree."""
+    styles = [(name, guess.dialect.numerals, guess.settled) for name, guess in reversed(list(guesses.items()))]
+    signs = {style.decimal: name for name, style, settled in styles if settled}
+    if len(signs) > 1:
+        return f"{signs[',']} has decimal commas, but {signs['.']} has decimal points"
+    groups = {style.thousands: name for name, style, _ in styles if style.thousands}
+    if len(groups) > 1:
+        (one, first), (other, second) = list(groups.items())[:2]
+        return f"{first} has {one!r} between thousands, but {second} has {other!r}"
+    return numerals_of(next(iter(signs), "."), next(iter(groups), "")) if signs or groups else None
+
+
+def said_of(guesses: Mapping[str, Remarks]) -> Remarks:
+    """What there is to say about the parts of one table: once if it is the same for all."""
+    doubts = tuple(doubt for remarks in guesses.values() for doubt in remarks.doubts)
+    firsts = {remarks.said: name for name, remarks in reversed(list(guesses.items()))}
+    if len(firsts) == 1:
+        return Remarks(next(iter(firsts)), doubts)
+    lines = (f"{name} {said}" for said, name in reversed(list(firsts.items())) if said)
+    return Remarks("; ".join(lines), doubts)
+
+
+def _is_plain(start: bytes, usual: str) -> bool:
+    """Whether nothing in these bytes can be another delimiter, a comma in a number, or a gap between thousands."""
+    others = [sign.encode() for sign in (*_DELIMITERS, '"') if sign != usual]
+    if any(sign in start for sign in others):
+        return False
+    # Looking for single bytes first takes 1 us, the pattern alone takes 300.
+    return not any(sign in start for sign in (b" ", b"'", b"\xa0", b"\xe2")) or not _GAP.search(start)
+
+
+def _text(start: bytes, encoding: str, *, final: bool) -> str:
+    """The text of whole lines; what cannot be decoded is for the reader to refuse."""
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(start, final).removeprefix("\ufeff")
+    return text if final else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+
+
+def _doubtful_encoding(start: bytes, encoding: str, told: Told) -> Iterator[DoubtWarning]:
+    if encoding == "cp1252" and told.encoding is None and (word := oddity(start)) is not None:
+        yield DoubtWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
+
+
+# The delimiter.
+
+
+def _delimiter(text: str, usual: str) -> tuple[str, DoubtWarning | None]:
+    """The delimiter, and whether another one is as good."""
+    shares = {sign: share for sign in _DELIMITERS if (share := _share(text, sign)) > 0.5}
+    best = [sign for sign in shares if shares[sign] == max(shares.values())]
+    if usual in best and len(list(_records(text, usual))) < 2:
+        return usual, None  # there are no records to be misread
+    if len(best) < 2:
+        return (best[0] if best else usual), None
+    first, second, *_ = sorted(best, key=lambda sign: _merit(text, sign, usual), reverse=True)
+    finding = f"fields may be separated by {_WORDS[first]} or {_WORDS[second]}; read with {_WORDS[first]}"
+    return first, DoubtWarning(finding, "delimiter", *("tab" if sign == "\t" else sign for sign in (first, second)))
+
+
+def _share(text: str, sign: str) -> float:
+    """The share of records that have as many fields as the header; 0 if that does not have two names."""
+    records = _records(text, sign)
+    header = next(records, [])
+    width = len(header)
+    if len(set(header) - {""}) < 2:
+        return 0.0
+    widths = [len(record) for record in records]
+    return widths.count(width) / len(widths) if widths else 1.0
+
+
+def _merit(text: str, sign: str, usual: str) -> tuple[float, int, bool]:
+    """How good a delimiter is, among those that fit as well: numbers, columns, and what is usual."""
+    header, *rows = _records(text, sign)
+    cells = [cell.strip(" ") for row in rows for cell in row]
+    return sum(map(_is_number, cells)) / max(len(cells), 1), len(header), sign == usual
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    """The records, up to one that is not well formed: its fields count as none."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            record = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            if "unexpected end" not in str(error):
+                yield []
+            return
+        if record:
+            yield record
+
+
+# Numbers.
+
+
+def _is_number(cell: str) -> bool:
+    """Whether a cell is a number in any way of writing them."""
+    return bool(_WHOLE.fullmatch(cell) or _is_fraction(cell) or _GROUPED.fullmatch(cell))
+
+
+def _is_fraction(cell: str) -> bool:
+    found = _FRACTION.fullmatch(cell)
+    return found is not None and bool(found[1] or found[3])
+
+
+def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tuple[Numerals, bool, list[DoubtWarning]]:
+    """How numbers are written, whether cells show the decimal sign, and doubts."""
+    columns = _number_columns(rows)
+    signs = {name: shown for name, cells in columns.items() if len(shown := _decimals(cells)) == 1}
+    commas = [name for name, shown in signs.items() if "," in shown]
+    points = [name for name, shown in signs.items() if "." in shown]
+    settled = told is not None or bool(signs)
+    comma = len(commas) > len(points) or (len(commas) == len(points) > 0 and delimiter == ";")
+    decimal = told or ("," if comma else ".")
+    doubts = []
+    if told is None and commas and points:
+        doubts.append(_both(commas[0], points[0], decimal))
+    doubtful = None if settled else _ambiguous(columns, delimiter)
+    if doubtful is not None:
+        return PLAIN_NUMERALS, False, [doubtful]
+    return numerals_of(decimal, _thousands(columns, decimal)), settled, doubts
+
+
+def _number_columns(rows: Sequence[list[str]]) -> dict[str, set[str]]:
+    """The distinct cells of the columns that may have numbers with signs; missing ones are left out."""
+    if not rows:
+        return {}
+    header, *body = rows
+    found = {}
+    for name, cells in zip(header, zip(*(row for row in body if len(row) == len(header)), strict=True), strict=False):
+        present = {cell.strip(" ") for cell in cells}.difference(DEFAULT_MISSING)
+        if 2 * sum(map(_is_number, present)) >= len(present) > 0 and not all(map(_WHOLE.fullmatch, present)):
+            found[name] = present
+    return found
+
+
+def _decimals(cells: Collection[str]) -> set[str]:
+    """The decimal signs of cells that can be read in one way only."""
+    found = set()
+    for cell in cells:
+        if grouped := _GROUPED.fullmatch(cell):
+            gap, further, sign = grouped.groups()
+            if sign:
+                found.add(sign)
+            elif further and gap in _OTHER:
+                found.add(_OTHER[gap])
+        elif _is_fraction(cell):
+            found.add("," if "," in cell else ".")
+    return found
+
+
+def _thousands(columns: Mapping[str, Collection[str]], decimal: str) -> str:
+    """The sign between thousands: that of most columns where it can be nothing else, or where all cells are numbers."""
+    counts = dict.fromkeys(_OTHER[decimal] + _GAPS, 0)
+    for cells in columns.values():
+        found = [match for match in map(_GROUPED.fullmatch, cells) if match and match[1] in counts]
+        for gap in {match[1] for match in found}:
+            sure = any(match[1] == gap and (match[2] or match[3] == decimal) for match in found)
+            style = numerals_of(decimal, gap)
+            counts[gap] += sure or all(style.number_in(cell) is not None for cell in cells)
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] else ""
+
+
+def _ambiguous(columns: Mapping[str, Collection[str]], delimiter: str) -> DoubtWarning | None:
+    """The doubt about 1,234 where nothing tells what the sign is; and about 1.234, if semicolons separate fields."""
+    for sign in (",", ".") if delimiter == ";" else (",",):
+        for name, cells in columns.items():
+            shown = sorted(cell for cell in cells if (found := _GROUPED.fullmatch(cell)) and found[1] == sign)
+            if shown and all(map(_is_number, cells)):
+                reading = "it stays text" if sign == "," else "read with a decimal point"
+                finding = f"{shown[0]!r} in column {name!r} may be a thousand or a fraction; {reading}"
+                return DoubtWarning(finding, "decimal", ",", ".")
+    return None
+
+
+def _both(comma: str, point: str, decimal: str) -> DoubtWarning:
+    words, other = ("commas", point) if decimal == "," else ("points", comma)
+    finding = f"{comma!r} has decimal commas, {point!r} decimal points; read with decimal {words}: {other!r} stays text"
+    return DoubtWarning(finding, "decimal", ",", ".")

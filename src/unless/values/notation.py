@@ -1,0 +1,415 @@
+"""How the numbers of a column are written: as dates, times, durations, levels of an order, flags, whole numbers.
+
+To the learner they all are numbers; to people ``when > 2020-08-01`` and ``size <= M`` say more. A `Noted` number knows
+its notation, so whatever has the number can write it: a literal, a cell, the bound of a change.
+
+Time is counted in microseconds, which a float64 holds exactly from 1684 to 2255 (days: always); anything finer is cut
+off. Dates and times count from 1970-01-01, a date is its first moment, and a time with a zone is the same instant in
+UTC. Beside times with a zone, a time without one is taken to be in UTC.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta  # noqa: F401 - UTC is for the examples
+from typing import Any, Self
+
+_MICROSECOND = timedelta(microseconds=1)
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times without a zone
+_FIRST_DAY = _EPOCH.toordinal()
+_SECOND = 1_000_000
+_MINUTE, _HOUR, DAY = 60 * _SECOND, 3600 * _SECOND, 86_400 * _SECOND
+
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_ISO = re.compile(rf"{_DATE}(?:[T ]{_CLOCK}(?P<zone>Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?")
+_PARTS = re.compile(
+    r"(?P<sign>-?)(?=[0-9])(?:(?P<d>[0-9]+) d ?)?(?:(?P<h>[0-9]+) h ?)?(?:(?P<m>[0-9]+) min ?)?(?:(?P<s>[0-9.]+) s)?"
+)
+_PERIOD = re.compile(
+    r"(?P<sign>-?)P(?=.)(?:(?P<d>[0-9]+)D)?(?:T(?=.)(?:(?P<h>[0-9]+)H)?(?:(?P<m>[0-9]+)M)?(?:(?P<s>[0-9.]+)S)?)?"
+)
+_DAYS = re.compile(
+    r"(?P<sign>)(?P<d>-?[0-9]+) days?,?(?: \+?(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2}):(?P<s>[0-9]{2}(?:\.[0-9]{1,9})?))?"
+)
+
+ISO_FORM, CLOCK_FORM = _ISO.pattern, _CLOCK
+DURATION_FORMS = _PERIOD.pattern, _DAYS.pattern, _PARTS.pattern
+"""What texts look like that are moments, times of the day and durations: exported programs read them too."""
+
+
+class Notation:
+    """How the numbers of a column are written; the base class writes plain numbers."""
+
+    name: str
+    step: float = 0.0
+    """The distance between neighbouring values; 0 where there always is a value between two others."""
+    plain: bool = False
+    """Whether numbers are written as numbers, so that only some sentences need to know the notation."""
+    sortable: bool = False
+    """Whether texts are in the same order as the numbers they stand for, character by character."""
+
+    def text(self, number: float) -> str:
+        """A number in this notation."""
+        raise NotImplementedError
+
+    def number(self, text: str) -> float | None:
+        """The number that a text means, or None if it is not in this notation."""
+        raise NotImplementedError
+
+    def back(self, text: str) -> float | None:
+        """The number that `text` wrote, or None if it cannot have written that."""
+        return self.number(text)
+
+    def between(self, low: float, high: float) -> float:
+        """A threshold that is easily read: at least low, and below high."""
+        return low if self.step else low / 2 + high / 2
+
+    def value(self, number: float) -> float:
+        """The number, which now knows its notation."""
+        return Noted(number, self)
+
+    def data(self) -> Any:
+        """The notation for JSON; `notation_in` reads it back."""
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Notation) and self.data() == other.data()
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+class Noted(float):
+    """A number that knows how it is written. It compares, hashes and calculates as the number."""
+
+    __slots__ = ("notation",)
+    notation: Notation
+
+    def __new__(cls, number: float, notation: Notation) -> Self:
+        """Make the number."""
+        noted = super().__new__(cls, number)
+        noted.notation = notation
+        return noted
+
+    def __str__(self) -> str:
+        return self.notation.text(self)
+
+    def __repr__(self) -> str:
+        text = str(self)
+        return text if text.isprintable() else repr(text)  # a level can be any text
+
+    def __reduce__(self) -> tuple[type[Self], tuple[float, Notation]]:
+        return type(self), (float(self), self.notation)
+
+
+class Moments(Notation):
+    """Dates, with or without the time of day, and with a zone or without; in text files by default as ISO 8601.
+
+    ``format`` says how else the cells of text files spell them, in the letters of `datetime.strptime`.
+    """
+
+    sortable = True
+
+    def __init__(self, name: str, step: float, *, format: str | None = None) -> None:  # noqa: A002 - as callers call it
+        self.name, self.step, self.format = name, step, format
+        self.zoned = name == "instant"
+
+    def text(self, number: float) -> str:
+        """A date, and the time if it is not midnight: ``2020-08-01``, ``2020-08-01 12:30``, ``2020-08-01 12:30Z``."""
+        if math.isinf(number):
+            return str(float(number))
+        moment = _EPOCH + timedelta(microseconds=min(max(math.floor(number), _FIRST), _LAST))
+        day = moment.date().isoformat()
+        if not self.zoned and moment.time() == time():
+            return day
+        return f"{day} {_clock(moment.time())}{'Z' if self.zoned else ''}"
+
+    def number(self, text: str) -> float | None:
+        """Microseconds since 1970-01-01; None for a text that has another format."""
+        if self.format is None:
+            return self.back(text)
+        try:
+            return moment_number(datetime.strptime(text.strip(), self.format))  # noqa: DTZ007 - a zone is optional
+        except (ValueError, OverflowError):
+            return None
+
+    def back(self, text: str) -> float | None:
+        """The number of a text as in ISO 8601, whatever the format of cells."""
+        try:
+            moment = _iso(text)
+            return None if moment is None else moment_number(moment)
+        except (ValueError, OverflowError):  # in UTC, a moment of the first or the last day may be out of range
+            return None
+
+    def between(self, low: float, high: float) -> float:
+        """The start of a year, a month, a day, an hour, … near the middle: the longest of them that lies between."""
+        middle = low / 2 + high / 2
+        margin = 0.2 * (high - low)
+        for start in _starts(middle):
+            if start % self.step == 0 and low <= start < high and low + margin <= start <= high - margin:
+                return start
+        return max(low, middle - middle % self.step)
+
+    def fitting(self, numbers: Iterable[float], *, zoned: bool = False) -> Moments:
+        """The same format for these moments: with a zone, or without times of day if they all are midnight."""
+        zoned = zoned or self.zoned or "%z" in (self.format or "")
+        name = "instant" if zoned else "date" if all(number % DAY == 0 for number in numbers) else "datetime"
+        return Moments(name, float(DAY) if name == "date" else 1.0, format=self.format)
+
+    def data(self) -> Any:
+        """The name, with the format if there is one."""
+        return self.name if self.format is None else {self.name: self.format}
+
+
+class Times(Notation):
+    """Times of the day, in microseconds since midnight."""
+
+    name, step, sortable = "time", 1.0, True
+
+    def text(self, number: float) -> str:
+        """The time with as many parts as it needs: ``12:30``, ``12:30:05.5``."""
+        inside = math.floor(min(max(number, 0), DAY - 1))
+        return _clock((_EPOCH + timedelta(microseconds=inside)).time())
+
+    def number(self, text: str) -> float | None:
+        """Microseconds since midnight."""
+        if not re.fullmatch(_CLOCK, text.strip(" ")):
+            return None
+        try:
+            return time_number(time.fromisoformat(text.strip(" ")))
+        except ValueError:
+            return None
+
+    def between(self, low: float, high: float) -> float:
+        """The start of an hour, a minute or a second near the middle."""
+        return _round_part(low, high, (_HOUR, _MINUTE, _SECOND, 1))
+
+
+class Durations(Notation):
+    """Lengths of time, in microseconds."""
+
+    name, step = "duration", 1.0
+
+    def text(self, number: float) -> str:
+        """Days, hours, minutes and seconds: ``2 d 3 h``, ``15 min``, ``-0.5 s``."""
+        if math.isinf(number):
+            return str(float(number))
+        left, parts = abs(math.floor(number)), []
+        for unit, size in (("d", DAY), ("h", _HOUR), ("min", _MINUTE)):
+            count, left = divmod(left, size)
+            parts += [f"{count} {unit}"] if count else []
+        if left or not parts:
+            seconds, rest = divmod(left, _SECOND)
+            parts.append(f"{seconds}{f'.{rest:06}'.rstrip('0') if rest else ''} s")
+        return ("-" if number < 0 else "") + " ".join(parts)
+
+    def number(self, text: str) -> float | None:
+        """Microseconds; spelled as `text` does, as in ISO 8601 (``P2DT3H``), or as in Python (``2 days, 3:00:00``)."""
+        trimmed = text.strip(" ")
+        found = _PERIOD.fullmatch(trimmed) or _DAYS.fullmatch(trimmed) or _PARTS.fullmatch(trimmed)
+        if found is None or found["s"] == "." or (found["s"] or "").count(".") > 1:
+            return None
+        seconds, _, fraction = (found["s"] or "0").partition(".")
+        sizes = {"d": DAY, "h": _HOUR, "m": _MINUTE}
+        try:
+            total = sum(int(found[part] or 0) * size for part, size in sizes.items())
+            total += int(seconds or 0) * _SECOND + int(f"{fraction:0<6}"[:6])
+            return float(-total if found["sign"] else total)
+        except (OverflowError, ValueError):  # more digits than a float, or than Python reads
+            return None
+
+    def between(self, low: float, high: float) -> float:
+        """A whole number of days, hours, minutes or seconds near the middle."""
+        return _round_part(low, high, (DAY, _HOUR, _MINUTE, _SECOND, 1))
+
+
+class Flags(Notation):
+    """The numbers 0 and 1."""
+
+    name, step, plain = "flag", 1.0, True
+
+    def text(self, number: float) -> str:
+        """The number."""
+        return repr(float(number))
+
+    def number(self, text: str) -> float | None:  # noqa: ARG002 - like the others
+        """Nothing: numbers are read as numbers."""
+        return None
+
+
+class Whole(Flags):
+    """Whole numbers: no text needs to know, but what may become of a number does."""
+
+    name = "whole"
+
+    def value(self, number: float) -> float:
+        """The number itself."""
+        return number
+
+    def between(self, low: float, high: float) -> float:
+        """The number half-way."""
+        return low / 2 + high / 2
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Order(Notation):
+    """Categories in an order of their own, least first; the numbers are their places from 0 on."""
+
+    levels: tuple[str, ...]
+    name = "order"
+    step = 1.0
+
+    def text(self, number: float) -> str:
+        """The highest level that is not above the number."""
+        return self.levels[math.floor(min(max(number, 0), len(self.levels) - 1))]
+
+    def number(self, text: str) -> float | None:
+        """The place of a level."""
+        return float(self.levels.index(text)) if text in self.levels else None
+
+    def data(self) -> Any:
+        """The levels."""
+        return list(self.levels)
+
+
+DATE = Moments("date", float(DAY))
+DATETIME = Moments("datetime", 1.0)
+INSTANT = Moments("instant", 1.0)
+TIME, DURATION, FLAG, WHOLE = Times(), Durations(), Flags(), Whole()
+_NAMED = {one.name: one for one in (DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, WHOLE)}
+
+
+def notation_in(node: Any) -> Notation | None:
+    """The notation that `Notation.data` wrote; None if it is not one."""
+    match node:
+        case str():
+            return _NAMED.get(node)
+        case list() if node and all(isinstance(level, str) for level in node) and len(set(node)) == len(node):
+            return Order(tuple(node))
+        case dict() if len(node) == 1:
+            ((name, form),) = node.items()
+            if name in ("date", "datetime", "instant") and isinstance(form, str):
+                return Moments(name, _NAMED[name].step, format=form)
+    return None
+
+
+def noted(cell: object) -> Noted | None:
+    """A date, time or duration of Python as a number that knows its notation; None for anything else.
+
+    >>> noted(date(2020, 8, 1)), noted(timedelta(hours=-3)), noted(datetime(2020, 8, 1, 12, 30, tzinfo=UTC)), noted("x")
+    (2020-08-01, -3 h, 2020-08-01 12:30Z, None)
+    """
+    match cell:
+        case datetime():
+            return Noted(moment_number(cell), DATETIME if cell.tzinfo is None else INSTANT)
+        case date():
+            return Noted(moment_number(datetime.combine(cell, time())), DATE)
+        case time():
+            return Noted(time_number(cell), TIME)
+        case timedelta():
+            return Noted(float(cell // _MICROSECOND), DURATION)
+    return None
+
+
+def moment_number(moment: datetime) -> float:
+    """Microseconds since 1970-01-01, in UTC if the moment has a zone."""
+    minutes = ((moment.toordinal() - _FIRST_DAY) * 24 + moment.hour) * 60 + moment.minute
+    micros = (minutes * 60 + moment.second) * _SECOND + moment.microsecond  # a third of the time that timedelta takes
+    return float(micros if moment.tzinfo is None else micros - (moment.utcoffset() or timedelta()) // _MICROSECOND)
+
+
+def time_number(moment: time) -> float:
+    """Microseconds since midnight; a zone is ignored."""
+    return float(((moment.hour * 60 + moment.minute) * 60 + moment.second) * _SECOND + moment.microsecond)
+
+
+def common(notations: Iterable[Notation]) -> Notation | None:
+    """The notation of numbers in several ones; None where they do not go together.
+
+    >>> common([DATE, DATETIME]), common([DATE, INSTANT]), common([DATE, TIME])
+    (<datetime>, <instant>, None)
+    """
+    found = set(notations)
+    if len(found) == 1:
+        return found.pop()
+    return next((one for one in (INSTANT, DATETIME) if one in found and found <= {DATE, DATETIME, INSTANT}), None)
+
+
+def days_only(notation: Notation | None, numbers: Iterable[float]) -> Notation | None:
+    """`DATE` in place of `DATETIME` where all numbers are whole days."""
+    return DATE if notation == DATETIME and all(number % DAY == 0 for number in numbers) else notation
+
+
+def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
+    """The notation of texts that nobody declared, and the number of each text in it; None if fewer than half have one.
+
+    Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days.
+
+    >>> noticed(["2020-08-01", "2021-01-01 12:30", "unknown"])
+    (<datetime>, {'2020-08-01': 1596240000000000.0, '2021-01-01 12:30': 1609504200000000.0})
+    """
+    if 2 * sum(text.lstrip(" ")[:1] in _STARTS for text in texts) < len(texts) or not texts:
+        return None
+    for notation in (DATETIME, TIME, DURATION):
+        pattern = _NOTICED[notation.name]
+        if len(texts) > _GLANCE and not any(pattern.fullmatch(text.strip(" ")) for text in texts[:: len(texts) // 64]):
+            continue  # not half of them, then
+        likely = [text for text in texts if pattern.fullmatch(text.strip(" "))]
+        if 2 * len(likely) >= len(texts):
+            read = {text: number for text in likely if (number := notation.number(text)) is not None}
+            if 2 * len(read) >= len(texts):
+                zoned = notation is DATETIME and any(map(_ZONE.search, read))
+                return INSTANT if zoned else days_only(notation, read.values()) or notation, read
+    return None
+
+
+_GLANCE = 1024
+_STARTS = frozenset("0123456789P-")
+_ZONE = re.compile(r":.*[Z+-]")
+_LONG = re.compile(f"{_PERIOD.pattern}|{re.sub('[?]P<[a-z]+>', '?:', _DAYS.pattern)}")
+_NOTICED = {"datetime": _ISO, "time": re.compile(_CLOCK), "duration": _LONG}
+_FIRST = (datetime.min - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - without a zone
+_LAST = (datetime.max - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - as a float64, it is the first moment of the year 10000
+
+
+def _iso(text: str) -> datetime | None:
+    """The moment that a text of ISO 8601 spells."""
+    trimmed = text.strip(" ")
+    return datetime.fromisoformat(trimmed) if _ISO.fullmatch(trimmed) else None
+
+
+def _clock(moment: time) -> str:
+    """Hours and minutes, and seconds if there are any: the shortest text, and in the right order as text too."""
+    if not moment.second and not moment.microsecond:
+        return moment.isoformat("minutes")
+    return moment.isoformat().rstrip("0") if moment.microsecond else moment.isoformat()
+
+
+def _starts(middle: float) -> Iterable[float]:
+    """The starts of years, months, days and parts of days that are nearest to a moment, longest first."""
+    moment = _EPOCH + timedelta(microseconds=math.floor(middle))
+    for size in (100, 10, 1):
+        years = {max(1, moment.year - moment.year % size), min(9999, moment.year - moment.year % size + size)}
+        yield min((moment_number(datetime(year, 1, 1)) for year in years), key=lambda start: abs(start - middle))  # noqa: DTZ001
+    first = moment.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    later = first + timedelta(days=31) if first.year < 9999 or first.month < 12 else first
+    yield min(map(moment_number, (first, later.replace(day=1))), key=lambda start: abs(start - middle))
+    for size in (DAY, _HOUR, _MINUTE, _SECOND):
+        yield float(round(middle / size) * size)
+
+
+def _round_part(low: float, high: float, sizes: Iterable[int]) -> float:
+    """The multiple of the largest size near the middle that keeps a margin to both ends."""
+    middle, margin = low / 2 + high / 2, 0.2 * (high - low)
+    for size in sizes:
+        start = float(round(middle / size) * size)
+        if low + margin <= start <= high - margin and low <= start < high:
+            return start
+    return max(low, float(math.floor(middle)))
