@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.proof import Proof
-from unless.explanation.why import explain
+from unless.explanation.why import proof_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
@@ -81,8 +81,9 @@ def compare_records(old: Program, new: Program, old_table: Table, new_table: Tab
         for program, table in ((old, old_table), (new, new_table))
     )
     differ = before != after
+    tables = ((old, old_table), (new, new_table))
     switches = tuple(
-        Switch(row + 1, _truth(labelled, row), explain(old, old_table.record(row)), explain(new, new_table.record(row)))
+        Switch(row + 1, _truth(labelled, row), *(proof_of(one, table.record(row)) for one, table in tables))
         for row in np.flatnonzero(differ)[:most].tolist()
     )
     shifts = _shifts(before[differ], after[differ], (old, new), known)

@@ -4,16 +4,18 @@ Each rule of one program is matched with at most one rule of the other, with the
 matched first. The others are assigned so that all pairs together are as alike as possible, and each pair is at least
 as alike as `ALIKE`. The order of literals and of exceptions does not change what a rule says; the order of rules does.
 A text and the label that it spells are the same: one program may come from a text file, the other from a data frame.
+Thresholds are the same, or one that changed, only if they are on one number line: a date is never compared with a plain
+number or a duration, nor a level with that of another order.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any, cast
 from typing import Literal as OneOf
 
@@ -21,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.forms import literal_data
-from unless.rule import Literal, Program, Rule
-from unless.values import Label, label_data, label_place, same_label
+from unless.rule import Literal, Operator, Program, Rule
+from unless.values import Label, Value, label_data, label_place, same_label
+from unless.values.notation import Moments, Noted
 
 ALIKE = 0.35
 """How alike two rules must be to count as one that was changed: from 0, nothing in common, to 1, everything.
@@ -178,23 +181,40 @@ def _edit(old: Sequence[Rule], new: Sequence[Rule], pair: _Pair, *, moved: bool 
 
 def _literal_edits(old: Sequence[Literal], new: Sequence[Literal]) -> Iterator[LiteralEdit]:
     """The edits in the order of the new rule, removed literals last. A test with another value is a changed literal."""
-    left = Counter(old)
-    left.subtract(new)
-    spare: dict[Hashable, list[Literal]] = defaultdict(list)
-    values = (literal for literal in left.elements() if literal.value is not None)
-    for literal in sorted(values, key=attrgetter("feature", "op", "value")):
-        spare[literal.feature, literal.op].append(literal)
-    known = Counter(old)
+    before = {_asked(literal): literal for literal in old}
+    left = Counter(map(_asked, old))
+    left.subtract(map(_asked, new))
+    spare: dict[Hashable, list[_Asked]] = defaultdict(list)
+    for asked in left.elements():
+        if asked[1] is not None:
+            insort(spare[asked[0]], asked, key=itemgetter(1))  # the values of one test are all numbers or all texts
+    known = Counter(map(_asked, old))
     for literal in new:
-        known[literal] -= 1
-        if known[literal] >= 0:
-            yield LiteralEdit(literal, literal)
-        elif group := spare[literal.feature, literal.op]:
+        test, _ = asked = _asked(literal)
+        known[asked] -= 1
+        if known[asked] >= 0:
+            yield LiteralEdit(before[asked], literal)
+        elif group := spare[test]:
             left[group[0]] -= 1
-            yield LiteralEdit(group.pop(0), literal)
+            yield LiteralEdit(before[group.pop(0)], literal)
         else:
             yield LiteralEdit(None, literal)
-    yield from (LiteralEdit(literal, None) for literal in left.elements())
+    yield from (LiteralEdit(before[asked], None) for asked in left.elements())
+
+
+_Asked = tuple[tuple[str, tuple[Operator, Hashable]], Value]
+"""A test and its value; a test is a feature, and an operator with the number line that it compares on."""
+
+
+def _asked(literal: Literal) -> _Asked:
+    return (literal.feature, (literal.op, _number_line(literal.value))), literal.value
+
+
+def _number_line(value: Value) -> Hashable:
+    """What the number of a literal is compared with: None for plain numbers and for texts."""
+    if not isinstance(value, Noted) or value.notation.plain:
+        return None
+    return "time" if isinstance(value.notation, Moments) else value.notation
 
 
 # Which rule became which.
@@ -248,7 +268,7 @@ def _equal(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
 def _meaning(rule: Rule) -> Hashable:
     """What a rule asks for, regardless of the order of its literals and exceptions."""
     exceptions = map(_meaning, rule.exceptions)  # one frame per level: 200 levels stay within Python's limit
-    return frozenset(Counter(rule.default).items()), frozenset(Counter(exceptions).items())
+    return frozenset(Counter(map(_asked, rule.default)).items()), frozenset(Counter(exceptions).items())
 
 
 def _assigned(old: _Numbered, new: _Numbered) -> list[tuple[int, int]]:
@@ -289,7 +309,7 @@ def _traits(rule: Rule) -> dict[Hashable, float]:
     stack = [(rule, 0)]
     while stack:
         part, depth = stack.pop()
-        tests: list[tuple[Hashable, ...]] = [(one.feature, one.op, one.value) for one in part.default]
+        tests: list[tuple[Hashable, ...]] = [(*test, value) for test, value in map(_asked, part.default)]
         for test in tests or [("always",) * 3]:
             for trait in (test[:1], test[:2], test):
                 counts[depth, trait] += 1  # the same trait twice is two traits

@@ -16,6 +16,7 @@ from unless.explanation.words import printable
 from unless.export.clauses import Body, Writer, flatten, head_of
 from unless.rule import Literal, Operator
 from unless.values import Value
+from unless.values.notation import Noted
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Proof
@@ -120,8 +121,8 @@ class _Evaluated:
 
     def sentence(self, literal: Literal) -> str:
         value = self.values[literal.feature]
-        has = f"the value of {printable(literal.feature)} is {'missing' if value is None else repr(value)}"
-        asked = _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {literal.value!r}"
+        has = f"the value of {printable(literal.feature)} is {'missing' if value is None else _spelled(value)}"
+        asked = _ASKED[literal.op] if literal.value is None else f"{_ASKED[literal.op]} {_spelled(literal.value)}"
         return f"{has} which should {asked} ({_DOES[self.holds(literal)]} HOLD)"
 
     def line(self, head: str, body: Body) -> str:
@@ -142,3 +143,8 @@ class _Evaluated:
             yield f"not {_MARK[not true]}{first.removeprefix('not ')}"
         else:
             yield f"{_MARK[true]}{first}"
+
+
+def _spelled(value: Value) -> str:
+    """A value as Python spells it; a level of an order may hold anything, and stays on its line."""
+    return printable(str(value)) if isinstance(value, Noted) else repr(value)

@@ -35,7 +35,7 @@ class Check(NamedTuple):
     holds: bool
 
     def __str__(self) -> str:
-        return sentences.check(self, sentences.fitting(DEFAULT, (self,)))
+        return sentences.check((self,), sentences.fitting(DEFAULT, (self,)))
 
 
 class RuleProof(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unless.explanation import forms
-from unless.explanation.sentences import literal_text, rule_name, words_for
+from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
 from unless.explanation.why import values_of
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.rule import Program
@@ -50,7 +50,7 @@ class ScoreLine:
         if part is None:
             return "every record" if self.every else "the list decides"
         if part.literal is not None:
-            return literal_text(part.literal, words)
+            return condition_text((part.literal,), words)
         name = rule_name(part.number)
         match part.kind:
             case "decides":
@@ -60,11 +60,8 @@ class ScoreLine:
             case "default":
                 return f"the default of {name} holds"
         inner = part.within is not None and part.within.kind == "exception"
-        asks = () if part.rule is None else part.rule.default
-        return (
-            f"an {'inner ' if inner else ''}exception to {name} holds: "
-            f"{joined(literal_text(one, words) for one in asks) or 'always'}"
-        )
+        asks = [] if part.rule is None else default_texts(part.rule, words)
+        return f"an {'inner ' if inner else ''}exception to {name} holds: {joined(asks) or 'always'}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -2,8 +2,9 @@
 
 `sentence` is the short form: "class 2, because condition is S; the exception does not apply, because steel is R".
 `lines` are the long form, a story on several lines; `outline` has the lines of a tree. All are made from the same few
-phrases: what a literal asks (`literal_text`), what a record has (`Words.has`), and how the two go together (`check`,
-`asked`, `stopped`). `report/page/words.js` says the same, word for word.
+phrases: what a condition asks (`condition_text`), what a record has (`Words.has`), and how the two go together
+(`check`, `asked`, `stopped`). A condition is a literal or a range (`rule.conditions`): a proof has a check of every
+literal, and a text tells the checks of a range together. `report/page/words.js` says the same, word for word.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import OPERATOR_WORDS, Literal, Operator, Program, Rule
+from unless.rule import OPERATOR_WORDS, Condition, Operator, Program, Rule, conditions, verbs
 from unless.values import Value, amount, counted, percent
+from unless.values.notation import Noted
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
@@ -30,8 +32,9 @@ _INDENT = " " * 10
 _SHALLOW = 8
 """Levels that are indented; deeper ones, seen in no learned program, stay in one column."""
 
+_SORTS = {"date": "a date", "datetime": "a date", "instant": "a date", "time": "a time", "duration": "a duration"}
+_SORTS |= {"order": "in the order"}
 _OPPOSITE: dict[Operator, Operator] = {"<=": ">", ">": "<="}
-_MUST = {op: re.sub("^is( not)?", r"must\1 be", words) for op, words in OPERATOR_WORDS.items()}
 
 
 def fitting(words: Words, checks: Iterable[Check]) -> Words:
@@ -49,50 +52,110 @@ def words_for(*programs: Program, record: Mapping[str, Value] | None = None, wor
     return words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items()))
 
 
-# What a literal asks, and what a record has.
+# What a condition asks, and what a record has.
 
 
-def literal_parts(literal: Literal, words: Words = DEFAULT) -> tuple[str, str, str | None]:
-    """What a literal asks, in parts: "income", "is at most", "21,000"; no value where it takes none."""
-    value = None if literal.value is None else words.value(literal.feature, literal.value)
-    return words.name(literal.feature), OPERATOR_WORDS[literal.op], value
+Checks = tuple["Check", ...]
+"""The checks of one condition, which are told together."""
 
 
-def literal_text(literal: Literal, words: Words = DEFAULT) -> str:
-    """What a literal asks: "income is at most 21,000", "history is late"."""
-    return " ".join(part for part in literal_parts(literal, words) if part is not None)
+def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
+    """What a condition asks, in words and values: "is at most", "21,000"; no value where it takes none."""
+    said = [condition[0].said()[1]] if len(condition) == 1 else [one.value for one in condition]
+    values = (None if value is None else words.value(condition[0].feature, value) for value in said)
+    return list(zip(verbs(condition), values, strict=True))
 
 
-def check(one: Check, words: Words = DEFAULT) -> str:
-    """What the record has and, where that adds something, what the literal asks: "income is 18,400, at most 21,000"."""
-    (literal, value, holds), has = one, words.has(one.literal.feature, one.value)
-    wanted = words.value(literal.feature, literal.value)
+def condition_text(condition: Condition, words: Words = DEFAULT) -> str:
+    """What a condition asks: "history is late", "age is above 30 and at most 40"."""
+    return f"{words.name(condition[0].feature)} {_asks(condition, words)}"
+
+
+def default_texts(rule: Rule, words: Words) -> list[str]:
+    """What a rule asks, condition by condition."""
+    return [condition_text(condition, words) for condition in conditions(rule.default)]
+
+
+def told(proof: RuleProof) -> list[Checks]:
+    """The checks of a rule, condition by condition."""
+    check_of = {check.literal: check for check in proof.checks}
+    return [tuple(check_of[literal] for literal in condition) for condition in conditions(proof.rule.default)]
+
+
+def failing(proof: RuleProof) -> list[Checks]:
+    """The conditions of a rule that fail: at least one check of each does."""
+    return [checks for checks in told(proof) if not all(check.holds for check in checks)] if proof.failing else []
+
+
+def check(checks: Checks, words: Words = DEFAULT) -> str:
+    """What the record has and, where that adds something, what is asked: "age is 35, above 30 and at most 40".
+
+    Of a range that fails, it says what fails: "age is 50, above 40".
+    """
+    (literal, value, holds), has = checks[0], _has(checks, words)
+    if _is_flag(checks):
+        return has
     if literal.op in _OPPOSITE:
         if not isinstance(value, float):
-            return has if value is None else f"{has}, not a number"
-        true = literal.op if holds else _OPPOSITE[literal.op]
-        return f"{has}, {OPERATOR_WORDS[true].removeprefix('is ')} {wanted}"
+            return has if value is None else f"{has}, not {_sort(literal.value)}"
+        decisive = [one for one in checks if not one.holds] or checks
+        return f"{has}, {' and '.join(_true(one, words) for one in decisive)}"
     adds = literal.op != "present" and holds == (literal.op == "!=")
-    return f"{has}, not {wanted}" if adds else has
+    return f"{has}, not {words.value(literal.feature, literal.value)}" if adds else has
 
 
-def asked(one: Check, words: Words) -> str:
-    """A check that holds: what the record has, and how that meets what the literal asks."""
-    literal, has = one.literal, words.has(one.literal.feature, one.value)
-    if literal.op in ("<=", ">", "!="):
-        return f"{has}, which {OPERATOR_WORDS[literal.op]} {words.value(literal.feature, literal.value)}"
-    return f"{has}, as required"
+def _is_flag(checks: Checks) -> bool:
+    """Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
+    literal, value, _ = checks[0]
+    return len(checks) == 1 and literal.said()[0] != literal.op and value in (0.0, 1.0)
+
+
+def _sort(bound: Value) -> str:
+    """What is compared with a bound: a number, a date, a time."""
+    notation = bound.notation.name if isinstance(bound, Noted) else ""
+    return _SORTS.get(notation, "a number")
+
+
+def _true(one: Check, words: Words) -> str:
+    """How a number lies to a bound: "at most 21,000"."""
+    literal = one.literal
+    op = literal.op if one.holds else _OPPOSITE[literal.op]
+    return f"{OPERATOR_WORDS[op].removeprefix('is ')} {words.value(literal.feature, literal.value)}"
+
+
+def asked(checks: Checks, words: Words) -> str:
+    """Checks that hold: what the record has, and how that meets what the condition asks."""
+    if checks[0].literal.op in ("<=", ">", "!=") and not _is_flag(checks):
+        return f"{_has(checks, words)}, which {_asks(_literals(checks), words)}"
+    return f"{_has(checks, words)}, as required"
 
 
 def stopped(rule: RuleProof, words: Words) -> str:
-    """Why a rule did not apply: its first failing literal, or the exception that applies."""
-    if failing := rule.failing:
-        literal = failing[0].literal
-        wanted = "" if literal.value is None else f" {words.value(literal.feature, literal.value)}"
-        return f"{words.has(literal.feature, failing[0].value)}, but {_MUST[literal.op]}{wanted}"
+    """Why a rule did not apply: its first failing condition, or the exception that applies."""
+    if fails := failing(rule):
+        must = re.sub("^is( not)?", r"must\1 be", _asks(_literals(fails[0]), words))
+        return f"{_has(fails[0], words)}, but {must}"
     if applying := rule.applying:
         return f"an exception applies, because {reason(applying[0], words)}"
     return "an earlier rule decides"
+
+
+def contrast(fails: Sequence[Checks], words: Words) -> str:
+    """What failing conditions ask, and what the record has: "age is above 30 and at most 40, but age is 50"."""
+    asks = " and ".join(condition_text(_literals(checks), words) for checks in fails)
+    return f"{asks}, but {' and '.join(dict.fromkeys(_has(checks, words) for checks in fails))}"
+
+
+def _has(checks: Checks, words: Words) -> str:
+    return words.has(checks[0].literal.feature, checks[0].value)
+
+
+def _asks(condition: Condition, words: Words) -> str:
+    return " ".join(part for parts in condition_parts(condition, words) for part in parts if part is not None)
+
+
+def _literals(checks: Checks) -> Condition:
+    return tuple(check.literal for check in checks)
 
 
 # The short form.
@@ -121,8 +184,8 @@ def rule_name(number: int | None) -> str:
 
 def reason(proof: RuleProof, words: Words) -> str:
     """Why a rule covers a record, or why it does not. One frame per level: 200 levels stay within Python's limit."""
-    if failing := proof.failing:
-        return check(failing[0], words)
+    if fails := failing(proof):
+        return check(fails[0], words)
     text, nested = _found(proof, words), proof.rule.head is None  # an exception to an exception is called its own
     if applying := proof.applying:
         one = "an exception of its own" if nested else "an exception"
@@ -149,7 +212,7 @@ def _spared(proof: Proof, places: Sequence[int], words: Words) -> Iterator[str]:
 
 def _found(proof: RuleProof, words: Words) -> str:
     """What the record has of what a rule asks. A rule that asks nothing is the default; an exception always applies."""
-    return joined(check(one, words) for one in proof.checks) or _unconditional(proof.rule)
+    return joined(check(checks, words) for checks in told(proof)) or _unconditional(proof.rule)
 
 
 def _unconditional(rule: Rule) -> str:
@@ -213,7 +276,7 @@ def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
 
 def _because(rule: RuleProof, words: Words) -> Iterator[Line]:
     start = "because"
-    for text in dict.fromkeys(asked(check, words) for check in rule.checks):
+    for text in dict.fromkeys(asked(checks, words) for checks in told(rule)):
         yield Line("reason", f"  {start:<7} ", text)
         start = "and"
     if not rule.exceptions:
@@ -235,11 +298,10 @@ def _exceptions(rule: RuleProof, words: Words) -> Iterator[tuple[int, str]]:
 
 
 def _exception(exception: RuleProof, words: Words) -> str:
-    """One exception: the literal that fails, or that it holds; a colon announces its own exceptions."""
-    if failing := exception.failing:
-        literal, value = failing[0].literal, failing[0].value
-        return f"'{literal_text(literal, words)}' does not hold: {words.has(literal.feature, value)}"
-    asks = " and ".join(literal_text(literal, words) for literal in exception.rule.default) or "always"
+    """One exception: the condition that fails, or that it holds; a colon announces its own exceptions."""
+    if fails := failing(exception):
+        return f"'{condition_text(_literals(fails[0]), words)}' does not hold: {_has(fails[0], words)}"
+    asks = " and ".join(default_texts(exception.rule, words)) or "always"
     if exception.applying:
         return f"'{asks}' holds, but has an exception that applies:"
     return f"'{asks}' applies" + (", since no exception to it does:" if exception.exceptions else "")
@@ -257,11 +319,11 @@ class Node(NamedTuple):
 
 
 def outline(proof: RuleProof, words: Words, depth: int = 1) -> tuple[Node, ...]:
-    """A rule's checks, then its exceptions, each a level deeper; equal lines, or equal groups of lines, appear once.
+    """A rule's conditions, then its exceptions, each a level deeper; equal lines, or groups of lines, appear once.
 
     One frame per level: 200 levels stay within Python's limit.
     """
-    checks = [Node(depth, check(one, words), one.holds) for one in proof.checks]
+    checks = [Node(depth, check(one, words), all(part.holds for part in one)) for one in told(proof)]
     checks = checks or [Node(depth, _unconditional(proof.rule))]
     exceptions = []
     for inner in proof.exceptions:

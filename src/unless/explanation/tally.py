@@ -11,9 +11,9 @@ import numpy as np
 
 from unless.explanation import forms
 from unless.explanation.proof import Check, Proof, RuleProof
-from unless.explanation.sentences import check, fitting
-from unless.explanation.why import explain, values_of
-from unless.explanation.words import DEFAULT, Words, printable
+from unless.explanation.sentences import check, fitting, told
+from unless.explanation.why import proof_of, values_of
+from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.score.committee import Committee
 from unless.score.points import leading, probabilities_of
 from unless.values import Label, Value, counted, label_data, share_text, value_data
@@ -30,7 +30,7 @@ def tally(committee: Committee, record: Mapping[str, object]) -> Tally:
     values = values_of(committee.rules, record)
     votes = []
     for number, (program, points) in enumerate(zip(committee.lists, committee.points, strict=True)):
-        proof = explain(program, values)
+        proof = proof_of(program, values)
         votes.append(Vote(number, proof, tuple(points[len(proof.tried) - 1].tolist())))
     return Tally(committee, tuple(values.items()), tuple(votes))
 
@@ -59,7 +59,7 @@ class Vote:
 
     def briefly(self, words: Words = DEFAULT) -> str:
         """The same without exceptions that do not apply."""
-        return f"{self.name}: {' and '.join(check(one, words) for one in self.rule.checks) or 'otherwise'}"
+        return f"{self.name}: {joined(check(one, words) for one in told(self.rule)) or 'otherwise'}"
 
     def __repr__(self) -> str:
         return f"<Vote of {self.reason()}: {self.points}>"

@@ -4,21 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 from unless.errors import UnknownNameError, suggest
 from unless.explanation import forms, sentences
 from unless.explanation.proof import Check, Proof, RuleProof
+from unless.explanation.record import answered, method_of, one_record, records_of
 from unless.explanation.words import DEFAULT, Words, printable
+from unless.model import Model, program_of
 from unless.rule import Operator, Program, Rule
-from unless.values import Label, Value, label_data, value_of
+from unless.score.committee import Committee, committee_of
+from unless.values import Label, Value, label_data, plain, read_as, value_of
+from unless.values.notation import Noted
 
 
-def explain(program: Program, record: Mapping[str, object]) -> Proof:
-    """The proof of a program's decision on a record, a mapping from features to values (None where missing).
+@overload
+def explain(model: Program, record: Mapping[str, object]) -> Proof: ...
+@overload
+def explain(model: Program | Committee | Model, record: Any) -> Any: ...
+def explain(model: Program | Committee | Model, record: Any) -> Any:
+    """Why a record gets its label: a `Proof`, which prints itself; of a committee a `Tally`.
 
-    Features that the program does not use may be absent. Other columns are ignored.
+    Parameters
+    ----------
+    model
+        A program, a fitted classifier or a committee. A classifier reads records like those of training.
+    record
+        A mapping from features to values (None where missing), a row of a frame or of an array, or a frame of one row.
+        Several records (a list of mappings, a frame of several rows, a `Table`) give a list of proofs, and a list gives
+        a list even if it has only one. A program takes the cells of mappings as they are, and reads frames as
+        ``read_table(frame, like=program)`` does. Features that no rule tests may be absent; others are ignored.
     """
+    if (ask := method_of(model, "explain")) is not None:
+        return ask(record)
+    records = records_of(model, record)
+    if (committee := committee_of(model)) is not None:
+        from unless.explanation.tally import tally  # it makes proofs, too
+
+        return answered(record, [tally(committee, one) for one in records])
+    return answered(record, [proof_of(program_of(model), one) for one in records])  # type: ignore[arg-type]
+
+
+def proof_of(program: Program, record: Mapping[str, object]) -> Proof:
+    """The proof of a program's decision on a record, a mapping from features to values (None where missing)."""
     values = values_of(program, record)
     items = tuple(values.items())
     tried: list[RuleProof] = []
@@ -29,12 +57,16 @@ def explain(program: Program, record: Mapping[str, object]) -> Proof:
     return Proof(program, items, program.otherwise, None, tuple(tried))
 
 
-def why_not(program: Program, record: Mapping[str, object], label: Label) -> WhyNot:
+def why_not(model: Program | Model, record: Any, label: Label) -> WhyNot:
     """For each rule that gives the label, what stopped it: its own literals, an exception, or an earlier rule.
 
-    If the record does have the label, the answer says so: nothing stopped the deciding rule.
+    If the record does have the label, the answer says so: nothing stopped the deciding rule. See `explain` for what
+    a model and a record are.
     """
-    wanted, proof = known_label(program, label), explain(program, record)
+    if (ask := method_of(model, "why_not")) is not None:
+        return ask(record, label)  # type: ignore[no-any-return]
+    program = program_of(model)
+    wanted, proof = known_label(program, label), proof_of(program, one_record(model, record))
     values = proof.record
     obstacles = [
         Obstacle(number, _prove(rule, values), proof.decided)
@@ -73,10 +105,8 @@ class Obstacle:
         if self.rule is None or self.rule.covers:
             return f"{name} came too late: {sentences.rule_name(self.decided)} decided first"
         words = sentences.fitting(words, self.rule.every_check())
-        if failing := self.rule.failing:
-            asks = " and ".join(sentences.literal_text(check.literal, words) for check in failing)
-            has = " and ".join(dict.fromkeys(words.has(check.literal.feature, check.value) for check in failing))
-            return f"{name} asks that {asks}, but {has}"
+        if fails := sentences.failing(self.rule):
+            return f"{name} asks that {sentences.contrast(fails, words)}"
         exceptions = "; ".join(dict.fromkeys(proof.reason(words) for proof in self.rule.applying))
         return f"{name} has an exception that applies: {exceptions}"
 
@@ -123,9 +153,10 @@ class WhyNot:
 
 def known_label(program: Program, label: object) -> Label:
     """The label of the program that equals this one; a label that no rule gives is an error."""
+    label = plain(label)
     found = next((known for known in program.labels if known == label), None)
     if found is None:
-        hint = suggest(str(label), map(str, program.labels))
+        hint = suggest(label, program.labels)
         raise UnknownNameError(f"no rule gives the label {label!r}{hint}")
     return found
 
@@ -133,6 +164,9 @@ def known_label(program: Program, label: object) -> Label:
 def values_of(program: Program, record: Mapping[str, object]) -> dict[str, Value]:
     """The values of a record, by feature; it is an error if a feature is absent that the program uses."""
     values = {feature: value_of(record[feature]) for feature in program.features if feature in record}
+    for feature, value in values.items():
+        if value.__class__ is Noted or feature in program.notations:
+            values[feature] = read_as(value, program.notations.get(feature))
     if len(values) < len(program.features):  # to find out which are used takes longer than most proofs
         for feature in program.used:
             if feature not in values:
@@ -160,8 +194,8 @@ _new = tuple.__new__  # a named tuple's own constructor is a Python function aro
 
 # Literal.holds on values, without finding out again what a cell means: 0.2 µs instead of 2. Tests compare both.
 _TRUTH: dict[Operator, Callable[[Any, Any], bool]] = {
-    "<=": lambda value, bound: value.__class__ is float and value <= bound,
-    ">": lambda value, bound: value.__class__ is float and value > bound,
+    "<=": lambda value, bound: isinstance(value, float) and value <= bound,
+    ">": lambda value, bound: isinstance(value, float) and value > bound,
     "==": lambda value, category: value == category,
     "!=": lambda value, category: value != category,
     "missing": lambda value, _: value is None,

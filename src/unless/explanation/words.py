@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from unless.errors import ParameterError
 from unless.values import Label, Value, number_in, spell
+from unless.values.notation import Noted, Order
 
 _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
@@ -50,6 +51,15 @@ def number_text(number: float, *, grouped: bool = False) -> str:
         return spell(number)
     whole, point, decimals = spell(number).partition(".")
     return f"{int(whole):,}{point}{decimals}"
+
+
+def is_written(value: Value) -> bool:
+    """Whether a value is a number that people write in another way: a date, a time, a level of an order."""
+    return isinstance(value, Noted) and not value.notation.plain
+
+
+def _written(value: Noted) -> str:
+    return plain_text(str(value)) if isinstance(value.notation, Order) else str(value)
 
 
 def joined(parts: Iterable[str]) -> str:
@@ -117,7 +127,8 @@ class Words:
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)
         ('amount is 6,000', 'year is 2024')
         """
-        large = {name for name, value in said if isinstance(value, float) and _GROUPED <= abs(value) < _EXPONENT}
+        numbers = [(name, value) for name, value in said if isinstance(value, float) and not is_written(value)]
+        large = {name for name, value in numbers if _GROUPED <= abs(value) < _EXPONENT}
         return replace(self, grouped={*self.grouped, *large}) if large.difference(self.grouped) else self
 
     def label(self, target: str, label: Label) -> str:
@@ -141,6 +152,8 @@ class Words:
         match value:
             case None:
                 return "missing"
+            case Noted() if is_written(value):
+                return phrase.values.get(str(value)) or _fill(phrase.number, {"": _written(value)})
             case float():
                 return _fill(phrase.number, {"": number_text(value, grouped=feature in self.grouped)})
             case str():

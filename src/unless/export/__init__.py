@@ -1,12 +1,13 @@
-"""Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript.
+"""Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `code`: one function in Python or JavaScript.
+- `code`: one function in Python or JavaScript; `cells`: how it reads cells.
 - `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialects` says how databases
-  differ, `sqltree` puts pieces of SQL together.
+  differ, `sqltimes` what thresholds of dates, times and durations are, `sqltree` puts pieces of SQL together.
+- `onnx`: a graph for ONNX.
 - `committee` and `committee_sql`: the same for the many lists of a committee.
 """
 
@@ -16,13 +17,17 @@ from unless.export import json
 from unless.export.clauses import to_text
 from unless.export.code import to_javascript, to_python
 
-__all__ = ["json", "to_javascript", "to_python", "to_sql", "to_text"]
+__all__ = ["json", "onnx_inputs", "to_javascript", "to_onnx", "to_python", "to_sql", "to_text"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load `to_sql` when it is first used: it needs sqlglot, an extra."""
+    """Load what needs an extra when it is first used: sqlglot for SQL, onnx for ONNX."""
     if name == "to_sql":
         from unless.export.sql import to_sql
 
         return to_sql
+    if name in ("onnx_inputs", "to_onnx"):
+        from unless.export import onnx
+
+        return getattr(onnx, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

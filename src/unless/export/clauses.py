@@ -15,7 +15,8 @@ take 32 MB. After that, an atom says what the earlier rules leave undecided.
 
 In the paper's text, plain names (``surface_quality``) stay plain. Other names and all text values are in single quotes,
 and what cannot be printed is escaped, so that a rule is always one line. A missing value is an absent fact: "f is
-missing" reads ``not f(X,_)``, "f is present" ``f(X,_)``.
+missing" reads ``not f(X,_)``, "f is present" ``f(X,_)``. Dates, times, durations and levels of an order are compared as
+what they are, in quotes: ``when(X,N3), N3>'2020-08-01'`` and ``size(X,N4), N4=<'M'``.
 """
 
 from __future__ import annotations
@@ -26,8 +27,11 @@ from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, suggest
+from unless.export.conditions import list_of
+from unless.model import Model
 from unless.rule import Literal, Operator, Program, Rule
 from unless.values import Label
+from unless.values.notation import Noted
 
 Style = OneOf["paper", "exclusive"]
 
@@ -187,14 +191,15 @@ def _merged(default: tuple[Literal, ...], place: dict[str, int]) -> tuple[Litera
 # The paper's text.
 
 
-def to_text(program: Program, style: Style = "paper", *, unary: Collection[str] = ()) -> str:
-    """The program without nesting, one rule per line: top rules, then exceptions ``ab1``, ``ab2`` and so on.
+def to_text(model: Program | Model, style: Style = "paper", *, unary: Collection[str] = ()) -> str:
+    """The rules of a program or a model without nesting, one per line: top rules, then exceptions ``ab1``, ``ab2``, ….
 
     ``paper`` is ordered: the first rule that holds decides, and ``otherwise`` is a last rule that always holds.
     ``exclusive`` says the same without order: rule 3 holds where its body does and those of rules 1 and 2 do not, rule
     4 where its body does and rules 1 to 3 leave a record undecided.
     Features named in ``unary`` are predicates of background knowledge: ``mammal(X)`` rather than ``mammal(X,'yes')``.
     """
+    program = list_of(model, "text")
     writer = Writer({feature: index for index, feature in enumerate(program.features)}, frozenset(unary))
     spelling = Spelling(
         label=lambda label: head_of(program.target, label),
@@ -223,11 +228,16 @@ class Writer:
         """The goals of a literal: one, or two where a number is compared."""
         name, variable = _name(literal.feature), f"N{self.place[literal.feature]}"
         if isinstance(literal.value, float):
-            return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{literal.value!r}"]
+            return [f"{name}(X,{variable})", f"{variable}{'>' if literal.op == '>' else '=<'}{_number(literal.value)}"]
         holds = "" if literal.op in {"==", "present"} else "not "
         if literal.feature in self.unary and literal.value in {"yes", None}:
             return [f"{holds}{name}(X)"]
         return [f"{holds}{name}(X,{'_' if literal.value is None else _quoted(literal.value)})"]
+
+
+def _number(value: float) -> str:
+    """A number as Python spells it; what is not written as a number is in quotes."""
+    return _quoted(str(value)) if isinstance(value, Noted) and not value.notation.plain else repr(value)
 
 
 def head_of(target: str, label: Label) -> str:

@@ -18,6 +18,7 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
+from unless.export.cells import javascript_form, javascript_readers, python_readers, readers
 from unless.export.conditions import card_of
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
@@ -25,6 +26,7 @@ from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.score.points import POINTS_PER_LOGIT
 from unless.values import Label
+from unless.values.notation import Noted, Order
 
 Returns = OneOf["label", "rule", "both", "points", "probability"]
 
@@ -35,33 +37,6 @@ _RETURNED = {
     "points": "points of each label",
     "probability": "probability of each label",
 }
-
-_PYTHON_VALUE = '''
-    def value(cell):
-        """What a cell means: a number, a text, or None where it is missing."""
-        kind = type(cell).__name__
-        if isinstance(cell, str):
-            return str(cell)
-        if kind in ("bool", "bool_"):
-            return str(bool(cell))
-        if kind in ("NoneType", "NAType", "NaTType"):
-            return None
-        if kind == "datetime64":
-            return str(cell) if cell == cell else None
-        if hasattr(cell, "__float__"):
-            try:
-                number = float(cell)
-            except OverflowError:
-                number = float("inf") if cell > 0 else float("-inf")
-            return number if number == number else None
-        if hasattr(cell, "isoformat"):
-            return cell.isoformat()
-        return cell.decode("utf-8", "backslashreplace") if isinstance(cell, bytes) else str(cell)'''
-
-_PYTHON_NUMBER = '''
-    def number(found):
-        """A number as it is, anything else as NaN: no comparison with NaN is true."""
-        return found if isinstance(found, float) else float("nan")'''
 
 _PYTHON_POINTS = """\
     held = [
@@ -136,26 +111,12 @@ _JAVASCRIPT_ENDS = {
 """,
 }
 
-_JAVASCRIPT_VALUE = """
-  // What a cell means: a number, a text, or null where it is missing.
-  const value = (name) => {
-    const cell = Object.prototype.hasOwnProperty.call(record, name) ? record[name] : null;
-    if (cell === null || cell === undefined || Number.isNaN(cell)) return null;
-    if (typeof cell === "number" || typeof cell === "string") return cell;
-    if (typeof cell === "boolean") return cell ? "True" : "False";
-    return typeof cell === "bigint" ? Number(cell) : String(cell);
-  };"""
-
-_JAVASCRIPT_NUMBER = """
-  // A number as it is, anything else as NaN: no comparison with NaN is true.
-  const number = (found) => (typeof found === "number" ? found : NaN);"""
-
 _RESERVED = frozenset(
     """
     arguments async await break case catch class const continue debugger default delete do else enum eval
     export extends false finally for function if implements import in instanceof interface let new null
     package private protected public return static super switch this throw true try typeof var void while with
-    yield Infinity NaN Number Object String undefined
+    yield BigInt Date Infinity Math NaN Number Object String undefined
     """.split()  # noqa: SIM905 - words are read more easily
 )
 
@@ -164,8 +125,9 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
-    ``False``; a date, which means its ISO text; None or NaN where the cell is missing. A record without a feature that
-    the rules test is a KeyError.
+    ``False``; a date, a time or a duration; None or NaN where the cell is missing. Where the rules compare dates, a
+    text as in ISO 8601, or in the format that was declared, is a date too. A record without a feature that the rules
+    test is a KeyError.
 
     Parameters
     ----------
@@ -206,8 +168,10 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
-    ``True`` or ``False``; null, undefined, NaN or no such property where the cell is missing. A number in a text,
-    ``"3"``, is text. Names and texts are escaped, so the source is ASCII, and no text in it has a ``<`` or ends a
+    ``True`` or ``False``; a Date, which is an instant; null, undefined, NaN or no such property where the cell is
+    missing. A number in a text, ``"3"``, is text. Where the rules compare dates, times of the day or durations, a text
+    that spells one is one, to the microsecond (this needs ECMAScript 2020).
+    Names and texts are escaped, so the source is ASCII, and no text in it has a ``<`` or ends a
     script.
 
     Parameters
@@ -236,25 +200,64 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
 
 def python_start(program: Program, name: str, returns: str) -> list[str]:
     """The first lines of a function in Python: they read the features that the program uses."""
-    used = list(_features(program))
+    used, known = list(_features(program)), readers(program)
     summary = f"The {_RETURNED[returns]} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
-    lines += [_PYTHON_VALUE] * bool(used) + [_PYTHON_NUMBER] * any(numeric for *_, numeric in used)
+    if used:
+        lines += python_readers({one.name for one in known.values()}, numeric=any(numeric for *_, numeric in used))
     for feature, identifier, numeric in used:
-        lines.append(f"    v_{identifier} = value(record[{feature!a}])")
+        value, reader = f"value(record[{feature!a}])", known.get(feature)
+        lines.append(f"    v_{identifier} = {value if reader is None else reader.call(value, ascii(reader.argument))}")
         lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
+    for (_, text), (constant, number) in constants(program).items():
+        lines.append(f"    {constant} = {number!r}  # {text!a}")
     return lines
 
 
 def javascript_start(program: Program, name: str) -> list[str]:
     """The same in JavaScript."""
-    used = list(_features(program))
+    used, known = list(_features(program)), readers(program)
     lines = [f"function {name}(record) {{", '  "use strict";']
-    lines += [_JAVASCRIPT_VALUE] * bool(used) + [_JAVASCRIPT_NUMBER] * any(numeric for *_, numeric in used)
+    if used:
+        lines += javascript_readers({one.name for one in known.values()}, numeric=any(numeric for *_, numeric in used))
     for feature, identifier, numeric in used:
-        lines.append(f"  const v_{identifier} = value({_string(feature)});")
+        value, reader = f"value({_string(feature)})", known.get(feature)
+        read = value if reader is None else reader.call(value, _javascript_argument(reader.argument))
+        lines.append(f"  const v_{identifier} = {read};")
         lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
+    for (_, text), (constant, number) in constants(program).items():
+        lines.append(f"  const {constant} = {number!r}; // {_string(text)}")
     return lines
+
+
+def _javascript_argument(argument: object) -> str:
+    """The levels of an order, or a format."""
+    match argument:
+        case str():
+            return javascript_form(argument)
+        case list():
+            return f"[{', '.join(map(_string, argument))}]"
+    return ""
+
+
+def constants(program: Program) -> dict[tuple[float, str], tuple[str, float]]:
+    """The name and the number of each date, time, duration and level in the program, by number and text."""
+    found: dict[tuple[float, str], tuple[str, float]] = {}
+    for literal in (literal for rule in program.rules for literal in rule.literals()):
+        if (key := _constant_key(literal)) is not None and key not in found:
+            prefix = "level" if isinstance(literal.value.notation, Order) else "at"  # type: ignore[union-attr]  # it is noted
+            plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
+            minus = "minus_" * key[1].startswith("-")
+            found[key] = free_name(f"{prefix}_{minus}{plain}", [name for name, _ in found.values()]), key[0]
+    return found
+
+
+def _constant_key(literal: Literal) -> tuple[float, str] | None:
+    """The number and the text of a threshold that is no plain number."""
+    value = literal.value
+    if not isinstance(value, Noted) or value.notation.plain or math.isinf(value):
+        return None
+    return float(value), str(value)
 
 
 def ending(syntax: Syntax, returns: str, labels: Sequence[Label]) -> str:
@@ -266,7 +269,7 @@ def ending(syntax: Syntax, returns: str, labels: Sequence[Label]) -> str:
 
 def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
     """The rest of a function that adds up the points of a list, and lets its label lead."""
-    writer, indent = Writer(syntax, identifiers(card.program)), syntax.indent * 2
+    writer, indent = Writer.of(syntax, card.program), syntax.indent * 2
     always, some = conditions.terms(card, writer)
     true = syntax.constant(True)  # noqa: FBT003 - a constant
     decided = [
@@ -356,7 +359,7 @@ def _decisions(program: Program, syntax: Syntax, returns: str) -> Iterator[tuple
 
     The last entry has no condition; its number is None where no rule decides.
     """
-    for condition, index in conditions.decisions(program, Writer(syntax, identifiers(program))):
+    for condition, index in conditions.decisions(program, Writer.of(syntax, program)):
         number = None if index is None else index + 1
         label = syntax.constant(program.otherwise if index is None else program.rules[index].head)
         rule = syntax.constant(number)
@@ -392,12 +395,20 @@ class Writer:
 
     syntax: Syntax
     names: dict[str, str]
+    constants: dict[tuple[float, str], tuple[str, float]]
+
+    @classmethod
+    def of(cls, syntax: Syntax, program: Program) -> Writer:
+        """What writes the conditions of a program."""
+        return cls(syntax, identifiers(program), constants(program))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         """The truth of a literal."""
         kind = "n" if isinstance(literal.value, float) else "v"
         operator = self.syntax.operators.get(literal.op, literal.op)
-        return f"{kind}_{self.names[literal.feature]} {operator} {self.syntax.constant(literal.value)}"
+        key = _constant_key(literal)
+        constant = self.syntax.constant(literal.value) if key is None else self.constants[key][0]
+        return f"{kind}_{self.names[literal.feature]} {operator} {constant}"
 
     def both(self, parts: Sequence[str]) -> str:
         """Every part holds."""
@@ -417,7 +428,9 @@ class Writer:
 
 def _python_constant(value: Label | None) -> str:
     """ASCII only, so that a source file can have any encoding."""
-    return f"float('{value}')" if isinstance(value, float) and math.isinf(value) else ascii(value)
+    if isinstance(value, float):
+        return f"float('{float(value)}')" if math.isinf(value) else repr(float(value))
+    return ascii(value)
 
 
 def _javascript_constant(value: Label | None) -> str:
@@ -426,7 +439,7 @@ def _javascript_constant(value: Label | None) -> str:
             return _string(value)
         case int() if abs(value) >= 2**53:
             raise ProgramError(f"JavaScript cannot hold the label {value!r}; give the class another name")
-    return json.dumps(value)  # which spells infinities as JavaScript does
+    return json.dumps(float(value) if isinstance(value, float) else value)  # which spells infinities as JavaScript does
 
 
 def _string(text: str) -> str:

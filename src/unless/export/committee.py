@@ -48,7 +48,7 @@ def committee_to_javascript(committee: Committee, name: str, returns: str) -> st
 
 def _lists(committee: Committee, syntax: code.Syntax) -> Iterator[list[tuple[str | None, Points]]]:
     """For each list its decisions: a condition, None for the last one, and the points where it holds."""
-    writer = code.Writer(syntax, code.identifiers(committee.rules))
+    writer = code.Writer.of(syntax, committee.rules)
     for program, points in zip(committee.lists, committee.points, strict=True):
         yield list(decided(program, points, writer))
 

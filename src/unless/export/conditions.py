@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from unless.errors import ParameterError
-from unless.model import Model
+from unless.model import Model, program_of
 from unless.rule import Literal, Program, Rule
 from unless.score.card import ScoreCard, known_card
 from unless.score.committee import Committee, committee_of
@@ -94,7 +94,17 @@ def rules_of(model: Program | Committee | Model) -> Program:
     """The rules that decide: a program, those of a model, or those of all lists of a committee."""
     if (committee := committee_of(model)) is not None:
         return committee.rules
-    return model if isinstance(model, Program) else model.program_  # type: ignore[union-attr]  # it is a model
+    return program_of(model)  # type: ignore[arg-type]  # no committee
+
+
+def list_of(model: Program | Model, language: str) -> Program:
+    """The one list that decides; refuses a committee, which the language cannot hold."""
+    if (committee := committee_of(model)) is not None:
+        raise ParameterError(
+            f"a committee of {len(committee)} lists cannot be written as {language}, only as SQL, Python, JavaScript "
+            "or ONNX; the list that imitates it can: model.program_"
+        )
+    return program_of(model)
 
 
 def card_of(model: Program | Committee | Model) -> ScoreCard:

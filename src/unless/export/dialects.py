@@ -1,4 +1,4 @@
-"""How the SQL of one database differs from another's: numbers, texts, and text that spells a number.
+"""How the SQL of one database differs from another's: numbers, texts, time, and text that spells a number or a time.
 
 Every class answers the same few questions with sqlglot trees. The comments say what the engines do (DuckDB 2.0, SQLite
 3.40 and PostgreSQL 15 were tried) or what their manuals say (the others).
@@ -9,17 +9,39 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.sqlite import SQLite
 
-from unless.export.sqltree import DOUBLE, TEXT, any_of, bracketed, cast, easily_read, reach, signed, try_cast
+from unless.export.sqltree import (
+    DOUBLE,
+    TEXT,
+    any_of,
+    bracketed,
+    cases,
+    cast,
+    easily_read,
+    filled,
+    reach,
+    signed,
+    try_cast,
+)
 
 _MAX = sys.float_info.max
 _MIN = 5e-324
 _NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
 """The cells that `values.number_in` takes for numbers, apart from spaces and size."""
+
+_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+_DAY = (
+    "[0-9]{4}-(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"
+    "|[0-9]{4}-(0[469]|11)-(0[1-9]|[12][0-9]|30)"
+    "|[0-9]{4}-02-(0[1-9]|1[0-9]|2[0-8])"
+    "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
+)
+"""The cells that are times of the day and days to `notation`, apart from spaces and the year 0."""
 
 _NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
 _BIT = exp.DataType(this=exp.DataType.Type.BIT)
@@ -28,6 +50,21 @@ _BINARY = exp.DataType(this=exp.DataType.Type.BINARY)
 _UTF8MB4 = parse_one("CAST(x AS CHAR CHARACTER SET utf8mb4)", dialect="mysql").args["to"]
 _NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
 _VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
+
+
+_TIMES = {
+    "date": exp.DataType(this=exp.DataType.Type.DATE),
+    "timestamp": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
+    "timestamp_ns": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
+    "timestamptz": exp.DataType(this=exp.DataType.Type.TIMESTAMPTZ),
+    "time": exp.DataType(this=exp.DataType.Type.TIME),
+}
+_INTERVAL = {"interval": exp.DataType(this=exp.DataType.Type.INTERVAL)}
+_MYSQL_TIMES = {"date": _TIMES["date"]} | {
+    kind: exp.DataType.build(f"{own}(6)", dialect="mysql")  # without the digits, seconds are whole
+    for kind, own in {"timestamp": "datetime", "timestamp_ns": "datetime", "time": "time"}.items()
+}
+_NTZ = exp.DataType(this=exp.DataType.Type.TIMESTAMPNTZ)
 
 
 class Dialect:
@@ -42,6 +79,19 @@ class Dialect:
     """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
     holds_nul = True
     """A text can hold the character NUL."""
+    times: Mapping[str, exp.DataType] = _TIMES | _INTERVAL
+    """The types of columns that hold time, by kind."""
+    finer: tuple[str, ...] = ("timestamp_ns",)
+    """The kinds whose cells can be finer than microseconds."""
+    zone = "Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9]"
+    """The zones that a text may end in: as far as there are any in the world."""
+    moved = (
+        "REGEXP_MATCHES(cell, '[Z+]|-[0-9]{2}:?[0-9]{2} *$')",
+        "STRFTIME(CAST(TRIM(cell) AS TIMESTAMPTZ) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S.%f')",
+    )
+    """A text ends in a zone, and then is this text in UTC; DuckDB cuts off what is finer than microseconds."""
+    reads_times = True
+    """Whether text can be read as time."""
 
     @property
     def syntax(self) -> DialectType:
@@ -114,12 +164,40 @@ class Dialect:
         """A text column and a text such that ``=`` between them compares character by character."""
         return column, text
 
-    # Text that may spell a number.
+    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
+        """The text column is one of some texts."""
+        left, rights = column, [self.sides(column, text)[1] for text in texts]
+        return exp.In(this=self.sides(left, texts[0])[0], expressions=rights)
+
+    # Text that may spell a number or a time.
+
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
+        """Conditions, at least one of which holds where a text cell, apart from spaces, does not have a pattern.
+
+        ``characters`` are those that a cell with the pattern may have, as inside of brackets.
+        """
+        whole = exp.Literal.string(f" *({pattern}) *")
+        return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
 
     def no_number(self, column: exp.Expression) -> list[exp.Expression]:
         """Conditions, at least one of which holds where a text cell does not spell a number."""
-        pattern = exp.Literal.string(f" *{_NUMBER} *")
-        return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, pattern]))]
+        return self.unlike(column, _NUMBER, "0-9.eE+ -")
+
+    def time(self, column: exp.Expression) -> exp.Expression:
+        """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
+        wrong = self.unlike(column, _CLOCK, "0-9.: ")
+        return cases([*((one, exp.Null()) for one in wrong), (None, exp.Trim(this=column.copy()))])
+
+    def moment(self, column: exp.Expression) -> exp.Expression:
+        """The moment that a cell spells, as a text to compare; NULL where it spells none.
+
+        The text is in UTC, without a zone, and has a space before the time.
+        """
+        wrong = self.unlike(column, f"({_DAY})([T ]{_CLOCK}({self.zone})?)?", "0-9.:TZ+ -")
+        zero = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("0000%"))
+        moved = (filled(self.moved[0], self.name, column), filled(self.moved[1], self.name, column))
+        plain = filled("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
+        return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
 
     def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002 - for PostgreSQL
         """Conditions that decide a text cell before it is cast to a double, each with the truth that it gives.
@@ -163,6 +241,11 @@ _ENDS = {
 class _Postgres(Dialect):
     name = "postgres"
     holds_nul = False
+    moved = (
+        "cell ~ '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
+        """TO_CHAR(CAST(REGEXP_REPLACE(cell, '([.][0-9]{6})[0-9]+', '\\1') AS TIMESTAMPTZ) AT TIME ZONE 'UTC',
+            'YYYY-MM-DD HH24:MI:SS.US')""",  # without REGEXP_REPLACE, what is finer than microseconds would be rounded
+    )
 
     def folded(self, name: str) -> str:
         return name.encode()[:63].decode(errors="ignore")  # the rest is cut off, with no more than a notice
@@ -187,8 +270,8 @@ class _Postgres(Dialect):
     def is_nan(self, column: exp.Expression) -> exp.Expression:
         return exp.EQ(this=cast(column, TEXT), expression=exp.Literal.string("NaN"))  # no cast of 1e400 to a double
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        return [exp.Not(this=_matches(column, f"^ *{_NUMBER} *$"))]
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
+        return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
 
     def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:
         """Casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000: exponents go first."""
@@ -215,6 +298,7 @@ class _Backticks(SQLite):
 
 class _SQLite(Dialect):
     name = "sqlite"
+    times: Mapping[str, exp.DataType] = {}  # time is text here, whatever the column says
     nan_is_high = False  # it is stored as NULL
 
     @property
@@ -254,11 +338,24 @@ class _SQLite(Dialect):
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         return column, exp.Collate(this=text, expression=exp.Var(this="BINARY"))  # the column may be NOCASE or RTRIM
 
+    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
+        binary = exp.Collate(this=column, expression=exp.Var(this="BINARY"))  # IN compares as what is before it
+        return exp.In(this=binary, expressions=list(texts))
+
     def no_number(self, column: exp.Expression) -> list[exp.Expression]:
         cell = exp.Trim(this=column, expression=exp.Literal.string(" "))
-        bytes_of = cast(column, _BLOB)
-        nul = exp.Anonymous(this="INSTR", expressions=[bytes_of, exp.HexString(this="00")])  # GLOB and CAST stop there
-        return [exp.GT(this=nul, expression=exp.Literal.number(0)), _unlike(cell, exp.Glob, "*")]
+        return [_has_nul(column), _unlike(cell, exp.Glob, "*")]
+
+    def time(self, column: exp.Expression) -> exp.Expression:
+        """What STRFTIME makes of whole seconds has to begin with the cell; else it is something else, such as 24:00."""
+        return _filled_sqlite(_CLOCK_IN_SQLITE, column)
+
+    def moment(self, column: exp.Expression) -> exp.Expression:
+        """The same; STRFTIME also moves whole seconds to UTC, and the rest, finer than it can count, stays behind them.
+
+        It takes 2020-02-30 for a date, but moves it to March if it has to add days.
+        """
+        return _filled_sqlite(_MOMENT_IN_SQLITE, column)
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return cast(column, DOUBLE)
@@ -268,17 +365,29 @@ class _SQLite(Dialect):
         return cast(exp.Literal.string(repr(number)), DOUBLE)
 
 
-class _Spark(Dialect):
+class _Untried(Dialect):
+    """Without arithmetic on what a text spells: of zones in text, only UTC is known."""
+
+    times = _TIMES
+    zone = "Z|[+-]00:?00"
+    moved = (
+        "REGEXP_LIKE(cell, '.*[Z+].*|.*-00:?00 *')",
+        "REPLACE(REGEXP_REPLACE(TRIM(cell), '(Z|[+-]00:?00)$', ''), 'T', ' ')",
+    )
+
+
+class _Spark(_Untried):
     name = "spark"
+    times = {kind: own for kind, own in _TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
 
     def from_bytes(self, text: str) -> exp.Expression:
         return cast(exp.HexString(this=text.encode().hex()), TEXT)  # '\0' may begin an octal escape
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        return _searched(column)
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
+        return _searched(column, pattern, characters)
 
 
-class _BigQuery(Dialect):
+class _BigQuery(_Untried):
     name = "bigquery"
     nan_is_high = False  # comparisons with it are false
     unquotable = ()
@@ -286,17 +395,19 @@ class _BigQuery(Dialect):
     def is_nan(self, column: exp.Expression) -> exp.Expression:
         return exp.IsNan(this=column)
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        return [exp.Not(this=_matches(column, f"^ *{_NUMBER} *$"))]  # RE2: $ is the very end
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
+        return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]  # RE2: $ is the very end
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=column))
 
 
-class _Snowflake(Dialect):
+class _Snowflake(_Untried):
     name = "snowflake"
     infinity = "inf"
     unquotable = ()
+    times = _TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
+    finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
 
     def folded(self, name: str) -> str:
         return name
@@ -304,18 +415,19 @@ class _Snowflake(Dialect):
     def literal(self, number: float) -> exp.Expression:
         return cast(exp.Literal.string(repr(number)), DOUBLE)
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        return [exp.Not(this=_matches(column, f" *{_NUMBER} *"))]  # REGEXP_LIKE asks for the whole text
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
+        return [exp.Not(this=_matches(column, f" *({pattern}) *"))]  # REGEXP_LIKE asks for the whole text
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=column))
 
 
-class _MySQL(Dialect):
+class _MySQL(_Untried):
     name = "mysql"
     nan_is_high = False
     infinity = None
     unquotable = ()
+    times = _MYSQL_TIMES
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
@@ -323,18 +435,20 @@ class _MySQL(Dialect):
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return cast(unicode, _BINARY), side
 
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        return _searched(column)
+    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
+        return _searched(column, pattern, characters)
 
     def bound(self, number: float) -> exp.Expression:
         # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
         return self.literal(math.copysign(math.nextafter(_MAX, 0), number) if abs(number) == _MAX else number)
 
 
-class _TSQL(Dialect):
+class _TSQL(_Untried):
     name = "tsql"
     nan_is_high = False
     infinity = None
+    finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
+    reads_times = False  # there are no regular expressions
     unquotable = ("\0", "\\\n", "\\\r")  # a backslash joins lines
 
     def folded(self, name: str) -> str:
@@ -368,9 +482,40 @@ def _matches(column: exp.Expression, pattern: str) -> exp.Expression:
     return exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern))
 
 
-def _searched(column: exp.Expression) -> list[exp.Expression]:
+def _searched(column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
     """For engines that search for a pattern, and where ``$`` also matches before a last line break."""
-    return [_matches(column, "[^0-9.eE+ -]"), exp.Not(this=_matches(column, f"^ *{_NUMBER} *$"))]
+    return [_matches(column, f"[^{characters}]"), exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
+
+
+_CLOCK_IN_SQLITE = """
+    (SELECT CASE WHEN LENGTH(plain) IN (5, 8)
+        AND SUBSTR(STRFTIME('%H:%M:%S', plain, '+0 days'), 1, LENGTH(plain)) = plain
+        AND (fine = '' OR (fine GLOB '.[0-9]*' AND LENGTH(fine) <= 10 AND NOT SUBSTR(fine, 2) GLOB '*[^0-9]*'))
+        THEN plain || fine END
+    FROM (SELECT SUBSTR(whole, 1, 8) AS plain, SUBSTR(whole, 9) AS fine FROM (SELECT TRIM(cell, ' ') AS whole)))"""
+_MOMENT_IN_SQLITE = """
+    (SELECT CASE WHEN LENGTH(plain) IN (10, 16, 19) AND plain >= '0001'
+        AND SUBSTR(STRFTIME('%Y-%m-%d %H:%M:%S', plain, '+0 days'), 1, LENGTH(plain)) = plain
+        AND (fine = '' OR (fine GLOB '.[0-9]*' AND LENGTH(fine) <= 10 AND NOT SUBSTR(fine, 2) GLOB '*[^0-9]*'))
+        AND (zone = '' OR (LENGTH(plain) > 10 AND (zone = 'Z' OR zone GLOB '[+-][01][0-9]:[0-5][0-9]'
+            OR zone GLOB '[+-][01][0-9][0-5][0-9]')))
+        THEN STRFTIME('%Y-%m-%d %H:%M:%S', plain || CASE WHEN LENGTH(zone) > 1
+            THEN SUBSTR(zone, 1, 3) || ':' || SUBSTR(zone, -2) ELSE '' END) || fine END
+    FROM (SELECT REPLACE(SUBSTR(whole, 1, MIN(size, 19)), 'T', ' ') AS plain,
+            SUBSTR(whole, 20, MAX(size - 19, 0)) AS fine, SUBSTR(whole, size + 1) AS zone
+        FROM (SELECT whole, 9 + INSTR(REPLACE(REPLACE(SUBSTR(whole, 11) || '+', '-', '+'), 'Z', '+'), '+') AS size
+            FROM (SELECT TRIM(cell, ' ') AS whole))))"""
+"""A cell is whole seconds, what is finer than they are, and a zone; ``size`` is its length without the zone."""
+
+
+def _filled_sqlite(template: str, column: exp.Expression) -> exp.Expression:
+    """A text in SQLite, or NULL; also for a cell with the character NUL, where GLOB stops."""
+    return cases([(_has_nul(column), exp.Null()), (None, filled(template, "sqlite", column))])
+
+
+def _has_nul(column: exp.Expression) -> exp.Expression:
+    nul = exp.Anonymous(this="INSTR", expressions=[cast(column, _BLOB), exp.HexString(this="00")])
+    return exp.GT(this=nul, expression=exp.Literal.number(0))
 
 
 _WRONG = (

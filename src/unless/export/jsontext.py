@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gc
+import gzip
+import io
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from json.encoder import encode_basestring
@@ -20,6 +23,7 @@ from unless.rule import MAX_DEPTH
 TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
 
 _WIDTH = 100
+_GZIP = b"\x1f\x8b"
 # Characters that JSON allows as they are, but that break lines in editors or, as lone surrogates, cannot be encoded.
 _UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
@@ -47,12 +51,28 @@ def content(path: str | os.PathLike[str]) -> bytes:
         with file.open("rb") as stream:  # it may be endless, such as a device
             found = stream.read(limit("model") + 1)
     except FileNotFoundError:
-        names = sorted(one.name for one in file.parent.glob("*.json"))
+        names = sorted(one.name for ending in ("*.json", "*.json.gz") for one in file.parent.glob(ending))
         raise MissingFileError(f"no file {str(file)!r}{suggest(file.name, names) if names else ''}") from None
     except OSError as error:
         raise ProgramError(f"{os.fspath(path)}: cannot be read: {error.strerror}") from error
     refuse_long(found, str(file))
-    return found
+    return unpacked(found, str(file))
+
+
+def unpacked(found: bytes, name: str) -> bytes:
+    """The bytes of a file, unpacked if they are gzip's, whatever the file is called.
+
+    No more is unpacked than a model may have: a stranger's file can claim to hold anything.
+    """
+    if not found.startswith(_GZIP):
+        return found
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(found)) as file:
+            text = file.read(limit("model") + 1)
+    except (EOFError, OSError, zlib.error) as error:
+        raise ProgramError(f"{name}: packed by gzip, and damaged: {error}; save the model again") from error
+    refuse_more("model", len(text), f"{name}: too large for a model, unpacked")
+    return text
 
 
 def refuse_long(text: str | bytes | bytearray, name: str) -> None:

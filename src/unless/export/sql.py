@@ -16,10 +16,12 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model
-from unless.rule import Literal, Program, Rule
+from unless.rule import Condition, Literal, Program, Rule, conditions, verbs
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
+from unless.table import Schema
 from unless.values import Label, counted, number_in
+from unless.values.notation import Moments, Notation, Order, Times
 
 try:
     from sqlglot import exp
@@ -30,10 +32,13 @@ except ImportError as error:
 
 from unless.export import committee_sql, sqlpoints
 from unless.export.dialects import DIALECTS, Dialect
-from unless.export.sqltree import all_of, any_of, bracketed, column, concat, first_true, is_null
+from unless.export.sqltimes import KIND_NOTATIONS, equal_bounds, kinds_for, limit, text_limit
+from unless.export.sqltree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
 
 What = OneOf["label", "rule", "because", "probability"]
-ColumnKind = OneOf["number", "text", "mixed", "boolean"]
+ColumnKind = OneOf[
+    "number", "text", "mixed", "boolean", "date", "timestamp", "timestamp_ns", "timestamptz", "time", "interval"
+]
 
 _MAX = sys.float_info.max
 
@@ -63,6 +68,12 @@ def to_sql(
         understands it, are numbers. ``boolean``: TRUE and FALSE are the categories ``True`` and ``False``. Without
         this, a feature with both numeric and text literals is mixed, and a feature that is only compared with ``True``
         and ``False`` is boolean.
+
+        ``date``, ``timestamp``, ``timestamptz``, ``time``, ``interval``: columns of these types; ``timestamp_ns`` where
+        cells are finer than microseconds, which are cut off. In ``text`` and ``mixed`` columns of a feature that is
+        compared with dates or times, cells that spell one as in ISO 8601 are dates or times. Without this, dates are
+        ``date``, dates with a time ``timestamp``, or with a zone ``timestamptz``, times of the day ``time``, durations
+        ``interval``, and ordered categories ``text``.
     """
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
@@ -79,10 +90,13 @@ def prepared(
     """The rules, the database, and what writes conditions for it."""
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
-    rules, known = rules_of(program), {} if isinstance(program, Program | Committee) else program.schema_.kinds
-    engine = DIALECTS[dialect]
+    rules, engine = rules_of(program), DIALECTS[dialect]
+    schema = Schema({}) if isinstance(program, Program | Committee) else program.schema_
     check_columns(rules, engine)
-    return rules, engine, SqlWriter(engine, kinds_of(rules, known, columns or {}))
+    notations = {name: one for name, one in {**schema.notations, **rules.notations}.items() if not one.plain}
+    kinds = kinds_of(rules, _Known(schema.kinds, notations, engine), columns or {})
+    compared = {name: one for name, one in notations.items() if name in rules.notations}
+    return rules, engine, SqlWriter(engine, kinds, compared)
 
 
 def written(found: exp.Expression, rules: Program, engine: Dialect) -> str:
@@ -127,7 +141,50 @@ def check_columns(program: Program, dialect: Dialect) -> None:
             raise ProgramError(f"{twin!r} and {feature!r} are one column in {dialect.name}; rename one of the features")
 
 
-def kinds_of(program: Program, known: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of columns: their kinds in training, how their numbers are written, and their database."""
+
+    kinds: Mapping[str, str]
+    notations: Mapping[str, Notation]
+    dialect: Dialect
+
+    def kind(self, feature: str, literals: list[Literal]) -> str:
+        """The kind of a column that nobody gave."""
+        values, known = {literal.value for literal in literals} - {None}, self.kinds.get(feature)
+        numbers = {value for value in values if isinstance(value, float)}
+        if notation := self.notations.get(feature):
+            words = known == "mixed" or (known is None and numbers != values)
+            possible = kinds_for(notation)
+            held = [one for one in possible if one in {"text", *self.dialect.times}]
+            return self.checked(feature, "text" if words and "text" in possible else [*held, *possible][0])
+        if known in {None, "text"} and values and values <= {"True", "False"}:
+            return "boolean"  # tables have no kind for it: read_table makes booleans text
+        return known or ("text" if not numbers else "number" if numbers == values else "mixed")
+
+    def checked(self, feature: str, kind: str) -> str:
+        """A kind that the database has, and in which the numbers of the feature can be written."""
+        own, notation = self.dialect, self.notations.get(feature)
+        if kind in KIND_NOTATIONS and not own.times and kind != "interval":
+            return "text"  # SQLite: the type of a column means nothing
+        fitting = (kind,) if notation is None else kinds_for(notation)
+        typed = [one for one in fitting if one in own.times]
+        other = f"; make it {' or '.join(typed)}" if typed else ", and has no type for it: use another database"
+        if kind in KIND_NOTATIONS and kind not in own.times:
+            raise ParameterError(f"{own.name} has no type {kind}, as the column {feature!r} should be{other}")
+        if notation is not None and kind not in fitting:
+            raise ParameterError(
+                f"the column {feature!r} cannot be {kind}: the rules compare it as {notation.name}; "
+                f"it may be {', '.join(fitting)}"
+            )
+        form = notation.format if isinstance(notation, Moments) else None
+        if isinstance(notation, Moments | Times) and kind in {"text", "mixed"} and (form or not own.reads_times):
+            found = f"{own.name} cannot read text as {form or 'ISO 8601'}, as the column {feature!r} holds it"
+            raise ParameterError(found + other)
+        return kind
+
+
+def kinds_of(program: Program, known: _Known, given: Mapping[str, str]) -> dict[str, str]:
     """The kind of every column in use: as given, else as the model knows it, else as the literals show."""
     for feature, kind in given.items():
         if feature not in program.features:
@@ -141,15 +198,10 @@ def kinds_of(program: Program, known: Mapping[str, str], given: Mapping[str, str
     for rule in program.rules:
         for literal in rule.literals():
             literals[literal.feature].append(literal)
-    return {feature: given.get(feature) or _kind(tests, known.get(feature)) for feature, tests in literals.items()}
-
-
-def _kind(literals: list[Literal], known: str | None) -> str:
-    values = {literal.value for literal in literals} - {None}
-    numbers = {value for value in values if isinstance(value, float)}
-    if known in {None, "text"} and values and values <= {"True", "False"}:
-        return "boolean"  # tables have no kind for it: read_table makes booleans text
-    return known or ("text" if not numbers else "number" if numbers == values else "mixed")
+    return {
+        feature: known.checked(feature, given[feature]) if feature in given else known.kind(feature, tests)
+        for feature, tests in literals.items()
+    }
 
 
 def _cases(program: Program, what: str, writer: SqlWriter) -> exp.Expression:
@@ -181,12 +233,16 @@ class SqlWriter:
 
     dialect: Dialect
     kinds: Mapping[str, str]
+    notations: Mapping[str, Notation]
+    """How the numbers of features are written that are no plain numbers."""
 
     def test(self, literal: Literal, *, sure: bool) -> exp.Expression | bool:
         """The truth of a literal; without ``sure``, unknown where a NULL makes it false."""
         kind = self.kinds[literal.feature]
         match literal.op, literal.value:
             case (("<=" | ">"), float(bound)):
+                if notation := self.notations.get(literal.feature):
+                    return self._noted(literal, bound, notation, sure=sure)
                 if kind == "mixed":
                     return self._spelled(literal, bound)
                 return kind == "number" and self._compared(literal, bound, sure=sure)
@@ -239,12 +295,65 @@ class SqlWriter:
         before = self.dialect.before_cast(column(literal.feature), zero=literal.holds(0.0))
         return first_true([*before, (test, True)], otherwise=False)
 
+    def _noted(self, literal: Literal, bound: float, notation: Notation, *, sure: bool) -> exp.Expression | bool:
+        """A column against a date, a time, a duration or a level of an order."""
+        if isinstance(notation, Order):
+            return self._levels(literal, bound, notation, sure=sure)
+        if self.kinds[literal.feature] in KIND_NOTATIONS:
+            return self._timed(literal.feature, literal.op, bound, sure=sure)
+        read = self.dialect.time if isinstance(notation, Times) else self.dialect.moment
+        value, found = read(column(literal.feature)), text_limit(notation, bound)
+        if isinstance(found, bool):
+            return found is (literal.op == "<=") and exp.Not(this=is_null(value))
+        kind = exp.LT if literal.op == "<=" else exp.GTE
+        test = kind(this=value, expression=exp.Literal.string(found))
+        return first_true([(test, True)], otherwise=False) if sure else test
+
+    def _timed(self, feature: str, op: str, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A column of a type that holds time, against a number."""
+        kind = self.kinds[feature]
+        finer = kind in self.dialect.finer
+        found = limit(kind, bound, finer=finer)
+        if isinstance(found, bool):
+            return found is (op == "<=") and self.negation(self._missing(feature))
+        below, above = (exp.LT, exp.GTE) if finer else (exp.LTE, exp.GT)
+        threshold = cast(exp.Literal.string(found), self.dialect.times[kind])
+        test = (below if op == "<=" else above)(this=column(feature), expression=threshold)
+        return all_of(exp.Not(this=is_null(column(feature))), test) if sure else test
+
+    def _levels(self, literal: Literal, bound: float, notation: Order, *, sure: bool) -> exp.Expression | bool:
+        """A text column against a level: it is one of those up to there, or one of the others."""
+        upper = literal.op == ">"
+        levels = [level for place, level in enumerate(notation.levels) if (place > bound) is upper]
+        texts = [text for text in map(self.dialect.text, levels) if text is not None]
+        if not texts:
+            return False
+        test = self.dialect.member(column(literal.feature), texts)
+        return all_of(exp.Not(this=is_null(column(literal.feature))), test) if sure else test
+
+    def _written(self, literal: Literal, category: str) -> exp.Expression | bool:
+        """A column of a type that holds time, against a category: a text that its cells may be written as."""
+        bounds = equal_bounds(KIND_NOTATIONS[self.kinds[literal.feature]], category)
+        if bounds is None or literal.feature in self.notations:
+            return literal.op == "!="
+        ends = zip((">", "<="), bounds, strict=True)
+        tests = [self._timed(literal.feature, op, bound, sure=True) for op, bound in ends]
+        if False in tests:
+            return literal.op == "!="
+        equal = all_of(*(test for test in tests if not isinstance(test, bool)))
+        return equal if literal.op == "==" else self.negation(equal)
+
     def _equals(self, literal: Literal, category: str, *, sure: bool) -> exp.Expression | bool:
         """A column against a category; always true or always false where no cell can be that category."""
         differs = literal.op == "!="
         kind, cell = self.kinds[literal.feature], column(literal.feature)
-        text = self.dialect.text(category)
-        impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
+        if kind in KIND_NOTATIONS:
+            return self._written(literal, category)
+        text, notation = self.dialect.text(category), self.notations.get(literal.feature)
+        if notation is not None:
+            impossible = notation.number(category) is not None
+        else:
+            impossible = kind == "number" or (kind == "mixed" and number_in(category) is not None)
         if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
             return differs
         truth = self.dialect.boolean(truth=category == "True")
@@ -276,22 +385,23 @@ class SqlWriter:
             end = "is not decided: no rule applies" if label is None else f"{label}, because no rule applies"
             return self._text(f"{target} {end}")
         pieces: list[str | exp.Expression] = [f"{target} {label}, because "]
-        for number, literal in enumerate(rule.default):
-            pieces += [" and "] * (number > 0) + list(self._has(literal))
+        for number, condition in enumerate(conditions(rule.default)):
+            pieces += [" and "] * (number > 0) + list(self._has(condition))
         pieces += ["it is the default"] * (not rule.default)
         for number, exception in enumerate(rule.exceptions):
             pieces.append(f"{' or' if number else ', and not'} ({exception})")
         return self._joined(pieces)
 
-    def _has(self, literal: Literal) -> Iterator[str | exp.Expression]:
-        """What the record has, for a literal that holds."""
-        if literal.op not in {"<=", ">", "!="}:
-            yield str(literal)
+    def _has(self, condition: Condition) -> Iterator[str | exp.Expression]:
+        """What the record has, for a condition that holds."""
+        feature = condition[0].feature
+        if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].said()[0] == "=="):
+            yield str(condition[0])
             return
-        cell = self.dialect.as_text(column(literal.feature))
-        yield f"{literal.feature} is "
-        yield exp.Coalesce(this=cell, expressions=[self._text("missing")])
-        yield f", {'at most' if literal.op == '<=' else 'above' if literal.op == '>' else 'not'} {literal.value!r}"
+        yield f"{feature} is "
+        yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
+        asks = (f"{verb} {literal.value!r}" for verb, literal in zip(verbs(condition), condition, strict=True))
+        yield f", {' '.join(asks).removeprefix('is ')}"
 
     def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
         """The pieces one after another, with neighbouring texts as one."""

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from decimal import Context, Decimal, Inexact
 from fractions import Fraction
+from functools import cache
 
-from sqlglot import exp
+from sqlglot import exp, parse_one
 
 from unless.export.code import free_name
 from unless.rule import Program
@@ -57,6 +58,20 @@ def is_null(node: exp.Expression) -> exp.Expression:
 def cast(node: exp.Expression, kind: exp.DataType) -> exp.Cast:
     """The node as another type."""
     return exp.Cast(this=node, to=kind.copy())
+
+
+def filled(template: str, dialect: str, cell: exp.Expression) -> exp.Expression:
+    """An expression, with another one in the place of the column ``cell``."""
+    return _parsed(template, dialect).transform(
+        lambda node: cell.copy() if isinstance(node, exp.Column) and node.name == "cell" else node
+    )
+
+
+@cache
+def _parsed(template: str, dialect: str) -> exp.Expression:
+    query = parse_one(f"SELECT {template}", dialect=dialect)  # alone, MySQL's REPLACE is a statement
+    found: exp.Expression = query.expressions[0]
+    return found
 
 
 def try_cast(node: exp.Expression) -> exp.TryCast:

@@ -23,6 +23,7 @@ from unless.model import Model
 from unless.rule import Program
 from unless.table import MOST, Column, Table
 from unless.values import Value, counted, value_data
+from unless.values.notation import Notation, Noted
 
 Kind = OneOf["category", "text", "number", "range"]
 """A new category, text where training had only numbers, a number where it had only text, a number out of range."""
@@ -60,7 +61,8 @@ class Unseen:
             case "category":
                 found = f"{'holds' if one else 'hold'} {said}, which training did not have (it had {seen})"
             case "text":
-                found = f"{'holds' if one else 'hold'} text where training had only numbers: {said}"
+                had = numbers_called(self.seen[0].notation if isinstance(self.seen[0], Noted) else None)
+                found = f"{'holds' if one else 'hold'} text where training had only {had}: {said}"
             case "number":
                 found = f"{'holds' if one else 'hold'} numbers where training had only text: {said}"
             case "range":
@@ -132,7 +134,7 @@ class UnseenCounts:
         self._total += len(table)
         for counts in self._columns:
             if counts.seen.name in table.features:
-                counts.add(table.column(counts.seen.name))
+                counts.add(table.column(counts.seen.name).written(counts.notation))
 
     def found(self) -> tuple[Unseen, ...]:
         """The findings so far, in the order of the features."""
@@ -170,6 +172,12 @@ class _Counts:
     high: float = -math.inf
     number_records: int = 0
 
+    @property
+    def notation(self) -> Notation | None:
+        """How the numbers of training are written, if not as numbers."""
+        notation = self.seen.notation
+        return None if notation is None or notation.plain else notation
+
     def add(self, column: Column) -> None:
         known = set(self.seen.categories)
         new = [place for place, text in enumerate(column.categories) if text not in known]
@@ -193,7 +201,9 @@ class _Counts:
         self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
 
     def found(self, total: int) -> Iterator[Unseen]:
-        name, ends, categories = self.seen.name, tuple(self.seen.numbers.tolist()), self.seen.categories[:_KEPT]
+        name, categories = self.seen.name, self.seen.categories[:_KEPT]
+        written = float if self.notation is None else self.notation.value
+        ends = tuple(map(written, self.seen.numbers.tolist()))
         if self.text_records:
             often = tuple(sorted(self.texts, key=lambda text: (-self.texts[text], text)))[:_KEPT]
             if ends and not categories:
@@ -201,7 +211,7 @@ class _Counts:
             else:
                 yield Unseen(name, "category", self.text_records, total, often, categories)
         if self.number_records:
-            found = tuple(dict.fromkeys((self.low, self.high)))
+            found = tuple(map(written, dict.fromkeys((self.low, self.high))))
             if ends:
                 farthest = tuple(one for one in found if not ends[0] <= one <= ends[-1])
                 yield Unseen(name, "range", self.number_records, total, farthest, (ends[0], ends[-1]))
@@ -213,6 +223,15 @@ def _outside(numbers: NDArray[np.float64], seen: NDArray[np.float64]) -> NDArray
     """Which numbers are outside the range of training; all, if it had none. Infinite ones are not remembered."""
     finite = np.isfinite(numbers)
     return finite & ((numbers < seen[0]) | (numbers > seen[-1])) if len(seen) else finite
+
+
+def numbers_called(notation: Notation | None) -> str:
+    """What the numbers of a column are called: numbers, dates, times."""
+    return "numbers" if notation is None else _CALLED.get(notation.name, "numbers")
+
+
+_CALLED = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "times", "duration": "durations"}
+_CALLED |= {"order": "ordered categories", "whole": "whole numbers"}
 
 
 def _some(records: int, total: int) -> str:

@@ -3,6 +3,10 @@
 A feature has one predicate for numbers and one for text, because each engine orders numbers and text in its own way. A
 missing cell has no fact.
 
+Where the engine can compare texts, dates and times are texts that sort like the numbers they stand for, as in
+``when(1,"2020-08-02")``. The levels of an order are texts too, and a predicate of their own gives the place of each:
+``size_level("M",1)``.
+
 Integers of clingo have 32 bits and wrap silently. A number is compared only with the thresholds of its feature, so any
 code that keeps these comparisons will do: the number times a power of ten, rounded up, or, where that does not fit, its
 place among the thresholds.
@@ -10,6 +14,7 @@ place among the thresholds.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +22,12 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from unless.logic.names import new_name
 from unless.rule import Literal, Program
+from unless.values.notation import DATE, DURATION, INSTANT, Notation, Order  # noqa: F401 - DATE and INSTANT are for the examples
 
 HIGHEST = 2**31 - 1
 MOST_DECIMALS = 9
+SECONDS = -6
+"""The decimals of a number of microseconds that is written in seconds."""
 
 _EXACT = Context(prec=50)
 """More digits than any float has; the caller's own context might round."""
@@ -27,7 +35,7 @@ _EXACT = Context(prec=50)
 
 @dataclass(frozen=True, slots=True)
 class Decimals:
-    """Numbers times a power of ten, rounded up.
+    """Numbers times a power of ten, rounded up; fewer than no decimals leave out digits before the point.
 
     For a threshold t with at most ``places`` decimals, ``x <= t`` exactly if ``code(x) <= code(t)``.
     """
@@ -36,7 +44,7 @@ class Decimals:
 
     def code(self, number: float) -> int:
         """The integer for a number; beyond 32 bits the largest one, which is beyond every threshold."""
-        scaled = Decimal(repr(number)).scaleb(self.places, _EXACT)
+        scaled = Decimal(repr(float(number))).scaleb(self.places, _EXACT)
         if scaled.copy_abs() >= HIGHEST:
             return HIGHEST if scaled > 0 else -HIGHEST
         return int(scaled.to_integral_value(ROUND_CEILING))
@@ -65,17 +73,17 @@ Scale = Decimals | Ranks
 WHOLE = Decimals(0)
 
 
-def scale_of(thresholds: Iterable[float]) -> Scale:
-    """As many decimals as the thresholds have if all of them then fit 32 bits, otherwise ranks.
+def scale_of(thresholds: Iterable[float], fewest: int = 0) -> Scale:
+    """As many decimals as the thresholds have, but not fewer than ``fewest``; ranks if that does not fit 32 bits.
 
-    >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5])
-    (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)))
+    >>> scale_of([3.4, 20.0]), scale_of([1e300, 0.5]), scale_of([7.2e9, 9e7], SECONDS)
+    (Decimals(places=1), Ranks(thresholds=(0.5, 1e+300)), Decimals(places=-6))
     """
-    distinct = sorted(set(thresholds))
+    distinct = sorted(set(map(float, thresholds)))
     exact = [Decimal(repr(threshold)).normalize(_EXACT) for threshold in distinct]
     if not all(number.is_finite() for number in exact):
         return Ranks(tuple(distinct))
-    places = max([0, *(-int(number.as_tuple().exponent) for number in exact)])
+    places = max([fewest, *(-int(number.as_tuple().exponent) for number in exact)])
     if places > MOST_DECIMALS or any(number.scaleb(places, _EXACT).copy_abs() >= HIGHEST - 1 for number in exact):
         return Ranks(tuple(distinct))
     return Decimals(places)
@@ -85,8 +93,9 @@ def scale_of(thresholds: Iterable[float]) -> Scale:
 class Feature:
     """The predicates of a feature, None for those that the program does not need.
 
-    ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell. ``scale``
-    turns its numbers, if it has any, into integers.
+    ``number`` and ``text`` hold the cells of either kind, ``present`` is true of a record that has a cell, ``level``
+    gives the place of each level of an order. ``scale`` turns its numbers, if it has any, into integers, unless they
+    are ``spelled``: then they are texts of their ``notation``, in the same order.
     """
 
     name: str
@@ -94,29 +103,78 @@ class Feature:
     text: str | None = None
     present: str | None = None
     scale: Scale = WHOLE
+    notation: Notation | None = None
+    level: str | None = None
+    spelled: bool = False
 
     @property
     def cells(self) -> list[str]:
         """The predicates that hold cells."""
         return [name for name in (self.number, self.text) if name]
 
+    @property
+    def binary(self) -> list[str]:
+        """The predicates of two arguments."""
+        return [*self.cells, self.level] if self.level else self.cells
 
-def predicates(program: Program, taken: set[str]) -> dict[str, Feature]:
-    """The predicates that each feature of a program needs; their names are added to those that are taken."""
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels whose places ``level`` gives."""
+        return self.notation.levels if self.level and isinstance(self.notation, Order) else ()
+
+    def valued(self, number: float) -> float:
+        """A threshold, which knows how it is written."""
+        return number if self.notation is None else self.notation.value(number)
+
+
+def sorted_text(notation: Notation, number: float) -> str:
+    """The text of a moment or a time, in an order that is that of the numbers.
+
+    Without the Z, which comes after all digits; rounded up, so that texts compare with whole thresholds as numbers do.
+
+    >>> sorted_text(DATE, 0.0), sorted_text(INSTANT, 1.5)
+    ('1970-01-01', '1970-01-01 00:00:00.000002')
+    """
+    whole = math.ceil(number) if math.isfinite(number) else number
+    return notation.text(whole).removesuffix("Z")
+
+
+def sorted_number(notation: Notation, text: str) -> float | None:
+    """The number of a text that `sorted_text` wrote; None if it did not."""
+    number = notation.back(text)
+    return number if number is not None and sorted_text(notation, number) == text else None
+
+
+def predicates(program: Program, taken: set[str], *, texts: bool = True) -> dict[str, Feature]:
+    """The predicates that each feature of a program needs; their names are added to those that are taken.
+
+    Without ``texts``, the engine cannot compare texts, and all that is in an order is a number.
+    """
     literals: dict[str, list[Literal]] = {name: [] for name in program.features}
     for rule in program.rules:
         for literal in rule.literals():
             literals[literal.feature].append(literal)
-    return {name: _feature(name, tests, taken) for name, tests in literals.items()}
+    notations = program.notations
+    return {name: _feature(name, tests, notations.get(name), taken, texts) for name, tests in literals.items()}
 
 
-def _feature(name: str, literals: list[Literal], taken: set[str]) -> Feature:
+def _feature(name: str, literals: list[Literal], notation: Notation | None, taken: set[str], texts: bool) -> Feature:  # noqa: FBT001 - passed on
     if not literals:
         return Feature(name)
     thresholds = [literal.value for literal in literals if isinstance(literal.value, float)]
     presence = any(literal.value is None for literal in literals)
-    texts = presence or any(isinstance(literal.value, str) for literal in literals)
+    categories = presence or any(isinstance(literal.value, str) for literal in literals)
     number = new_name(name, taken) if thresholds or presence else None
-    text = new_name(f"{name} text" if number else name, taken) if texts else None
+    text = new_name(f"{name} text" if number else name, taken) if categories else None
     present = new_name(f"{name} present", taken) if presence else None
-    return Feature(name, number, text, present, scale_of(thresholds))
+    level = new_name(f"{name} level", taken) if texts and isinstance(notation, Order) else None
+    spelled = (
+        texts and notation is not None and notation.sortable and all(_spelled(notation, one) for one in thresholds)
+    )
+    scale = scale_of(thresholds, SECONDS if notation == DURATION else 0)
+    return Feature(name, number, text, present, scale, notation, level, spelled)
+
+
+def _spelled(notation: Notation, threshold: float) -> bool:
+    """Whether a text says a threshold exactly; one beyond the years 1 to 9999 has none."""
+    return math.isfinite(threshold) and sorted_number(notation, sorted_text(notation, threshold)) == threshold

@@ -13,7 +13,7 @@ from functools import lru_cache
 from unless.errors import ProgramError
 from unless.export.clauses import Body
 from unless.logic.names import commented
-from unless.logic.predicates import HIGHEST, Feature
+from unless.logic.predicates import HIGHEST, Feature, sorted_number, sorted_text
 from unless.logic.read_header import Header, fault, read_header
 from unless.logic.read_statements import NUMBER, RECORD, TEXT, Atom, Comparison, Goal, Statement, Term, statements
 from unless.logic.write import FIRST_LINE
@@ -99,6 +99,7 @@ class _Reader:
         """Put the program together once every statement is read."""
         self._check_rules()
         self._check_presence()
+        self.bodies.check_levels()
         exceptions = self._nested()
         rules = [
             Rule(self.labels[number], body.literals, tuple(exceptions[n] for n in body.exceptions))
@@ -217,24 +218,39 @@ class _Bodies:
         self.numbers = {feature.number: feature for feature in features if feature.number}
         self.texts = {feature.text: feature for feature in features if feature.text}
         self.presence = {feature.present: feature for feature in features if feature.present}
+        self.levels = {feature.level: feature for feature in features if feature.level}
+        self.places: dict[str, dict[str, int]] = {name: {} for name in self.levels}
+        spelled = {name for name, feature in self.numbers.items() if feature.spelled or feature.level}
+        self.spelled = spelled | set(self.texts)
+        self.counted = set(self.numbers) - spelled
 
     def records(self) -> set[tuple[str | None, ...]]:
         """The plain facts that records of a table have."""
-        numbers, texts = ((name, *NUMBER) for name in self.numbers), ((name, *TEXT) for name in self.texts)
+        numbers, texts = ((name, *NUMBER) for name in self.counted), ((name, *TEXT) for name in self.spelled)
         return {("record", *RECORD), *numbers, *texts}
 
     def check_fact(self, statement: Statement) -> None:
-        """Check a fact with unusual spaces, large numbers or a stand-in."""
+        """Check a fact with unusual spaces, large numbers or a stand-in, or the place of a level."""
         match statement.head:
             case Atom("record", (Term("integer", int(row)),)) if abs(row) <= HIGHEST:
                 return
-            case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.numbers:
+            case Atom(name, (Term("string" | "name") as level, Term("integer", int(place)))) if name in self.levels:
+                if self.places[name].setdefault(self._text(level, statement.line), place) != place:
+                    raise fault(statement.line, f"a second place for a level in {name}")
+                return
+            case Atom(name, (Term("integer", int(row)), Term("integer", int(code)))) if name in self.counted:
                 if max(abs(row), abs(code)) <= HIGHEST:
                     return
-            case Atom(name, (Term("integer", int(row)), term)) if name in self.texts and abs(row) <= HIGHEST:
+            case Atom(name, (Term("integer", int(row)), term)) if name in self.spelled and abs(row) <= HIGHEST:
                 self._text(term, statement.line)
                 return
         raise fault(statement.line, f"a fact of {statement.head.name} that no record of a table has")
+
+    def check_levels(self) -> None:
+        """Check that the facts give every level its place in the order."""
+        for name, feature in self.levels.items():
+            if self.places[name] != {level: feature.scale.code(place) for place, level in enumerate(feature.levels)}:
+                raise ProgramError(f"the facts of {name} are not the levels of the order in the header")
 
     def label(self, term: Term, line: int) -> Label:
         """The label in the head of a rule."""
@@ -251,26 +267,25 @@ class _Bodies:
 
     def body(self, statement: Statement) -> Body:
         """The literals and exceptions in the body of a rule."""
-        line, variables = statement.line, dict[str, Feature]()
-        literals, exceptions, compared, records = list[Literal](), list[int](), set[str](), 0
+        line, variables = statement.line, _Variables(self)
+        literals, exceptions, records = list[Literal](), list[int](), 0
         for goal in statement.body:
             match goal:
                 case Comparison():
                     literals.append(_compared(goal, variables, line))
-                    compared.add(goal.variable)
                 case (False, Atom("record", (subject,))) if subject == _SUBJECT:
                     records += 1
                 case (True, Atom(name, (subject,))) if subject == _SUBJECT and (place := _numbered(name)):
                     if place[0] != "ab":
                         raise fault(line, f"not {name}(X) in a body; exceptions are ab1, ab2 and so on")
                     exceptions.append(place[1])
-                case (False, Atom(name, (subject, Term("variable", str(variable))))) if name in self.numbers:
-                    if subject != _SUBJECT or variable in {"X", "_", *variables}:
-                        raise fault(line, f"{name}(X,{variable}); a number has a variable of its own")
-                    variables[variable] = self.numbers[name]
+                case (False, Atom(name, (subject, Term("variable", str(variable))))) if (
+                    name in self.numbers or name in self.levels
+                ):
+                    variables.bind(name, subject, variable, line)
                 case (negated, atom):
                     literals.append(self._category(atom, line, negated=negated))
-        if records != 1 or compared != set(variables):
+        if records != 1 or variables.unused:
             raise fault(line, "a body without record(X), or a number that is not compared with anything")
         return Body(tuple(literals), tuple(exceptions))
 
@@ -290,14 +305,53 @@ class _Bodies:
         raise fault(line, f"{atom.name} in a body is neither a test of a feature nor an exception")
 
 
-def _compared(goal: Comparison, variables: dict[str, Feature], line: int) -> Literal:
-    if goal.variable not in variables:
+class _Variables:
+    """The variables of a body: of numbers, and of levels, whose places are numbers."""
+
+    def __init__(self, words: _Bodies) -> None:
+        self.words = words
+        self.numbers: dict[str, Feature] = {}
+        self.levels: dict[str, Feature] = {}
+        self.unused: set[str] = set()
+
+    def bind(self, name: str, subject: Term, variable: str, line: int) -> None:
+        """Read ``age(X,N0)``, ``size(X,V1)`` or ``size_level(V1,N1)``."""
+        feature = self.words.numbers.get(name)
+        new = variable not in {"X", "_", *self.numbers, *self.levels}
+        if feature is None:
+            feature, level = self.words.levels[name], str(subject.value)
+            if not new or subject.kind != "variable" or self.levels.get(level) is not feature:
+                raise fault(line, f"{name} takes the level of a record, and a variable of its own for its place")
+            self.numbers[variable] = feature
+            self.unused.discard(level)
+        elif subject != _SUBJECT or not new:
+            raise fault(line, f"{name}(X,{variable}); a number has a variable of its own")
+        else:
+            (self.levels if feature.level else self.numbers)[variable] = feature
+        self.unused.add(variable)
+
+
+def _compared(goal: Comparison, variables: _Variables, line: int) -> Literal:
+    if goal.variable not in variables.numbers:
         raise fault(line, f"{goal.variable} is not a number of the record")
-    feature = variables[goal.variable]
-    threshold = feature.scale.threshold(goal.integer if goal.op == ">" else goal.integer - 1)
+    feature = variables.numbers[goal.variable]
+    variables.unused.discard(goal.variable)
+    threshold = _threshold(goal, feature)
     if threshold is None:
-        raise fault(line, f"{goal.integer} is no threshold of {commented(feature.name)!r}")
-    return Literal(feature.name, ">" if goal.op == ">" else "<=", threshold)
+        shown = commented(str(goal.value))[:40]
+        like = f"; write it like {sorted_text(feature.notation, 0.0)}" if feature.spelled and feature.notation else ""
+        raise fault(line, f"{shown} is no threshold of {commented(feature.name)!r}{like}")
+    return Literal(feature.name, ">" if goal.op == ">" else "<=", feature.valued(threshold))
+
+
+def _threshold(goal: Comparison, feature: Feature) -> float | None:
+    """The number behind the value of a comparison; None if the feature has no such threshold."""
+    match goal.value:
+        case str(text):
+            return sorted_number(feature.notation, text) if feature.spelled and feature.notation else None
+        case int(code) if not feature.spelled:
+            return feature.scale.threshold(code if goal.op == ">" else code - 1)
+    return None
 
 
 def _numbered(name: str) -> tuple[str, int] | None:

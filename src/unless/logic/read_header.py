@@ -15,7 +15,8 @@ from typing import Any
 
 from unless.errors import ProgramError
 from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable
-from unless.logic.predicates import MOST_DECIMALS, WHOLE, Decimals, Feature, Ranks, Scale
+from unless.logic.predicates import MOST_DECIMALS, SECONDS, WHOLE, Decimals, Feature, Ranks, Scale
+from unless.values.notation import DURATION, Notation, Order, notation_in
 
 _COMMENT = re.compile(r"^%:(.*)$", re.MULTILINE)
 
@@ -74,21 +75,33 @@ def _parsed(text: str, line: int) -> object:
 
 
 def _feature(name: str, parts: dict[Any, Any], line: int) -> Feature:
-    predicates = {key: parts.pop(key, None) for key in ("number", "text", "present")}
-    scale = _scale(parts.pop("decimals", None), parts.pop("thresholds", None), line)
+    predicates = {key: parts.pop(key, None) for key in ("number", "text", "present", "level")}
+    notation = _notation(parts.pop("notation", None), line)
+    fewest = SECONDS if notation == DURATION else 0
+    scale = _scale(parts.pop("decimals", None), parts.pop("thresholds", None), fewest, line)
     _nothing_more(parts, line)
     if not all(value is None or isinstance(value, str) for value in predicates.values()):
         raise fault(line, "a predicate that is not text")
-    if (predicates["number"] is None) != (scale is None):
+    spelled = predicates["number"] is not None and scale is None and notation is not None and notation.sortable
+    if (predicates["number"] is None) != (scale is None) and not spelled:
         raise fault(line, "numbers without decimals or thresholds, or the other way round")
-    if predicates["present"] is not None and None in predicates.values():
+    if predicates["present"] is not None and None in (predicates["number"], predicates["text"]):
         raise fault(line, "presence without predicates for numbers and for text")
-    return Feature(name, **predicates, scale=scale or WHOLE)
+    if (predicates["level"] is None) == isinstance(notation, Order) or (notation and predicates["number"] is None):
+        raise fault(line, "an order without a predicate for its levels, or a notation without numbers")
+    return Feature(name, **predicates, scale=scale or WHOLE, notation=notation, spelled=spelled)
 
 
-def _scale(decimals: object, thresholds: object, line: int) -> Scale | None:
+def _notation(node: object, line: int) -> Notation | None:
+    found = None if node is None else notation_in(node)
+    if node is not None and found is None:
+        raise fault(line, f"{json.dumps(node)[:40]} is not how numbers are written")
+    return found
+
+
+def _scale(decimals: object, thresholds: object, fewest: int, line: int) -> Scale | None:
     match decimals, thresholds:
-        case (int(places), None) if 0 <= places <= MOST_DECIMALS and not isinstance(places, bool):
+        case (int(places), None) if fewest <= places <= MOST_DECIMALS and not isinstance(places, bool):
             return Decimals(places)
         case (None, list(spelled)):
             numbers = [_threshold(number, line) for number in spelled]
@@ -97,7 +110,7 @@ def _scale(decimals: object, thresholds: object, line: int) -> Scale | None:
             return Ranks(tuple(numbers))
         case (None, None):
             return None
-    raise fault(line, f"decimals must be a number from 0 to {MOST_DECIMALS}, and thresholds a list")
+    raise fault(line, f"decimals must be a number from {fewest} to {MOST_DECIMALS}, and thresholds a list")
 
 
 def _threshold(number: object, line: int) -> float:
@@ -112,7 +125,7 @@ def _threshold(number: object, line: int) -> float:
 def _check_names(words: Header) -> None:
     names = [words.predicate]
     for feature in words.features.values():
-        names += [name for name in (feature.number, feature.text, feature.present) if name is not None]
+        names += feature.binary if feature.present is None else [*feature.binary, feature.present]
     if bad := next((name for name in words.stand_ins if not re.fullmatch("text[0-9]+", name)), None):
         raise ProgramError(f"{commented(bad)!r} in the header is not a stand-in; they are text1, text2 and so on")
     if bad := next((name for name in names if not IDENTIFIER.fullmatch(name) or RESERVED.fullmatch(name)), None):

@@ -28,7 +28,8 @@ STRING = f'"{_STRING_REST}'
 _VARIABLE = rf"(?:[A-Z][A-Za-z0-9_]*+|_){_WORD_ENDS}"
 _TERM = f"(?:{STRING}|{_INTEGER}|{NAME}|{_VARIABLE})"
 _ATOM = rf"{NAME}{SPACE}\({SPACE}{_TERM}{SPACE}(?:,{SPACE}{_TERM}{SPACE})*+\)"
-_GOAL = f"(?:(?:not{_WORD_ENDS}{SPACE})?{_ATOM}|{_VARIABLE}{SPACE}[<>]{SPACE}{_INTEGER})"
+_TEST = f"(?:[<>]{SPACE}{_INTEGER}|(?:>|<=){SPACE}{STRING})"
+_GOAL = f"(?:(?:not{_WORD_ENDS}{SPACE})?{_ATOM}|{_VARIABLE}{SPACE}{_TEST})"
 
 _FACT = re.compile(rf'{SPACE}({NAME})\({SMALL}(?:(,)(?:{SMALL}|("){_STRING_REST}))?\)\.', re.ASCII)
 _STATEMENT = re.compile(
@@ -42,7 +43,7 @@ _REST = re.compile(rf"{SPACE}\Z", re.ASCII)
 _GOALS = re.compile(f"{SPACE},?{SPACE}({_GOAL})", re.ASCII)
 _TERMS = re.compile(f"{SPACE},?{SPACE}({_TERM})", re.ASCII)
 _CALL = re.compile(rf"(not{_WORD_ENDS}{SPACE})?({NAME}){SPACE}\((.*)\)", re.ASCII | re.DOTALL)
-_COMPARED = re.compile(rf"({_VARIABLE}){SPACE}([<>]){SPACE}({_INTEGER})", re.ASCII)
+_COMPARED = re.compile(rf"({_VARIABLE}){SPACE}([<>]=?){SPACE}({_INTEGER}|{STRING})", re.ASCII)
 _ESCAPES = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 _LARGEST = 10**12  # far beyond clingo's integers; longer ones need not be read at all
 
@@ -67,11 +68,11 @@ class Atom(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """``N < 35`` or ``N > 35``."""
+    """``N < 35``, ``N > 35``, ``N <= "2020-08-01"`` or ``N > "2020-08-01"``; the value is an integer or a text."""
 
     variable: str
     op: str
-    integer: int
+    value: str | int
 
 
 Goal = tuple[bool, Atom] | Comparison
@@ -121,7 +122,7 @@ def _fault(text: str, place: int) -> ProgramError:
 @lru_cache(maxsize=10_000)
 def _goal(text: str) -> Goal:
     if compared := _COMPARED.fullmatch(text):
-        return Comparison(compared[1], compared[2], _integer(compared[3]))
+        return Comparison(compared[1], compared[2], _term(compared[3]).value)
     return _atom(text)
 
 

@@ -5,8 +5,13 @@
 
 Clauses have the exclusive form. Every body that negates starts with what makes negation safe, mostly ``record(X)``.
 
-clingo has no decimals: numbers become integers. What it cannot spell (names of columns, decimals, labels that are not
-text) goes into comments that begin with ``%:`` and hold one JSON object each; `from_clingo` reads them.
+clingo has no decimals: numbers become integers. Dates and times are texts, which clingo and SWI-Prolog compare; s(CASP)
+does not, so there they are microseconds. Levels of an order are texts, with facts that give the place of each
+(``size_level("M",1)``); for s(CASP) they are just places. Where a goal does not say what its number stands for, a
+comment does: ``N2 > 183600.  % wait > 2 d 3 h``.
+
+What clingo cannot spell (names of columns, decimals, labels that are not text) goes into comments that begin with
+``%:`` and hold one JSON object each; `from_clingo` reads them.
 
 For Prolog, numbers stay decimals and texts are quoted atoms. SWI-Prolog needs directives, for ``not`` and for
 predicates without facts; s(CASP) takes them for constraints, which nothing violates but every explanation mentions.
@@ -25,11 +30,14 @@ from typing import Literal as OneOf
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.clauses import Clause, Spelling, exclusive, flatten
+from unless.export.conditions import list_of
 from unless.logic.names import as_json, clingo_string, commented, new_name, prolog_atom, spellable
-from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates
+from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates, sorted_text
+from unless.model import Model
 from unless.rule import Literal, Operator, Program
 from unless.table import Column, Table
 from unless.values import Label, number_data
+from unless.values.notation import Durations, Moments, Notation, Noted, Order, Times
 
 FIRST_LINE = "% unless-program 2"
 LABEL_KINDS = {str: "text", bool: "boolean", int: "number", float: "number"}
@@ -51,14 +59,14 @@ _SENTENCES = {
 }
 
 
-def to_clingo(program: Program, table: Table | None = None) -> str:
-    """The program in clingo's language, in the mutually exclusive form; with a table also the facts of its records.
+def to_clingo(model: Program | Model, table: Table | None = None) -> str:
+    """A program, or that of a model, for clingo, in the mutually exclusive form; with a table also its records' facts.
 
     ``class(5,"2")`` in the answer means that record 5 (the first is 1) has label 2. Numbers become integers in a way
     that keeps the result of every comparison. The text is a whole program, and
     ``from_clingo(to_clingo(program)) == program``.
     """
-    writer = ClingoWriter(program)
+    writer = ClingoWriter(list_of(model, "a clingo program"))
     rules = writer.rules()
     records = [] if table is None else [*writer.facts(table)]
     header = [f"%: {as_json(parts)}" for parts in writer.header()]
@@ -66,13 +74,13 @@ def to_clingo(program: Program, table: Table | None = None) -> str:
 
 
 def to_prolog(
-    program: Program,
+    model: Program | Model,
     table: Table | None = None,
     dialect: Dialect = "swi",
     *,
     sentences: Mapping[str, str] | None = None,
 ) -> str:
-    """The program for SWI-Prolog or s(CASP), in the mutually exclusive form; with a table also its records' facts.
+    """A program, or that of a model, for SWI-Prolog or s(CASP), mutually exclusive; with a table also facts of records.
 
     Ask ``?- class(5,L).`` for the label of record 5. Numbers are exact. Where a predicate has another name than its
     column, a comment explains it.
@@ -89,8 +97,8 @@ def to_prolog(
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), get_args(Dialect))}")
     if sentences and dialect == "swi":
         raise ParameterError("sentences are for s(CASP); say so: dialect='scasp'")
-    writer = PrologWriter(program, dialect)
-    rules = list(map(str, writer.clauses()))
+    writer = PrologWriter(list_of(model, "a Prolog program"), dialect)
+    rules = writer.rules()
     records = [] if table is None else [*writer.facts(table)]
     said = [] if dialect == "swi" else [*writer.sentences(sentences or {})]
     directives = [] if dialect == "scasp" else [*writer.directives()]
@@ -108,11 +116,11 @@ class Writer(ABC):
     quoted: Callable[[str], str]
     """Spells a text that the engine can hold."""
 
-    def __init__(self, program: Program, avoided: Collection[str] = ()) -> None:
+    def __init__(self, program: Program, avoided: Collection[str] = (), *, texts: bool = True) -> None:
         taken = set(avoided)
         self.program = program
         self.target = new_name(program.target, taken)
-        self.features = predicates(program, taken)
+        self.features = predicates(program, taken, texts=texts)
         self.stand_ins: dict[str, str] = {}
         self._place = {name: place for place, name in enumerate(program.features)}
 
@@ -128,13 +136,36 @@ class Writer(ABC):
     def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
         """Spell what follows the variable in a comparison: ``> 203``."""
 
+    @abstractmethod
+    def _unclear(self, literal: Literal, /) -> bool:
+        """Whether the number in the goals of a literal does not say what it stands for."""
+
+    def rules(self) -> list[str]:
+        """The lines of the clauses, with the literals as learned where the goals are not as clear."""
+        return [str(clause) + self._remark(clause) for clause in self.clauses()]
+
+    def _remark(self, clause: Clause) -> str:
+        unclear = [
+            str(literal)
+            for literal in clause.literals
+            if isinstance(literal.value, float)
+            and not self.features[literal.feature].spelled
+            and self._unclear(literal)
+        ]
+        return f"  % {commented(', '.join(unclear))}" if unclear else ""
+
     def clauses(self) -> Iterator[Clause]:
-        """The program in the exclusive form, then when a cell is present: if there is a number or a text."""
+        """The program in the exclusive form, then when a cell is present, and the places of levels.
+
+        A cell is present if there is a number or a text.
+        """
         spelling = Spelling(lambda label: f"{self.target}(X,{self.term(label)})", self.goals, record=("record(X)",))
         yield from exclusive(flatten(self.program, exact=True), spelling)
         for feature in self.features.values():
             if feature.present:
                 yield from (Clause(f"{feature.present}(X)", (f"{name}(X,_)",)) for name in feature.cells)
+            for place, level in enumerate(feature.levels):
+                yield Clause(f"{feature.level}({self.text(level)},{self._cell(feature, float(place))})")
 
     def facts(self, table: Table) -> Iterator[str]:
         """The records of a table, numbered from 1, and their cells, one predicate after the other."""
@@ -145,24 +176,37 @@ class Writer(ABC):
                 hint = suggest(feature.name, table.features)
                 raise UnknownNameError(f"the program uses {feature.name!r}, which the table lacks{hint}")
             if feature.cells:
-                yield from self._cells(feature, table.column(feature.name))
+                yield from self._cells(feature, table.column(feature.name).written(feature.notation))
 
     def _cells(self, feature: Feature, column: Column) -> Iterator[str]:
         codes, first = column.codes.tolist(), len(column.numbers)
         used = set(codes) - {column.missing}
         if feature.number:
-            numbers = {code: self._cell(feature, float(column.numbers[code])) for code in used if code < first}
+            numbers = {code: self._fact(feature, float(column.numbers[code])) for code in used if code < first}
             yield from _rows(feature.number, codes, numbers)
         if feature.text:
             texts = {code: self.text(column.categories[code - first]) for code in used if code >= first}
             yield from _rows(feature.text, codes, texts)
 
+    def _fact(self, feature: Feature, number: float) -> str:
+        if feature.level and feature.notation:
+            return self.text(feature.notation.text(number))
+        return self._compared(feature, number)
+
+    def _compared(self, feature: Feature, number: float) -> str:
+        if feature.spelled and feature.notation:
+            return self.quoted(sorted_text(feature.notation, number))
+        return self._cell(feature, number)
+
     def goals(self, literal: Literal) -> list[str]:
-        """The goals of a literal: one, or two where a number is compared."""
+        """The goals of a literal: one, or two where a number is compared, or three where it is that of a level."""
         feature = self.features[literal.feature]
         if isinstance(literal.value, float):
-            variable = f"N{self._place[literal.feature]}"
-            return [f"{feature.number}(X,{variable})", f"{variable} {self._bound(feature, literal.op, literal.value)}"]
+            place = self._place[literal.feature]
+            test = f"N{place} {self._bound(feature, literal.op, literal.value)}"
+            if feature.level:
+                return [f"{feature.number}(X,V{place})", f"{feature.level}(V{place},N{place})", test]
+            return [f"{feature.number}(X,N{place})", test]
         holds = "" if literal.op in {"==", "present"} else "not "
         if literal.value is None:
             return [f"{holds}{feature.present}(X)"]
@@ -195,10 +239,6 @@ class ClingoWriter(Writer):
 
     quoted = staticmethod(clingo_string)
 
-    def rules(self) -> list[str]:
-        """The lines of the clauses."""
-        return [str(clause) + _remark(clause) for clause in self.clauses()]
-
     def header(self) -> Iterator[dict[str, Any]]:
         """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""
         labels = self.program.labels
@@ -214,25 +254,24 @@ class ClingoWriter(Writer):
         return str(feature.scale.code(number))
 
     def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        if feature.spelled:
+            return f"{op} {self._compared(feature, number)}"
         code = feature.scale.code(number)
         return f"> {code}" if op == ">" else f"< {code + 1}"
 
+    def _unclear(self, _: Literal, /) -> bool:
+        return True
+
 
 def _described(feature: Feature) -> dict[str, Any]:
-    names = {"number": feature.number, "text": feature.text, "present": feature.present}
+    names = {"number": feature.number, "text": feature.text, "present": feature.present, "level": feature.level}
     parts: dict[str, Any] = {"feature": feature.name} | {key: name for key, name in names.items() if name}
     match feature.scale:
-        case Decimals(places) if feature.number:
+        case Decimals(places) if feature.number and not feature.spelled:
             parts["decimals"] = places
-        case Ranks(thresholds):
+        case Ranks(thresholds) if not feature.spelled:
             parts["thresholds"] = [number_data(number) for number in thresholds]
-    return parts
-
-
-def _remark(clause: Clause) -> str:
-    """The numeric literals of a clause as learned, beside their integers."""
-    numeric = [str(literal) for literal in clause.literals if isinstance(literal.value, float)]
-    return f"  % {commented(', '.join(numeric))}" if numeric else ""
+    return parts if feature.notation is None else parts | {"notation": feature.notation.data()}
 
 
 class PrologWriter(Writer):
@@ -242,16 +281,21 @@ class PrologWriter(Writer):
     quoted = staticmethod(prolog_atom)
 
     def __init__(self, program: Program, dialect: Dialect) -> None:
-        super().__init__(program, _AVOIDED)
+        super().__init__(program, _AVOIDED, texts=dialect == "swi")  # s(CASP) takes @> for a predicate without clauses
         self.dialect = dialect
         # s(CASP) counts in rationals, which have no infinity: use a number beyond every float
         self.infinity = "1" + "0" * 309 if dialect == "scasp" else "1.0Inf"
 
-    def _cell(self, _: Feature, number: float, /) -> str:
-        return self._numeral(number)
+    def _cell(self, feature: Feature, number: float, /) -> str:
+        counted = feature.notation is not None and not feature.notation.plain  # microseconds, or places
+        return str(int(number)) if counted and number.is_integer() else self._numeral(float(number))
 
-    def _bound(self, _: Feature, op: Operator, number: float, /) -> str:
-        return f"{'>' if op == '>' else '=<'} {self._numeral(number)}"
+    def _bound(self, feature: Feature, op: Operator, number: float, /) -> str:
+        compares = "@" * feature.spelled + (">" if op == ">" else "=<")
+        return f"{compares} {self._compared(feature, number)}"
+
+    def _unclear(self, literal: Literal, /) -> bool:
+        return isinstance(literal.value, Noted)
 
     def _numeral(self, label: float) -> str:
         """Spell a number as Prolog does: an exponent needs a decimal point before it."""
@@ -267,9 +311,11 @@ class PrologWriter(Writer):
         if self.target != self.program.target:
             yield f"% {self.target}: {commented(self.program.target)}"
         for feature in self.features.values():
-            for predicate in (*feature.cells, feature.present):
+            for predicate in (*feature.binary, feature.present):
                 if predicate not in {None, feature.name}:
                     yield f"% {predicate}: {commented(feature.name)}"
+            if feature.number and not feature.spelled and not feature.level and (unit := _unit(feature.notation)):
+                yield f"% {feature.number}: {commented(unit)}"
         yield from (f"% {name}: {as_json(text)}" for text, name in self.stand_ins.items())
 
     def directives(self) -> Iterator[str]:
@@ -282,7 +328,7 @@ class PrologWriter(Writer):
         yield ":- style_check(-singleton)."
         yield ":- dynamic record/1."
         # a column may be called length; elsewhere the system's own length/2 does not change
-        for predicate in (self.target, *(name for feature in self.features.values() for name in feature.cells)):
+        for predicate in (self.target, *(name for feature in self.features.values() for name in feature.binary)):
             yield f":- redefine_system_predicate({predicate}(_,_))."
             yield f":- dynamic(({predicate})/2)."  # in parentheses because it may be an operator, such as rem
 
@@ -296,7 +342,9 @@ class PrologWriter(Writer):
         yield _template("record(X)", "{record} is a record")
         for feature in self.features.values():
             name = _safe(feature.name)
-            sentence = own.get(feature.name, f"the {name} of {{record}} is {{value}}")
+            unit = _safe(_unit(feature.notation))
+            said = f"the {name} of {{record}} is {{value}}" + (f" ({unit})" if unit else "")
+            sentence = own.get(feature.name, said)
             yield from (_template(f"{predicate}(X,V)", sentence) for predicate in feature.cells)
             if feature.present:
                 yield _template(f"{feature.present}(X)", f"the {name} of {{record}} is known")
@@ -308,6 +356,20 @@ class PrologWriter(Writer):
 def _template(predicate: str, sentence: str) -> str:
     filled = commented(sentence).replace("@(", "@ (").replace("{record}", "@(X)").replace("{value}", "@(V)")
     return f"#pred {predicate} :: {prolog_atom(filled)}."
+
+
+def _unit(notation: Notation | None) -> str:
+    """What the number of a notation counts, where it is written as a plain number."""
+    match notation:
+        case Order():
+            return f"place among {', '.join(notation.levels)}, counted from 0"
+        case Moments():
+            return "microseconds after 1970-01-01"
+        case Times():
+            return "microseconds after midnight"
+        case Durations():
+            return "microseconds"
+    return ""
 
 
 def _safe(name: str) -> str:

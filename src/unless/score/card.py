@@ -74,7 +74,9 @@ class ScoreCard:
 
     def totals(self, table: Table) -> Points:
         """The points of each row in each column; where a rule decides, its label leads."""
-        return self.scorer([_column(table, name) for name in self.program.used])(table)
+        notations = self.program.notations
+        columns = tuple(_column(table, name).written(notations.get(name)) for name in self.program.used)
+        return self.scorer(list(columns))(Table(columns, rows=len(table)))
 
     def probabilities(self, table: Table) -> NDArray[np.float64]:
         """The probability of each label (columns) for each row."""

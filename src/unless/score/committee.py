@@ -80,7 +80,8 @@ class Committee:
 
         The table needs the columns that rules test, in any order; read new records like those of training.
         """
-        columns = [_column(table, feature) for feature in self.used]
+        notations = self.rules.notations
+        columns = [_column(table, feature).written(notations.get(feature)) for feature in self.used]
         return self.adder(columns, threads)([column.codes for column in columns], len(table))
 
     def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from operator import add
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from unless.errors import ParameterError
 from unless.rule import Literal, Program
 from unless.table import Table
 from unless.values import Value, value_of
+from unless.values.notation import FLAG, Notation, Order
 
 Interval = tuple[float, float]
 
@@ -26,12 +27,34 @@ _EVERYWHERE: tuple[Interval, ...] = ((-math.inf, math.inf),)
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1."""
+    """Numbers in closed intervals, categories, missing. A number that changes by ``scale`` has distance 1.
+
+    ``notation`` is that of the numbers: a whole number becomes another whole number, and a date a date.
+    """
 
     intervals: tuple[Interval, ...]
     categories: frozenset[str]
     missing: bool
     scale: float
+    notation: Notation | None = None
+
+    @property
+    def step(self) -> float:
+        """The distance between neighbouring values; 0 for numbers of any size."""
+        return 0.0 if self.notation is None else self.notation.step
+
+    def above(self, bound: float) -> float:
+        """The least value above a bound."""
+        above = math.nextafter(bound, math.inf)
+        return max(self.at_most(bound) + self.step, above) if self.step else above
+
+    def written(self, number: float) -> float:
+        """A value that knows how it is written."""
+        return number if self.notation is None else self.notation.value(number)
+
+    def at_most(self, bound: float) -> float:
+        """The largest value that is at most a bound."""
+        return math.floor(bound / self.step) * self.step if self.step and math.isfinite(bound) else bound
 
 
 _NOTHING = Allowed((), frozenset(), missing=False, scale=1.0)
@@ -102,6 +125,15 @@ class Axis:
         """
         return abs(cell - self.home) if max(cell, self.home) <= len(self.thresholds) else 0
 
+    def further(self, offer: Offer) -> list[tuple[float, float]]:
+        """The allowed cells beyond "above" or "at most" a bound, nearest first: where each begins, and its number."""
+        if not isinstance(offer.value, float) or offer.how == "is":
+            return []
+        cell, numbers = bisect_left(self.thresholds, offer.value), (*self.thresholds, math.inf)
+        up = offer.how == "above"
+        cells = range(cell + 1, len(numbers)) if up else range(cell - 1, -1, -1)
+        return [(numbers[k - up], numbers[k]) for k in cells if self.offers[k] is not None]
+
     @cached_property
     def free(self) -> bool:
         """Whether the feature may change at all."""
@@ -147,19 +179,23 @@ class Axis:
         return min((offer for offer in offers if offer is not None), key=lambda offer: offer.distance, default=None)
 
     def _within(self, above: float | None, most: float | None, low: float, high: float) -> Offer | None:
-        first = low if above is None else max(low, math.nextafter(above, math.inf))
-        last = high if most is None else min(high, most)
+        allowed = self.allowed
+        first = low if above is None else max(low, allowed.above(above))
+        last = high if most is None else min(high, allowed.at_most(most))
         if first > last or (above is not None and first <= above):
             return None
         value = _nearest(self.value, first, last)
         if not math.isfinite(value):
             return None
-        distance = abs(value - self.value) / self.allowed.scale if isinstance(self.value, float) else 1.0
-        if above is not None and value == math.nextafter(above, math.inf) and value > low:
-            return Offer(value, distance, "above", above)
-        if value == most and (above is None or isinstance(self.value, float)):
-            return Offer(value, distance, "at most", most)
-        return Offer(value, distance)
+        distance = abs(value - self.value) / allowed.scale if isinstance(self.value, float) else 1.0
+        found = allowed.written(value)
+        if allowed.notation == FLAG:
+            return Offer(found, distance)
+        if above is not None and value == allowed.above(above) and value > low:
+            return Offer(found, distance, "above", above)
+        if most is not None and value == allowed.at_most(most) and (above is None or isinstance(self.value, float)):
+            return Offer(found, distance, "at most", most)
+        return Offer(found, distance)
 
 
 def _nearest(value: Value, first: float, last: float) -> float:
@@ -187,6 +223,12 @@ def axes_of(
         named = tuple(sorted(value for value in wanted if isinstance(value, str)))
         numeric = bool(thresholds) or isinstance(values[feature], float)
         allowed = _NOTHING if feature in fixed else allowed_values(feature, ranges, table, named, numeric=numeric)
+        if allowed.notation is None and feature in program.notations:
+            notation = program.notations[feature]
+            open_end = allowed.intervals == _EVERYWHERE
+            allowed = replace(
+                allowed, notation=notation, intervals=_bounds(notation) if open_end else allowed.intervals
+            )
         axes.append(Axis(feature, values[feature], thresholds, named, allowed))
     return tuple(axes)
 
@@ -199,14 +241,24 @@ def allowed_values(
 ) -> Allowed:
     """What a feature may become; ``named`` are the categories that the program names, ``numeric`` allows numbers."""
     column = table.column(feature) if table is not None and feature in table.features else None
+    notation = None if column is None else column.notation
     seen = () if column is None else tuple(column.numbers[[0, -1]].tolist()) if len(column.numbers) else ()
     if feature in ranges:
         intervals, categories, missing = _parse(feature, ranges[feature])
         ends = [end for interval in intervals for end in interval]
-        return Allowed(intervals, categories, missing, _width(ends) or _width(seen) or 1.0)
+        return Allowed(intervals, categories, missing, _width(ends) or _width(seen) or 1.0, notation)
     if column is None:
         return Allowed(_EVERYWHERE if numeric else (), frozenset(named), missing=False, scale=1.0)
-    return Allowed(_EVERYWHERE if seen else (), frozenset(column.categories), missing=False, scale=_width(seen) or 1.0)
+    scale = _width(seen) or 1.0
+    everywhere = _bounds(notation) if seen else ()
+    return Allowed(everywhere, frozenset(column.categories), missing=False, scale=scale, notation=notation)
+
+
+def _bounds(notation: Notation | None) -> tuple[Interval, ...]:
+    """All values that a feature can have: flags are 0 or 1, and an order ends with its last level."""
+    if isinstance(notation, Order):
+        return ((0.0, len(notation.levels) - 1.0),)
+    return ((0.0, 1.0),) if notation == FLAG else _EVERYWHERE
 
 
 def _parse(feature: str, given: object) -> tuple[tuple[Interval, ...], frozenset[str], bool]:

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.changes.axes import Axis, added, axes_of
-from unless.explanation.changes.counterfactuals import Change, Counterfactual, Counterfactuals, check_names
+from unless.explanation.changes.counterfactuals import Counterfactual, Counterfactuals, changes_of, check_names
 from unless.explanation.tally import tally
 from unless.explanation.words import printable
-from unless.score.committee import Committee
+from unless.score.committee import Committee, predicted
 from unless.score.points import Points, leading
 from unless.table import Column, Table
-from unless.values import Label, share_text
+from unless.values import Label, Value, plain, share_text
 
 _FEATURES = 3
 """The most features that change."""
@@ -63,10 +63,10 @@ def committee_changes(
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
     check_names(committee.rules, record, fixed, "fixed")
     check_names(committee.rules, record, ranges or {}, "ranges")
-    now = tally(committee, record)
+    label, now = plain(label), tally(committee, record)
     goals = [k for k, one in enumerate(committee.classes) if (one != now.label if label is None else one == label)]
     if label is not None and not goals:
-        raise UnknownNameError(f"no class {label!r}{suggest(str(label), map(str, committee.classes))}")
+        raise UnknownNameError(f"no class {label!r}{suggest(label, committee.classes)}")
     axes = axes_of(committee.rules, now.record, frozenset(fixed), ranges or {}, table)
     search = _Search(committee, axes, frozenset(goals))
     found = [] if label == now.label else search.found(most)
@@ -157,11 +157,9 @@ class _Search:
 
 
 def _change(
-    committee: Committee, record: Mapping[str, object], axes: Sequence[Axis], steps: Sequence[Step]
+    committee: Committee, record: Mapping[str, Value], axes: Sequence[Axis], steps: Sequence[Step]
 ) -> CommitteeChange:
-    offers = [(axes[place], axes[place].offers[cell]) for place, cell in steps]
-    changes = tuple(
-        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound) for axis, offer in offers if offer
-    )
+    moved = [(axes[place], offer) for place, cell in steps if (offer := axes[place].offers[cell])]
+    changes = changes_of(record, moved, lambda table: predicted(committee, committee.sums(table)))
     changed = tally(committee, {**record, **{change.feature: change.new for change in changes}})
-    return CommitteeChange(changed, changes, added(offer.distance for _, offer in offers if offer))
+    return CommitteeChange(changed, changes, added(offer.distance for _, offer in moved))

@@ -8,35 +8,44 @@ finds the cheapest combinations of cells that give a label; this module puts the
 *Nearest* counts changed features first, then the distance: the sum of |change| / scale over numbers, 1 for every other
 change. *Minimal* leaves out what changes more than needed: a change is not listed if a part of it gives the same label,
 either fewer of its features or a shorter way in the same direction.
+
+A change may go further than the nearest number: "income above 21,000". Where going too far would give another label
+again, it says how far: "income above 21,000 and at most 40,000", as long as the other changes are the nearest ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.explanation.changes.axes import Axis, added, axes_of
+from unless.explanation.changes.axes import Axis, Offer, added, axes_of
 from unless.explanation.changes.boxes import cheapest_points
 from unless.explanation.forms import list_html
 from unless.explanation.proof import Proof
+from unless.explanation.record import method_of, one_record
 from unless.explanation.sentences import fitting, rule_name
-from unless.explanation.why import explain, known_label
+from unless.explanation.why import known_label, proof_of
 from unless.explanation.words import DEFAULT, Words, printable
+from unless.model import Model, program_of
 from unless.prediction import predict
 from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, value_data
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from unless.explanation.tally import Tally
 
 
 def counterfactuals(
-    program: Program,
-    record: Mapping[str, object],
+    model: Program | Model,
+    record: Any,
     label: Label | None = None,
     *,
     fixed: Collection[str] = (),
@@ -48,6 +57,8 @@ def counterfactuals(
 
     Parameters
     ----------
+    model, record
+        As in `explain`; a fitted classifier knows its training data, and takes no ``table``.
     fixed
         Features that must not change.
     ranges
@@ -61,9 +72,12 @@ def counterfactuals(
     """
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise ParameterError(f"most is {most!r}; it must be a whole number, 1 or more")
+    if table is None and (ask := method_of(model, "counterfactuals")) is not None:
+        return ask(record, label, fixed=fixed, ranges=ranges, most=most)  # type: ignore[no-any-return]
+    program, record = program_of(model), one_record(model, record)
     check_names(program, record, fixed, "fixed")
     check_names(program, record, ranges or {}, "ranges")
-    proof = explain(program, record)
+    proof = proof_of(program, record)
     others = tuple(other for other in program.labels if other != proof.label)
     labels = others if label is None else (known_label(program, label),)
     axes = axes_of(program, proof.record, frozenset(fixed), ranges or {}, table)
@@ -75,19 +89,26 @@ def counterfactuals(
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Change:
-    """A feature's new value. For "above 21,000" that is the next number after 21,000, which is the ``bound``."""
+    """A feature's new value. For "above 21,000" that is the next number after 21,000, which is the ``bound``.
+
+    ``end`` is the bound on the other side, if there is one: beyond it the label would be another.
+    """
 
     feature: str
     old: Value
     new: Value
     how: str = "is"
     bound: Value = None
+    end: Value = None
 
     def text(self, words: Words = DEFAULT) -> str:
-        """What the feature becomes: "income above 21,000"."""
-        if self.how != "is":
-            return f"{words.name(self.feature)} {self.how} {words.value(self.feature, self.bound)}"
-        return words.has(self.feature, self.new)
+        """What the feature becomes: "income above 21,000", "age above 30 and at most 40"."""
+        if self.how == "is":
+            return words.has(self.feature, self.new)
+        above, most = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
+        said = [("above", above), ("at most", most)]
+        bounds = (f"{how} {words.value(self.feature, bound)}" for how, bound in said if bound is not None)
+        return f"{words.name(self.feature)} {' and '.join(bounds)}"
 
     def __str__(self) -> str:
         return self.text()
@@ -115,7 +136,8 @@ class Counterfactual:
 
     def text(self, words: Words = DEFAULT) -> str:
         """The changes: "income above 21,000 and guarantor is yes"."""
-        words = fitting(words, self.proof.every_check())
+        bounds = [(change.feature, change.end) for change in self.changes]
+        words = fitting(words, self.proof.every_check()).fitting(bounds)
         return " and ".join(change.text(words) for change in self.changes) or "nothing has to change"
 
     @property
@@ -200,12 +222,36 @@ def check_names(program: Program, record: Mapping[str, object], names: Collectio
             raise UnknownNameError(f"{what}: no feature {name!r}{suggest(str(name), program.features)}")
 
 
+Decide = Callable[[Table], "NDArray[np.object_]"]
+"""Gives the labels of the records of a table."""
+
+
+def changes_of(record: Mapping[str, Value], moved: Sequence[tuple[Axis, Offer]], decide: Decide) -> tuple[Change, ...]:
+    """The changes that take offers of axes, each with the bound that it must not cross while the others stay."""
+    changed = {**record, **{axis.feature: offer.value for axis, offer in moved}}
+    return tuple(
+        Change(axis.feature, axis.value, offer.value, offer.how, offer.bound, _end(changed, axis, offer, decide))
+        for axis, offer in moved
+    )
+
+
+def _end(changed: Mapping[str, Value], axis: Axis, offer: Offer, decide: Decide) -> float | None:
+    """The nearest bound beyond which a changed record has another label; None if it keeps its label all the way."""
+    further = axis.further(offer)
+    if not further:
+        return None
+    numbers = [offer.value, *(number for _, number in further)]
+    cells = {name: [value] * len(numbers) for name, value in changed.items()} | {axis.feature: numbers}
+    label, *labels = decide(Table(tuple(Column.of(*column) for column in cells.items()), rows=len(numbers)))
+    return next((bound for (bound, _), other in zip(further, labels, strict=True) if other != label), None)
+
+
 def _counterfactual(proof: Proof, axes: Sequence[Axis], cells: Sequence[int]) -> Counterfactual:
     moved = [(axis, offer) for axis, cell in zip(axes, cells, strict=True) if (offer := axis.offers[cell])]
-    changes = tuple(Change(axis.feature, axis.value, offer.value, offer.how, offer.bound) for axis, offer in moved)
+    changes = changes_of(proof.record, moved, partial(predict, proof.program))
     changed = {**proof.record, **{change.feature: change.new for change in changes}}
     distance = added(offer.distance for _, offer in moved)
-    return Counterfactual(explain(proof.program, changed), changes, distance)
+    return Counterfactual(proof_of(proof.program, changed), changes, distance)
 
 
 def _verify(program: Program, found: Sequence[Counterfactual], goals: Sequence[Label]) -> None:

@@ -1,0 +1,426 @@
+"""Models as ONNX graphs, which decide like `predict` wherever ONNX runs.
+
+A feature of numbers is an input of doubles, NaN where the cell is missing; one of categories is an input of texts, with
+a chosen text where it is missing. A feature that has both is two inputs. Every test is one comparison, equal tests and
+equal combinations of tests are one node, and rules become a chain of choices. Points are whole numbers in doubles,
+which add up exactly in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless import __version__
+from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
+from unless.export.conditions import decided_points, decisions, rules_of, terms
+from unless.model import Model
+from unless.read.table import read_table
+from unless.rule import Literal, Program
+from unless.score.card import ScoreCard, columns_of, head_places
+from unless.score.committee import Committee, committee_of
+from unless.score.points import POINTS_PER_LOGIT
+from unless.table import Kind, Table
+from unless.values import Label
+
+try:
+    from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
+except ImportError as error:  # an extra
+    raise ImportError("ONNX graphs are made with onnx; install it with: pip install 'unless[onnx]'") from error
+
+_OPSET, _IR = 19, 9
+"""The first operators that compare texts; onnxruntime has them since 1.16."""
+
+_ROWS = "records"
+
+
+def to_onnx(
+    model: Program | Committee | Model, *, missing: str = "", columns: Mapping[str, Kind] | None = None
+) -> ModelProto:
+    """Write a program or a model as an ONNX graph that gives the labels of `predict`, and the same probabilities.
+
+    **Inputs**, each of the shape (records, 1), are the features that rules test. Numbers are doubles, NaN where they
+    are missing; single precision would not be exact. Categories are texts, ``missing`` where they are missing; booleans
+    are the texts ``True`` and ``False``. A feature with numbers and categories has two inputs, the second called
+    like the first with `` (text)`` added: a number is in the first, with ``missing`` in the second; a text is in the
+    second, with NaN in the first. `onnx_inputs` makes all of them from records.
+
+    **Outputs** are ``label`` (records), in the type of the labels; ``rule`` (records), the number of the rule that
+    decides, from 1, and 0 where no rule does; and of a model ``probabilities`` (records, labels), as `predict_proba`
+    gives them. A committee has no ``rule``. Where a program decides nothing, a label is an empty text or NaN; if labels
+    are whole numbers or booleans, there is nothing to say that with, and the program is refused.
+
+    Write it with ``onnx.save(to_onnx(model), path)``.
+
+    Parameters
+    ----------
+    model
+        A program, a committee, or a fitted model, which knows the kinds of its columns.
+    missing
+        The text that means a missing cell; no rule may name it as a category.
+    columns
+        The kinds of features, if you know better: ``number``, ``text`` or ``mixed``. Without this, a program shows what
+        its features are compared with: numbers, texts, or both.
+    """
+    rules, committee = rules_of(model), committee_of(model)
+    kinds = _kinds(rules, model, columns or {})
+    graph = _Graph({*kinds, *map(_second, kinds)})
+    writer = _Writer(graph, _inputs(graph, rules, kinds), missing)
+    _refuse_named(rules, missing)
+    if committee is not None:
+        return graph.finished(_voted(graph, writer, committee), rules)
+    return graph.finished(_decided(graph, writer, rules, model), rules)  # type: ignore[arg-type]  # no committee
+
+
+def onnx_inputs(
+    model: Program | Committee | Model,
+    X: Any,  # noqa: N803 - as in scikit-learn
+    *,
+    missing: str = "",
+    columns: Mapping[str, Kind] | None = None,
+) -> dict[str, NDArray[Any]]:
+    """The inputs of `to_onnx` for records (a frame, an array, a list of dicts, a file, a `Table`), read as in training.
+
+    ``missing`` and ``columns`` are what `to_onnx` got.
+
+    Examples
+    --------
+    >>> from unless import Literal, Program, Rule
+    >>> program = Program("y", ("age",), (Rule("old", (Literal("age", ">", 40.0),)),), "young")
+    >>> onnx_inputs(program, [{"age": 41}, {"age": None}])
+    {'age': array([[41.],
+           [nan]])}
+    """
+    rules = rules_of(model)
+    names = rules.used or rules.features[:1]
+    like = rules if isinstance(model, Program | Committee) else model
+    if isinstance(X, np.ndarray):  # its columns are the features, in their order
+        X = [dict(zip(rules.features, row, strict=True)) for row in X.tolist()]  # noqa: N806
+    table = X if isinstance(X, Table) else read_table(X, like=like, features=names)
+    found: dict[str, NDArray[Any]] = {}
+    for name, kind in _kinds(rules, model, columns or {}).items():
+        column = table.column(name)
+        numbers = np.append(column.numbers, [np.nan] * (len(column.categories) + 1))
+        texts = np.array([*[missing] * len(column.numbers), *column.categories, missing], dtype=object)
+        if kind != "text":
+            found[name] = numbers[column.codes][:, np.newaxis]
+        if kind != "number":
+            found[name if kind == "text" else _second(name)] = texts[column.codes][:, np.newaxis]
+    return found
+
+
+def _kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str, str]:
+    """The kind of every input: as given, as the model knows it, or as the literals show. A graph needs at least one."""
+    for feature, kind in given.items():
+        if feature not in rules.features:
+            raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, rules.features)}")
+        if kind not in get_args(Kind):
+            raise ParameterError(f"columns= says that {feature!r} is {kind!r}{suggest(kind, get_args(Kind))}")
+    known = {**getattr(getattr(model, "schema_", None), "kinds", {}), **given}
+    tested: dict[str, set[type]] = {feature: set() for feature in rules.used or rules.features[:1]}
+    for rule in rules.rules:
+        for literal in rule.literals():
+            tested[literal.feature].add(type(literal.value))
+    if not tested:
+        raise ProgramError("the program has no features, and a graph needs an input; give it a feature")
+    return {name: known.get(name) or _shown(types) for name, types in tested.items()}
+
+
+def _shown(types: set[type]) -> str:
+    """The kind of a feature that is compared with values of these types."""
+    if float in types:
+        return "mixed" if str in types else "number"
+    return "text"
+
+
+def _second(name: str) -> str:
+    return f"{name} (text)"
+
+
+def _inputs(graph: _Graph, rules: Program, kinds: Mapping[str, str]) -> dict[str, tuple[str | None, str | None]]:
+    """The inputs of every feature: its numbers and its texts."""
+    found: dict[str, tuple[str | None, str | None]] = {}
+    for name, kind in kinds.items():
+        if not name or _bytes(name) is None or (kind == "mixed" and _second(name) in rules.features):
+            raise ProgramError(f"no input of a graph can have the name {name!r}; rename the feature")
+        numbers = None if kind == "text" else graph.input(name, TensorProto.DOUBLE)
+        texts = name if kind == "text" else _second(name)
+        found[name] = numbers, None if kind == "number" else graph.input(texts, TensorProto.STRING)
+    return found
+
+
+def _refuse_named(rules: Program, missing: str) -> None:
+    for rule in rules.rules:
+        for literal in rule.literals():
+            if literal.value == missing:
+                raise ParameterError(
+                    f"a rule tests whether {literal.feature!r} is {missing!r}, so that cannot mean a missing cell; "
+                    "choose another text: to_onnx(model, missing='<missing>')"
+                )
+
+
+# What a graph computes.
+
+
+def _decided(graph: _Graph, writer: _Writer, rules: Program, model: Program | Model) -> list[_Output]:
+    """The label, the number of the rule and, of a model, the probabilities."""
+    place = _chosen(graph, writer, rules)
+    used = {index for _, index in decisions(rules, writer)}
+    numbers = np.append(np.arange(1, len(rules) + 1), 0)
+    outputs = [_picked("label", graph, _labels(rules, used), place), _picked("rule", graph, numbers, place)]
+    if isinstance(model, Program):
+        return outputs
+    if model.card_ is None:
+        return [*outputs, _picked("probabilities", graph, model.statistics_.probabilities(), place)]
+    points = _led(graph, model.card_, _totals(graph, model.card_, writer, place), place)
+    return [*outputs, _shares(graph, points, len(model.card_.classes))]
+
+
+def _voted(graph: _Graph, writer: _Writer, committee: Committee) -> list[_Output]:
+    """The label and the probabilities of the points of all lists."""
+    sums = [graph.constant(committee.base.astype(np.float64)[np.newaxis])]
+    for program, points in zip(committee.lists, committee.points, strict=True):
+        place = _chosen(graph, writer, program)  # the last rule of a list covers every record
+        sums.append(graph.node("Gather", graph.constant(points.astype(np.float64)), place))
+    if not committee.lists:
+        sums.append(graph.node("Gather", graph.constant(np.zeros((1, len(committee.classes)))), graph.everywhere(0)))
+    total = graph.node("Sum", *sums)
+    best = graph.node("ArgMax", total, axis=1, keepdims=0)  # the first of several
+    classes = _array(committee.classes)
+    return [_picked("label", graph, classes, best), _shares(graph, total, len(classes))]
+
+
+def _chosen(graph: _Graph, writer: _Writer, program: Program) -> str:
+    """The index of the deciding rule for each record, -1 where no rule decides."""
+    found, steps = "", decisions(program, writer)
+    for condition, index in reversed(list(steps)):
+        place = -1 if index is None else index
+        if condition is None:  # the last one
+            found = graph.everywhere(place)
+        else:
+            found = graph.node("Where", condition, graph.constant(np.array([place])), found)
+    return found
+
+
+def _totals(graph: _Graph, card: ScoreCard, writer: _Writer, place: str) -> str:
+    """The points of each label, before the label of the rules is made to lead."""
+    always, some = terms(card, writer)
+    own = np.zeros((len(card.program.rules) + 1, len(always)))
+    for _, index in decisions(card.program, writer):
+        own[-1 if index is None else index] = np.add(always, decided_points(card, index))
+    total = graph.node("Gather", graph.constant(_every(own, card)), place)
+    if not some:
+        return total
+    columns = [graph.node("Unsqueeze", condition, graph.constant(np.array([1]))) for condition, _ in some]
+    truths = graph.node("Cast", graph.node("Concat", *columns, axis=1), to=TensorProto.DOUBLE)
+    points = _every(np.array([points for _, points in some], np.float64), card)
+    return graph.node("Add", total, graph.node("MatMul", truths, graph.constant(points)))
+
+
+def _every(points: NDArray[np.float64], card: ScoreCard) -> NDArray[np.float64]:
+    """Points of columns as points of labels: of two labels, the first has none."""
+    return np.column_stack([np.zeros(len(points)), points]) if columns_of(card.classes) == 1 else points
+
+
+def _led(graph: _Graph, card: ScoreCard, totals: str, place: str) -> str:
+    """The points with just enough added that the label of the rules leads."""
+    heads = head_places(card.program, card.classes)
+    own = graph.node("Gather", graph.constant(heads[:, np.newaxis] == np.arange(len(card.classes))), place)
+    others = graph.node("Where", own, graph.constant(np.array([-np.inf])), totals)
+    rival = graph.node("ReduceMax", others, graph.constant(np.array([1])), keepdims=1)
+    lead = graph.node("Max", totals, graph.node("Add", rival, graph.constant(np.array([1.0]))))
+    return graph.node("Where", own, lead, totals)
+
+
+def _shares(graph: _Graph, points: str, labels: int) -> _Output:
+    """The probability of each label: its share of the odds."""
+    axis = graph.constant(np.array([1]))
+    below = graph.node("Sub", points, graph.node("ReduceMax", points, axis, keepdims=1))
+    odds = graph.node("Exp", graph.node("Div", below, graph.constant(np.array([float(POINTS_PER_LOGIT)]))))
+    shares = graph.node("Div", odds, graph.node("ReduceSum", odds, axis, keepdims=1))
+    return _Output("probabilities", shares, TensorProto.DOUBLE, (labels,))
+
+
+def _picked(name: str, graph: _Graph, array: NDArray[Any], place: str) -> _Output:
+    """An output that is a row of an array for every record."""
+    kind = TensorProto.STRING if array.dtype == object else helper.np_dtype_to_tensor_dtype(array.dtype)
+    return _Output(name, graph.node("Gather", graph.constant(array), place), kind, array.shape[1:])
+
+
+# Labels.
+
+
+def _labels(rules: Program, used: set[int | None]) -> NDArray[Any]:
+    """The labels by place, the last for no rule; a program without one for that must be able to do without."""
+    heads = list(rules.heads)
+    if heads[-1] is None:
+        example = next((head for head in heads if head is not None), "")
+        nothing: Label = float("nan") if isinstance(example, float) else ""
+        if None in used and (not isinstance(example, str | float) or "" in heads):
+            raise ProgramError(
+                "the program leaves records undecided, and a graph has no label for them beside "
+                f"{example!r}; choose one: dataclasses.replace(program, otherwise={example!r})"
+            )
+        heads[-1] = nothing if isinstance(example, str | float) else example
+    return _array([head for head in heads if head is not None])
+
+
+def _array(labels: Iterable[Label]) -> NDArray[Any]:
+    """Labels as an array of their type."""
+    found = list(labels)
+    if any(isinstance(label, str) for label in found):
+        for label in found:
+            if _bytes(str(label)) is None:
+                raise ProgramError(f"ONNX cannot hold the label {label!r}; give the class another name")
+        return np.array(found, dtype=object)
+    array = np.array(found)
+    if array.dtype.kind not in "bif":
+        raise ProgramError(f"ONNX cannot hold the label {max(found, key=abs)!r}; make the labels text")  # type: ignore[arg-type]
+    return array
+
+
+def _bytes(text: str) -> bytes | None:
+    """A text as UTF-8, None where that cannot hold it."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return None
+
+
+# The graph.
+
+
+class _Output(NamedTuple):
+    """An output: its name, where it is in the graph, its type, and its shape without records."""
+
+    name: str
+    inner: str
+    kind: int
+    shape: tuple[int, ...]
+
+
+@dataclass
+class _Graph:
+    """A graph in the making: equal constants and equal nodes are made once. Everything inside has one axis, records."""
+
+    names: set[str]
+    """Those that are taken."""
+    inputs: list[Any] = field(default_factory=list)
+    nodes: list[NodeProto] = field(default_factory=list)
+    constants: list[TensorProto] = field(default_factory=list)
+    known: dict[Any, str] = field(default_factory=dict)
+
+    def input(self, name: str, kind: int) -> str:
+        """An input; the name of the same without its second axis."""
+        self.inputs.append(helper.make_tensor_value_info(name, kind, [_ROWS, 1]))
+        return self.node("Squeeze", name, self.constant(np.array([1])))
+
+    def constant(self, array: NDArray[Any]) -> str:
+        """The name of a constant."""
+        if array.dtype == object:
+            key: Any = ("texts", array.shape, tuple(array.tolist()))
+        else:
+            key = (array.dtype.str, array.shape, array.tobytes())
+        if key not in self.known:
+            name = self.known[key] = self._new()
+            if array.dtype == object:
+                texts = [text.encode() for text in array.tolist()]
+                self.constants.append(helper.make_tensor(name, TensorProto.STRING, array.shape, texts))
+            else:
+                self.constants.append(numpy_helper.from_array(array, name))
+        return self.known[key]
+
+    def node(self, op: str, *inputs: str, **attributes: Any) -> str:
+        """The name of what an operator makes of its inputs."""
+        key = (op, inputs, tuple(attributes.items()))
+        if key not in self.known:
+            name = self.known[key] = self._new()
+            self.nodes.append(helper.make_node(op, inputs, [name], **attributes))
+        return self.known[key]
+
+    def everywhere(self, number: int) -> str:
+        """The same number for every record."""
+        first = self.nodes[0].output[0]  # an input without its second axis
+        return self.node("Expand", self.constant(np.array([number])), self.node("Shape", first))
+
+    def finished(self, outputs: Iterable[_Output], rules: Program) -> ModelProto:
+        """The whole model; an output that is called like an input has underscores after its name."""
+        said = []
+        for name, inner, kind, shape in outputs:
+            while name in self.names:
+                name += "_"  # noqa: PLW2901 - the same output
+            self.names.add(name)
+            self.nodes.append(helper.make_node("Identity", [inner], [name]))
+            said.append(helper.make_tensor_value_info(name, kind, [_ROWS, *shape]))
+        graph = helper.make_graph(self.nodes, "unless", self.inputs, said, self.constants)
+        graph.doc_string = str(rules).encode("utf-8", "backslashreplace").decode()
+        opsets = [helper.make_opsetid("", _OPSET)]
+        return helper.make_model(
+            graph, opset_imports=opsets, ir_version=_IR, producer_name="unless", producer_version=__version__
+        )
+
+    def _new(self) -> str:
+        name = f"_{len(self.known)}"
+        while name in self.names:
+            name += "_"
+        self.names.add(name)
+        return name
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """Conditions as nodes: truths of all records."""
+
+    graph: _Graph
+    inputs: Mapping[str, tuple[str | None, str | None]]
+    missing: str
+
+    def test(self, literal: Literal, *, sure: bool) -> str | bool:
+        """The truth of a literal; comparisons with NaN are false."""
+        del sure  # nothing is ever unknown
+        numbers, texts = self.inputs[literal.feature]
+        match literal.op, literal.value:
+            case (("<=" | ">"), float(bound)):
+                op = "LessOrEqual" if literal.op == "<=" else "Greater"
+                return numbers is not None and self.graph.node(op, numbers, self.graph.constant(np.array([bound])))
+            case (("==" | "!="), str(category)):
+                if texts is None or _bytes(category) is None:
+                    return literal.op == "!="
+                equal = self._is(texts, category)
+                return equal if literal.op == "==" else self.negation(equal)
+        gone = self._missing(numbers, texts)
+        return gone if literal.op == "missing" else self.negation(gone)
+
+    def both(self, parts: Sequence[str]) -> str:
+        """Every part holds."""
+        found, *others = parts
+        for part in others:
+            found = self.graph.node("And", found, part)
+        return found
+
+    def negation(self, part: str) -> str:
+        """The part does not hold."""
+        return self.graph.node("Not", part)
+
+    def first_failing(self, gates: Sequence[tuple[str, bool]], *, otherwise: bool) -> Any:
+        """The truth beside the first gate that fails."""
+        found: str | bool = otherwise
+        for gate, truth in reversed(gates):
+            if isinstance(found, bool):
+                found = found if found == truth else gate if found else self.negation(gate)
+            elif truth:
+                found = self.graph.node("Or", self.negation(gate), found)
+            else:
+                found = self.graph.node("And", gate, found)
+        return found
+
+    def _is(self, texts: str, text: str) -> str:
+        return self.graph.node("Equal", texts, self.graph.constant(np.array([text], dtype=object)))
+
+    def _missing(self, numbers: str | None, texts: str | None) -> str:
+        gone = [] if numbers is None else [self.graph.node("IsNaN", numbers)]
+        return self.both([*gone, *([] if texts is None else [self._is(texts, self.missing)])])

@@ -1,0 +1,115 @@
+"""Dates, times and durations in SQL: what a threshold is for a column of each type.
+
+A number of microseconds is a float64, so far from 1970 several moments are one number. Columns are compared with the
+last moment that is still at most the threshold; then the database needs no floats, and decides as `Literal.holds`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+
+from unless.values.notation import DATE, DATETIME, DAY, DURATION, INSTANT, TIME, Durations, Moments, Notation, Times
+
+KIND_NOTATIONS: Mapping[str, Notation] = {
+    "date": DATE,
+    "timestamp": DATETIME,
+    "timestamp_ns": DATETIME,
+    "timestamptz": INSTANT,
+    "time": TIME,
+    "interval": DURATION,
+}
+"""The kinds of columns that hold time, and how their cells are written where they are compared with text."""
+
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times without a zone
+_FIRST_DAY = (date(1, 1, 1) - _EPOCH.date()).days
+_LAST_DAY = (date(9999, 12, 31) - _EPOCH.date()).days
+_LONGEST = timedelta.max.days * DAY
+_ENDS = {"date": (_FIRST_DAY, _LAST_DAY), "time": (0, DAY - 1), "interval": (-_LONGEST, _LONGEST)}
+_MOMENTS = _FIRST_DAY * DAY, _LAST_DAY * DAY + DAY - 1
+
+
+def kinds_for(notation: Notation) -> tuple[str, ...]:
+    """The kinds of columns whose cells can be numbers in a notation, the most likely one first; text always can."""
+    match notation:
+        case Moments():
+            first = {"date": "date", "datetime": "timestamp", "instant": "timestamptz"}[notation.name]
+            return tuple(dict.fromkeys([first, "timestamp", "date", "timestamptz", "timestamp_ns", "text", "mixed"]))
+        case Times():
+            return "time", "text", "mixed"
+        case Durations():
+            return ("interval",)
+    return "text", "mixed"
+
+
+def last(bound: float) -> int:
+    """The last whole number that is at most the bound when it is a float64.
+
+    >>> last(3.5), last(2.0**57) - 2**57, float(2**57 + 16) == 2.0**57, float(2**57 + 17) == 2.0**57
+    (3, 16, True, False)
+    """
+    whole = math.floor(bound)
+    found = whole + int(math.nextafter(bound, math.inf) - bound) // 2
+    return found if float(found) <= bound else found - 1
+
+
+def limit(kind: str, bound: float, *, finer: bool = False) -> str | bool:
+    """The text of the last value of a kind of column that is at most the bound; if ``finer``, of the first above it.
+
+    True where all values are at most the bound, False where none is.
+
+    >>> limit("date", 43200000000.0), limit("time", 6e7, finer=True), limit("interval", -1.0), limit("time", -1.0)
+    ('1970-01-01', '00:01:00.000001', '-0 days -00:00:00.000001', False)
+    """
+    place = _place(kind, bound)
+    return place if isinstance(place, bool) else _text(kind, place + finer)
+
+
+def text_limit(notation: Notation, bound: float) -> str | bool:
+    """The same for text: the shortest text of the first moment, or time of the day, that is above the bound.
+
+    Texts as in ISO 8601 without a zone, and with a space before the time, are below it exactly if what they mean is,
+    whatever they leave out at the end. As texts go, ``12:30`` is below ``12:30:00``, so the last one would not do.
+
+    >>> text_limit(DATE, 0.0), text_limit(TIME, 3599999999.0)
+    ('1970-01-01 00:00:00.000001', '01:00')
+    """
+    kind, shortest = ("time", TIME) if isinstance(notation, Times) else ("timestamp", DATETIME)
+    place = _place(kind, bound)
+    return place if isinstance(place, bool) else shortest.text(place + 1)
+
+
+def _place(kind: str, bound: float) -> int | bool:
+    """The last day or microsecond that is at most the bound; a truth where that is all of them, or none."""
+    if math.isinf(bound):
+        return bound > 0
+    low, high = _ENDS.get(kind, _MOMENTS)
+    place = last(bound) // (DAY if kind == "date" else 1)
+    return place if low <= place < high else place >= high
+
+
+def equal_bounds(notation: Notation, text: str) -> tuple[float, float] | None:
+    """The numbers between which a cell is written as a text: above the first, at most the second; None if none is.
+
+    >>> equal_bounds(DATE, "2020-08-01 00:00"), equal_bounds(TIME, "00:00")
+    (None, (-5e-324, 0.0))
+    """
+    number = notation.back(text)
+    if number is None or notation.text(number) != text:
+        return None
+    return math.nextafter(number, -math.inf), number
+
+
+def _text(kind: str, place: int) -> str:
+    """A date by its number of days, anything else by its number of microseconds."""
+    if kind == "date":
+        return (_EPOCH.date() + timedelta(days=place)).isoformat()
+    if kind == "interval":
+        sign, size = "-" if place < 0 else "", timedelta(microseconds=abs(place))
+        clock = (_EPOCH + timedelta(0, size.seconds, size.microseconds)).time().isoformat()
+        return f"{sign}{size.days} days {sign}{clock}"
+    moment = _EPOCH + timedelta(microseconds=place)
+    if kind == "time":
+        return moment.time().isoformat()
+    return moment.isoformat(" ") + ("+00:00" if kind == "timestamptz" else "")
