@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,15 +20,17 @@ from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
-from unless.estimators.modelfile import SavedModel, file_text
-from unless.estimators.records import read_alike, read_training, row_counts
+from unless.estimators.modelfile import SavedModel, file_text, parsed
+from unless.estimators.records import read_alike, read_training, row_counts, true_labels
+from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
-from unless.explanation.proof import Proof
+from unless.explanation.listing import listing, title
+from unless.explanation.record import answered, as_rows
 from unless.explanation.scored import ScoredRecord, scored
-from unless.explanation.why import WhyNot, explain, why_not
+from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
-from unless.files import write_whole
+from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
@@ -69,6 +71,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
+    _IN_FILE: ClassVar[frozenset[str]] = frozenset(
+        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned")
+    )
+    """The attributes that come from the model's file."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn rules from records and their labels.
@@ -76,9 +82,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         Parameters
         ----------
         X
-            A pandas, polars or pyarrow frame, a list of dicts, or an array. Text, categorical and boolean columns are
-            categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a `Table` from
-            `read_table`: new records are then read as that table was.
+            A pandas, polars or pyarrow frame, a list of dicts, an array, or a sparse matrix. Text, categorical and
+            boolean columns are categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a
+            `Table` from `read_table`: new records are then read as that table was.
         y
             The labels: text, numbers or booleans, none missing. If y has a name, it is the program's target.
             A table with a target needs no y.
@@ -86,13 +92,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             The weight of every record. Whole weights are repetitions: 2 counts the record twice, 0 leaves it out. If
             some are not whole, only the proportions matter: those above 0 are scaled to a mean of 1.
 
+        A `TrainingWarning` says what looks wrong: columns that only tell records apart, or are constant, or give the
+        label away, labels that are none, rules that decide little. ``warn=False`` silences it.
+
         Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
         """
         data, classes = read_training(self, X, y, sample_weight)
+        start = time.monotonic()
         learned = learn(self, data)
         self._become(learned.model, classes)
         if learned.interrupted is not None:
             raise learned.interrupted
+        if self.warn:
+            warn_of(all_remarks(self, data, learned.model, time.monotonic() - start))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -119,23 +131,28 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         table = self._table(X)
         return deciding_rules(self.program_, table)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The accuracy; a record that is not classified counts as wrong.
 
         A label of another type than in training is the class that it spells: "1" is 1, and 1 is True if all classes
-        are booleans. If no label is a class, that is an error.
+        are booleans. If no label is a class, that is an error. A `Table` with labels needs no y.
         """
+        truth = true_labels(X, y)
         table = self._table(X)
         classes = self.statistics_.classes
-        wanted = true_places(y, classes, len(table))
+        wanted = true_places(truth, classes, len(table))
         heads = np.array([-2 if label is None else classes.index(label) for label in self.statistics_.labels])
         right = heads[deciding_rules(self.program_, table)] == wanted
         return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
-    def explain(self, X: Any) -> list[Proof]:
-        """Why each record gets its label."""
-        table = self._table(X)
-        return [explain(self.program_, table.record(row)) for row in range(len(table))]
+    def explain(self, X: Any) -> Any:
+        """Why a record gets its label: a `Proof`; for several records, a list of proofs.
+
+        One record is what `why_not` and `counterfactuals` take: a mapping, a row of a frame or of an array, or a frame
+        of one row. A list of records always gives a list, even if it has only one.
+        """
+        table = self._table(as_rows(X))
+        return answered(X, [proof_of(self.program_, table.record(row)) for row in range(len(table))])
 
     def why_not(self, record: Any, label: Label) -> WhyNot:
         """Why one record does not get a label; the record is a mapping, a row of a frame, or a frame of one row."""
@@ -190,7 +207,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=Labels(program.target, classes, codes))
         there = labelled if counts is None else labelled[counts > 0]
-        edited = copy(self)
+        edited = type(self).__new__(type(self))
+        edited.__dict__ |= self.__dict__
         edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
@@ -234,9 +252,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return frame_of(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a JSON file, whole or not at all; `unless.load` reads it back."""
+        """Write the model to a JSON file, whole or not at all; `unless.load` reads it back.
+
+        A file whose name ends with .gz is packed: ``model.save("model.json.gz")``.
+        """
         check_is_fitted(self)
-        write_whole(path, file_text(self._saved()).encode())
+        write_whole(path, packed(file_text(self._saved()).encode(), path))
 
     @property
     def taught_(self) -> Taught | None:
@@ -288,7 +309,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         report(self, table, path, title=title, sample=sample, seed=seed, words=words)
 
     def __str__(self) -> str:
-        return str(self.program_) if hasattr(self, "program_") else repr(self)
+        if not hasattr(self, "program_"):
+            return repr(self)
+        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}"
 
     def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))
@@ -299,14 +322,29 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.string = tags.input_tags.categorical = True
+        given = tags.input_tags
+        given.allow_nan = given.string = given.categorical = given.sparse = True
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: importances, which are found now if they were not before, but no training records."""
-        if isinstance(getattr(self, "_importances", None), Evidence):
-            _ = self.feature_importances_
-        return super().__getstate__()  # type: ignore[no-any-return]
+        """What is pickled: the model as the text of its file, and no training records.
+
+        So pickles stay readable when the package changes inside, and skops, which asks for trust in every type, finds
+        only that of the classifier.
+        """
+        state: dict[str, Any] = super().__getstate__()
+        if not hasattr(self, "program_"):
+            return state
+        _ = getattr(self, "feature_importances_", None)  # found now if they were not before
+        text = file_text(replace(self._saved(), parameters={}))
+        return {name: value for name, value in state.items() if name not in self._IN_FILE} | {"_file": text}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Read the model again, as strictly as from a file of a stranger."""
+        text = state.get("_file")
+        super().__setstate__({name: value for name, value in state.items() if name != "_file"})
+        if text is not None:
+            self._become(parsed(text.encode(), "the pickled model"), self.classes_)  # type: ignore[arg-type]
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "program_")
@@ -329,9 +367,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     def _record(self, record: Any) -> dict[str, Value]:
         """One record as values, read like the training data."""
-        if not isinstance(record, Mapping) and hasattr(record, "to_dict") and getattr(record, "ndim", 0) == 1:
-            record = record.to_dict()  # a row of a pandas frame
-        table = self._table([record] if isinstance(record, Mapping) else record, caller=4)
+        table = self._table(as_rows(record), caller=4)
         if len(table) != 1:
             raise ParameterError(f"expected one record, got {len(table)}; pass them one by one")
         return table.record(0)

@@ -48,6 +48,12 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         The seed for the records that the teacher is asked about, and for a committee.
     numeric, categorical
         Columns to read as numbers (text that spells no number stays text) or as categories, whatever they look like.
+    dates
+        Columns of text that are dates, with their format, as `datetime.strptime` takes it: ``{"when": "%d.%m.%Y"}``.
+        Typed dates, and text like 2020-08-01, need no declaration.
+    orders
+        Categories that have an order, least first: ``{"size": ["S", "M", "L"]}``. Ordered categoricals of pandas and
+        enums of polars need no declaration.
     class_weight
         A weight for every class, or "balanced".
     max_rules
@@ -56,6 +62,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Stop early, with a valid program.
     verbose
         Show how many rules are learned and how many records are left.
+    warn
+        Whether `fit` warns of what looks wrong with the records or the rules (`TrainingWarning`).
 
     Examples
     --------
@@ -63,8 +71,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> X = [{"age": age, "smokes": smokes} for age in range(20, 60) for smokes in ("yes", "no")]
     >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
     >>> print(UnlessClassifier().fit(X, y))
-    label: risk if age > 40.5 and smokes is not 'no'
-    label: fine if true
+    label: 2 rules, 0 exceptions
+              decided  right
+     1  risk       19  1.000  if age > 40 and smokes is not no
+     2  fine       61  1.000  otherwise
     """
 
 
@@ -81,7 +91,7 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         wrong, as the paper does.
     max_rules
         Stop after so many rules.
-    numeric, categorical, class_weight, max_seconds, verbose
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
     """
 
@@ -97,7 +107,7 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         The label to learn rules for; by default the second of ``classes_``.
     max_rules
         Stop after so many rules.
-    numeric, categorical, class_weight, max_seconds, verbose
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
     """
 

@@ -16,16 +16,18 @@ from unless.estimators.base import RuleClassifier, frame_of
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import true_places
 from unless.estimators.learners import CommitteeLearner
-from unless.estimators.records import row_counts
+from unless.estimators.records import row_counts, true_labels
 from unless.explanation.changes.committee import committee_changes
 from unless.explanation.changes.counterfactuals import Counterfactuals
-from unless.explanation.tally import Tally, tally
+from unless.explanation.listing import imitation, listing
+from unless.explanation.record import answered, as_rows
+from unless.explanation.tally import tally
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points, leading, probabilities_of
 from unless.table import Table
-from unless.values import Label, percent, plain
+from unless.values import Label, plain
 
 
 class UnlessCommittee(RuleClassifier, CommitteeLearner):
@@ -49,7 +51,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         How many threads predict; -1 is all cores. Learning uses one: each list needs the ones before it.
     max_rules
         The most rules of each list.
-    numeric, categorical, class_weight, max_seconds, verbose
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
 
     Attributes
@@ -75,6 +77,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
 
     committee_: Committee
     agreement_: float
+    _IN_FILE = RuleClassifier._IN_FILE | {"committee_", "agreement_", "_model"}  # noqa: SLF001 - of a subclass
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record: the class with most points."""
@@ -91,16 +94,23 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         rules = [deciding_rules(program, table) for program in self.committee_.lists]
         return np.column_stack(rules) if rules else np.empty((len(table), 0), dtype=np.int32)
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The accuracy. Labels of another type than in training are the classes that they spell."""
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """The accuracy. Labels of another type than in training are the classes that they spell.
+
+        A `Table` with labels needs no y.
+        """
+        truth = true_labels(X, y)
         table = self._table(X)
-        right = leading(self._sums(table)) == true_places(y, self.committee_.classes, len(table))
+        right = leading(self._sums(table)) == true_places(truth, self.committee_.classes, len(table))
         return float(np.average(right, weights=row_counts(sample_weight, len(table))))
 
-    def explain(self, X: Any) -> list[Tally]:  # type: ignore[override]  # not one rule, but many
-        """How the lists vote on each record: a sentence, and a table of points that add up exactly."""
-        table = self._table(X)
-        return [tally(self.committee_, table.record(row)) for row in range(len(table))]
+    def explain(self, X: Any) -> Any:
+        """How the lists vote on a record: a `Tally`, with points that add up exactly; a list of them for several.
+
+        See `UnlessClassifier.explain` for what one record is.
+        """
+        table = self._table(as_rows(X))
+        return answered(X, [tally(self.committee_, table.record(row)) for row in range(len(table))])
 
     def counterfactuals(
         self,
@@ -163,8 +173,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     def __str__(self) -> str:
         if not hasattr(self, "committee_"):
             return repr(self)
-        student = f"one list imitates it, and agrees on {percent(self.agreement_)} of the training records:"
-        return f"{self.committee_}\n{student}\n{self.program_}"
+        return f"{imitation(self.committee_, self.agreement_)}\n\n{listing(self.program_, self.statistics_)}"
 
     # Small steps.
 

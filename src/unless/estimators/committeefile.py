@@ -76,6 +76,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
         "version": VERSION,
         "target": student["target"],
         "features": student["features"],
+        **json.notations_data({**committee.rules.notations, **model.student.program_.notations}),
         "classes": [label_data(label) for label in committee.classes],
         "base": committee.base.tolist(),
         "lists": [
@@ -105,7 +106,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
 _COMMITTEE = Object(
     "a committee: an object with format, version, target, features, classes, base, lists, student and columns",
     ("format", "version", "target", "features", "classes", "base", "lists", "student", "columns", "parameters"),
-    ("importances",),
+    ("importances", "notations"),
 )
 _LIST = Object("a list of a committee: an object with rules and points", ("rules", "points"), ())
 _STUDENT = Object(
@@ -121,6 +122,7 @@ def from_document(document: Any) -> SavedCommittee:
     target = typed(str, node["target"], (None, "target"), "the name of the target, a text")
     features = checks.texts(node["features"], (None, "features"), "a list of names", FEATURE, unique=True)
     shell = {"format": json.FORMAT, "version": json.VERSION, "target": target, "features": features}
+    shell |= {"notations": node["notations"]} if "notations" in node else {}
     student = _student(node["student"], shell, node["columns"])
     classes = modelfile.classes_of(node["classes"], (None, "classes"), ())
     lists, points = _lists(node["lists"], shell, len(classes))

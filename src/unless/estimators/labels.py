@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
-from unless.errors import ReadError
+from unless.errors import ParameterError, ReadError
 from unless.estimators.training import known_place, refuse_amounts
 from unless.read.frames import label_cells
 from unless.read.ranks import rank
@@ -86,6 +86,10 @@ def _kind(label: object) -> type:
 
 def _found(y: Any) -> GivenLabels:
     """Labels of any library; a column of text in a frame is not looked at cell by cell."""
+    if type(y).__name__ in ("LazyFrame", "Expr"):
+        raise ParameterError(
+            f"y is of the type {type(y).__name__}, which has no labels yet; collect it: frame.collect()['y']"
+        )
     if (cells := label_cells(y)) is not None:
         missing = [None] if len(cells.codes) and cells.codes.max() == len(cells.texts) else []
         return GivenLabels(_objects([*cells.texts, *missing]), cells.codes)

@@ -54,10 +54,13 @@ class Learner:
     _: KW_ONLY
     numeric: Sequence[Any] | None = None
     categorical: Sequence[Any] | None = None
+    dates: Mapping[Any, str] | Sequence[Any] | None = None
+    orders: Mapping[Any, Sequence[str]] | None = None
     class_weight: Mapping[Label, float] | str | None = None
     max_rules: int | None = None
     max_seconds: float | None = None
     verbose: bool | int = False
+    warn: bool = True
 
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
@@ -111,6 +114,8 @@ class Learner:
             isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds >= 0
         ):
             raise ParameterError(f"max_seconds must be a number of at least 0, or None, not {seconds!r}")
+        if not isinstance(plain(self.warn), bool):
+            raise ParameterError(f"warn must be True or False, not {self.warn!r}")
 
 
 def learn(learner: Learner, data: Training | Table) -> LearnedModel:
@@ -123,8 +128,9 @@ def learn(learner: Learner, data: Training | Table) -> LearnedModel:
 
 def refuse_kinds(learner: Learner) -> None:
     """Refuse a learner that declares columns; the columns of a table have their kinds."""
-    if learner.numeric or learner.categorical:
-        raise ParameterError("the columns of a table have their kinds: give numeric and categorical to read_table")
+    given = [name for name in ("numeric", "categorical", "dates", "orders") if getattr(learner, name)]
+    if given:
+        raise ParameterError(f"the columns of a table have their kinds: give {' and '.join(given)} to read_table")
 
 
 def program_of(learner: Learner, table: Table) -> Program | Committee:

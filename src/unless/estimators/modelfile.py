@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unless.errors import ProgramError, suggest
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
-from unless.export.jsontext import content, layout, parse, refuse_long, uncollected
+from unless.export.jsontext import content, layout, parse, refuse_long, uncollected, unpacked
 from unless.judge.importance import Evidence, importances
 from unless.learn.distil import Taught
 from unless.limits import limit
@@ -83,10 +83,12 @@ def document(model: SavedModel) -> dict[str, Any]:
     """A model as JSON holds it; refuses a model that could not be read back."""
     schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
     card = model.card_
+    written = [[name, notation.data()] for name, notation in schema.notations.items()]
     found = {
         **json.to_dict(model.program_),
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
+            **({"notations": written} if written else {}),
             "missing": list(schema.missing),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
@@ -116,6 +118,8 @@ def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
 
 def _spelled(name: str, value: Any) -> Any:
     """A parameter as JSON holds it."""
+    if isinstance(value, Mapping) and name in ("dates", "orders"):
+        return {"columns": [[plain(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]}
     if isinstance(value, Mapping):
         return {"weights": [[label_data(plain(label)), float(weight)] for label, weight in value.items()]}
     value = plain(value)
@@ -139,7 +143,7 @@ def read_stream(file: BinaryIO, name: str) -> SavedModel | SavedCommittee | Prog
     """Read a model from a stream, such as standard input, but not all of a stream that is too long."""
     text = file.read(limit("model") + 1)
     refuse_long(text, name)
-    return parsed(text, name)
+    return parsed(unpacked(text, name), name)
 
 
 def parsed(text: bytes, name: str) -> SavedModel | SavedCommittee | Program:
@@ -185,7 +189,10 @@ _STATISTICS = Object(
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
 """The largest count, or sum of weights."""
-_PARAMETER = 'a parameter: null, a label, a list of columns, or {"weights": [[label, weight], …]}'
+_PARAMETER = (
+    'a parameter: null, a label, a list of columns, {"weights": [[label, weight], …]} '
+    'or {"columns": [[column, text or texts], …]}'
+)
 
 
 def _columns(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
@@ -193,7 +200,9 @@ def _columns(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
     place = (None, "columns")
     _COLUMNS.check(node, place)
     missing = checks.texts(node["missing"], (place, "missing"), "a list of cells that are missing", "a cell, a text")
-    schema = Schema(_kinds(node["kinds"], (place, "kinds"), program), tuple(missing), program.target)
+    kinds = _kinds(node["kinds"], (place, "kinds"), program)
+    notations = json.notations_in(node.get("notations", []), (place, "notations"), kinds)
+    schema = Schema(kinds, tuple(missing), program.target, notations)
     ranges = _ranges(node.get("values", []), (place, "values"), schema)  # older versions did not write them
     return schema, ranges, typed(bool, node["named"], (place, "named"), "true or false")
 
@@ -232,7 +241,8 @@ def _domain(ranges: list[Any], schema: Schema) -> Table:
     columns = []
     for name, ends, categories in ranges:
         ordered = np.array(sorted(set(ends)), dtype=np.float64)
-        columns.append(Column(name, schema.kinds[name], ordered, tuple(sorted(categories)), np.empty(0, np.uint8)))
+        kind, notation = schema.kinds[name], schema.notations.get(name)
+        columns.append(Column(name, kind, ordered, tuple(sorted(categories)), np.empty(0, np.uint8), notation))
     return Table(tuple(columns), rows=0, missing=schema.missing)
 
 
@@ -342,7 +352,16 @@ def _parameter(value: Any, place: Place) -> Any:
         case {"weights": list(pairs), **others} if not others:
             if all(isinstance(pair, list) and len(pair) == 2 and checks.is_number(pair[1]) for pair in pairs):
                 return {checks.label(label, place, _PARAMETER): weight for label, weight in pairs}
+        case {"columns": list(pairs), **others} if not others and all(map(_declares, pairs)):
+            return {name if isinstance(name, str) else int(name): said for name, said in pairs}
     return checks.label(value, place, _PARAMETER)
+
+
+def _declares(pair: Any) -> bool:
+    """Whether this is a column, by name or number, and what is declared of it: a text or texts."""
+    if not isinstance(pair, list) or len(pair) != 2 or not (isinstance(pair[0], str) or checks.is_number(pair[0])):
+        return False
+    return isinstance(pair[1], str) or (isinstance(pair[1], list) and all(isinstance(one, str) for one in pair[1]))
 
 
 def classes_of(value: Any, place: Place, labels: tuple[Label, ...]) -> tuple[Label, ...]:

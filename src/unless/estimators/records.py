@@ -19,7 +19,7 @@ from unless.estimators.labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
 from unless.estimators.training import Training
 from unless.learn.weights import Weights, as_counts, checked
-from unless.read.frames import frame_source
+from unless.read.frames import collected, frame_source, is_sparse, matrix_source
 from unless.read.ranks import again
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
@@ -40,7 +40,7 @@ def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple
         given, found, weights = given.taking(kept), found.taking(kept), weights[kept]
     features = given.table(learner)
     classes, codes = found.classes()
-    name = _target_name(X.target if y is None else y, features.features)
+    name = _target_name(X, y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
     table = Table(features.columns, labels, len(features), features.missing)
     counts = None if weights is None else as_counts(weights)
@@ -60,6 +60,13 @@ def _row_weights(sample_weight: Any, rows: int) -> Weights | None:
     return checked(weights, rows)
 
 
+def true_labels(X: Any, y: Any) -> Any:
+    """The labels to compare with: y, or without y those of the table X."""
+    if y is None and not isinstance(X, Table):
+        raise ReadError("requires y to be passed, but the target y is None; only a table has labels of its own")
+    return X.y if y is None else y
+
+
 def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
     """The labels of y; without y, those of the table."""
     if y is not None:
@@ -69,9 +76,11 @@ def _labels(X: Any, y: Any, rows: int) -> GivenLabels:
     return GivenLabels(np.array(X.labels.labels, dtype=object), X.labels.codes).taking(np.arange(rows))
 
 
-def _target_name(y: Any, features: Sequence[str]) -> str:
-    """The name of y, if it has one and no feature has the same; else ``label``."""
+def _target_name(X: Any, y: Any, features: Sequence[str]) -> str:
+    """The name of y, or else of a table's own target, if no feature has the same; else ``label``."""
     name = getattr(y, "name", None)
+    if name is None and isinstance(X, Table):
+        name = getattr(X.target, "name", None)
     name = name if isinstance(name, str) and name and name not in features else "label"
     while name in features:
         name += "_"
@@ -93,13 +102,14 @@ class Given:
     @classmethod
     def of(cls, X: Any) -> Given:
         """What is X? It has at least one row and one column."""
-        if isinstance(X, Table):
+        if isinstance(X := collected(X), Table):  # noqa: N806
             found: Given | None = cls(X, X.features, named=True, rows=len(X))
         else:
             found = cls._of_records(X) or cls._of_frame(X)
         if found is None:
-            array = check_array(_objects(X), dtype=None, ensure_all_finite=False)
-            return cls(array, [f"x{place}" for place in range(array.shape[1])], named=False, rows=len(array))
+            array = check_array(_objects(X), accept_sparse=True, dtype=None, ensure_all_finite=False)
+            source = matrix_source(array)
+            return cls(array, source.names, named=False, rows=source.rows)
         if not found.rows or not found.names:  # scikit-learn's words
             what, shape = "feature" if found.rows else "sample", (found.rows, len(found.names))
             raise ReadError(f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required.")
@@ -107,7 +117,7 @@ class Given:
 
     @classmethod
     def _of_records(cls, X: Any) -> Given | None:
-        if isinstance(X, Mapping) and not hasattr(X, "tocsr"):  # one kind of sparse matrix is a dict
+        if isinstance(X, Mapping) and not is_sparse(X):  # one kind of sparse matrix is a dict
             raise ParameterError("X is a dict; give a list of records, [X], or a data frame")
         if not (isinstance(X, list | tuple) and X and all(isinstance(record, Mapping) for record in X)):
             return None
@@ -116,7 +126,7 @@ class Given:
 
     @classmethod
     def _of_frame(cls, X: Any) -> Given | None:
-        if isinstance(X, np.ndarray) or (frame := frame_source(X)) is None:
+        if isinstance(X, np.ndarray) or is_sparse(X) or (frame := frame_source(X)) is None:
             return None
         named = not dependencies.is_pandas_like_dataframe(X) or _are_texts(X.columns)
         return cls(X, list(frame.names), named, frame.rows)
@@ -131,12 +141,10 @@ class Given:
         if isinstance(self.source, Table):
             refuse_kinds(learner)
             return self.source
-        numeric, categorical = _texts(learner.numeric), _texts(learner.categorical)
-        table = read_table(self.source, numeric=numeric, categorical=categorical)
-        if any(column.kind == "mixed" for column in table.columns):
-            # In a mixed column of new records text that spells a number is read as one: do the same here.
-            return read_table(self.source, like=table.schema)
-        return table
+        first = "" if dependencies.is_pandas_like_dataframe(self.source) else "x"
+        numeric, categorical = _texts(learner.numeric, first), _texts(learner.categorical, first)
+        dates, orders = _keys(learner.dates, first), _keys(learner.orders, first)
+        return read_table(self.source, numeric=numeric, categorical=categorical, dates=dates, orders=orders)
 
 
 def _are_texts(names: Iterable[object]) -> bool:
@@ -152,11 +160,18 @@ def _objects(X: Any) -> Any:
     return X
 
 
-def _texts(names: Iterable[Any] | None) -> list[str] | None:
-    """The names of declared columns; a column of an array is declared by its number."""
+def _texts(names: Iterable[Any] | None, first: str) -> list[str] | None:
+    """The names of declared columns; one that is declared by its number is called that after ``first``."""
     if names is None or isinstance(names, str) or not isinstance(names, Iterable):
         return names  # type: ignore[return-value]  # read_table says what is wrong with it
-    return [f"x{name}" if isinstance(name, int | np.integer) else name for name in names]
+    return [f"{first}{name}" if isinstance(name, int | np.integer) else name for name in names]
+
+
+def _keys(declared: Any, first: str) -> Any:
+    """What is declared of columns, by name, as in `_texts`."""
+    if not isinstance(declared, Mapping):
+        return _texts(declared, first)
+    return dict(zip(_texts(declared, first) or (), declared.values(), strict=True))
 
 
 # New records, read like those of training.
@@ -173,8 +188,9 @@ class Alike:
         """The same columns under other names."""
         new = dict(zip(self.schema.kinds, names, strict=True))
         kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
+        notations = {new[name]: notation for name, notation in self.schema.notations.items()}
         domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
-        return Alike(replace(self.schema, kinds=kinds), domain)
+        return Alike(replace(self.schema, kinds=kinds, notations=notations), domain)
 
 
 def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool) -> Table:

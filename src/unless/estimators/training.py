@@ -17,7 +17,7 @@ from unless.learn.engine import Engine
 from unless.learn.fold import engine_of
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights, times
-from unless.table import Labels, Table
+from unless.table import Labels, Table, occurring
 from unless.values import Label, class_place, plain
 
 _HEAVIEST = 1e200
@@ -38,9 +38,10 @@ class Training:
 
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
-        """The records of a table, weighted by class; labels that no row has are left out."""
+        """The records of a table, weighted by class; values and labels that no row has are left out."""
         if not len(table):
             raise ReadError("the table has no rows to learn from")
+        table = occurring(table)
         labels = _occurring(table.labels)
         refuse_amounts(labels.labels)
         if class_weight is not None:
@@ -92,7 +93,7 @@ def known_place(label: object, labels: tuple[Label, ...], what: str) -> int:
     found = plain(label)
     place = class_place(found, labels) if isinstance(found, str | bool | int | float) else None
     if place is None:
-        near = suggest(str(found), map(str, labels))
+        near = suggest(found, labels)
         raise UnknownNameError(f"{what} {found!r}, which is not a label of training{near}")
     return place
 

@@ -6,9 +6,22 @@ classes, and features that give them away). `remarks` has the values that come o
 their counts, so that a million rows take seconds.
 """
 
-from unless.inspection.column import identifiers
+from unless.inspection.column import disguised, identifiers, useless
 from unless.inspection.profile import profile
 from unless.inspection.remarks import ColumnProfile, Profile, Remark, TargetProfile
-from unless.inspection.target import no_labels
+from unless.inspection.target import giveaways, label_texts, no_labels, one_label
 
-__all__ = ["ColumnProfile", "Profile", "Remark", "TargetProfile", "identifiers", "no_labels", "profile"]
+__all__ = [
+    "ColumnProfile",
+    "Profile",
+    "Remark",
+    "TargetProfile",
+    "disguised",
+    "giveaways",
+    "identifiers",
+    "label_texts",
+    "no_labels",
+    "one_label",
+    "profile",
+    "useless",
+]

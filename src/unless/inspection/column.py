@@ -12,26 +12,27 @@ from numpy.typing import NDArray
 
 from unless.inspection.remarks import Code, ColumnProfile, Remark
 from unless.table import Column, Table
-from unless.values import number_in, spell
+from unless.values import LEADING_ZERO, number_in, spell
+from unless.values.notation import Moments
 
 _FREQUENT = 5
-_CODES = 50_000  # distinct numbers: more are not codes, and looking at their spelling takes a second
 _NEARLY = 0.995  # share of equal cells in a nearly constant column
+_BINS = 12  # ranges of a histogram: as wide as a word
+_SORTS = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "times", "duration": "durations"}
+_SORTS |= {"order": "levels of its order"}
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
 
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """What only the spelling of cells tells: how missing cells are written, and a number that is written like 007."""
+    """What only the spelling of cells tells: how missing cells are written."""
 
     tokens: tuple[tuple[str, int], ...]
-    leading_zero: str | None
 
 
 def needs_raw(column: Column) -> bool:
-    """Whether the spelling of the cells could tell more than the column does: it has gaps, or whole numbers."""
-    whole = 0 < len(column.numbers) <= _CODES and bool(np.all(column.numbers == np.floor(column.numbers)))
-    return whole or bool((column.codes == column.missing).any())
+    """Whether the spelling of the cells could tell more than the column does: it has gaps."""
+    return bool((column.codes == column.missing).any())
 
 
 def raw_of(cells: Column, missing: tuple[str, ...]) -> Raw:
@@ -40,8 +41,7 @@ def raw_of(cells: Column, missing: tuple[str, ...]) -> Raw:
     lost = set(missing)
     places = [place for place, text in enumerate(cells.categories) if text in lost and counts[place]]
     tokens = sorted(((cells.categories[place], int(counts[place])) for place in places), key=lambda one: (-one[1], one))
-    zero = next((text for text in sample(cells.categories) if LEADING_ZERO.match(text)), None)
-    return Raw(tuple(tokens), zero)
+    return Raw(tuple(tokens))
 
 
 def column_profile(
@@ -53,17 +53,38 @@ def column_profile(
     texts = _texts(column, counts)
     return ColumnProfile(
         column.name,
-        column.kind,
-        _why(column.kind, len(numbers), texts, declared, spelled=spelled),
+        column.kind if column.notation is None or column.notation.plain else column.notation.name,
+        _why(column, len(numbers), texts, declared, spelled=spelled),
         present=int(often.sum()),
         missing=int(counts[-1]),
         distinct=int(np.count_nonzero(often)),
-        low=float(numbers[0]) if len(numbers) else None,
-        high=float(numbers[-1]) if len(numbers) else None,
+        low=column.number(float(numbers[0])) if len(numbers) else None,
+        high=column.number(float(numbers[-1])) if len(numbers) else None,
         frequent=tuple((column.value(int(code)), int(often[code])) for code in _most_frequent(often)),
+        histogram=histogram(numbers, counts[: len(column.numbers)][counts[: len(column.numbers)] > 0]),
         tokens=raw.tokens if raw else (),
-        remarks=tuple(_remarks(column, counts, texts, raw, declared)),
+        remarks=tuple(_remarks(column, counts, texts)),
     )
+
+
+def histogram(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[int, ...]:
+    """How many cells lie in each of a few ranges of equal width; a few whole numbers have a range each.
+
+    ``numbers`` are distinct and sorted, ``often`` says how many cells have each; infinite ones are left out.
+
+    >>> histogram(np.array([1.0, 2.0, 4.0]), np.array([5, 6, 7]))
+    (5, 6, 0, 7)
+    """
+    finite = np.isfinite(numbers)
+    kept, often = numbers[finite], often[finite]
+    if len(kept) < 2:
+        return ()
+    width = kept[-1] / 2 - kept[0] / 2  # a half: the whole may be more than a float64 holds
+    whole = 2 * width < _BINS and bool(np.all(kept == np.floor(kept)))
+    bins = int(2 * width) + 1 if whole else _BINS
+    shares = (kept - kept[0]) / (2 * width) if np.isfinite(2 * width) else (kept / 2 - kept[0] / 2) / width
+    places = np.rint(shares * (bins - 1)) if whole else np.minimum(shares * bins, bins - 1)
+    return tuple(np.bincount(places.astype(np.intp), often, bins).astype(int).tolist())
 
 
 def _most_frequent(often: NDArray[np.intp]) -> list[int]:
@@ -80,17 +101,23 @@ def _texts(column: Column, counts: NDArray[np.intp]) -> dict[str, int]:
     return {column.categories[place]: int(often[place]) for place in np.flatnonzero(often).tolist()}
 
 
-def _why(kind: str, numbers: int, texts: Mapping[str, int], declared: str | None, *, spelled: bool) -> str:
+def _why(column: Column, numbers: int, texts: Mapping[str, int], declared: str | None, *, spelled: bool) -> str:
     """Why `read_table` read a column as it did."""
+    sort = "numbers" if column.notation is None else _SORTS.get(column.notation.name, "numbers")
     if declared:
         return f"declared {declared}"
     if not numbers and not texts:
         return "no cell is present"
-    if kind == "number":
-        return "all present cells are numbers"
-    if kind == "mixed":
-        return f"{numbers:,} of {numbers + len(texts):,} distinct cells are numbers, at least half"
+    if column.kind == "number":
+        return f"all present cells are {sort}"
+    if column.kind == "mixed":
+        return f"{numbers:,} of {numbers + len(texts):,} distinct cells are {sort}, at least half"
     return _why_text(list(texts), spelled=spelled)
+
+
+def _is_plain(column: Column) -> bool:
+    """Whether the numbers of a column are numbers to people, too."""
+    return column.notation is None or column.notation.plain
 
 
 def _why_text(texts: Sequence[str], *, spelled: bool) -> str:
@@ -105,40 +132,40 @@ def _why_text(texts: Sequence[str], *, spelled: bool) -> str:
         share = round(len(spelling) * len(texts) / len(looked))
         return f"{about}{share:,} of {len(texts):,} distinct cells are numbers, fewer than half"
     zero = next(filter(LEADING_ZERO.match, spelling), None)
-    return "some numbers have leading zeros" + (f", such as {zero.strip()}" if zero else "")
+    return f"some numbers have leading zeros, such as {zero.strip()}" if zero else "not all numbers are written alike"
 
 
-def _remarks(
-    column: Column, counts: NDArray[np.intp], texts: Mapping[str, int], raw: Raw | None, declared: str | None
-) -> list[Remark]:
+def _remarks(column: Column, counts: NDArray[np.intp], texts: Mapping[str, int]) -> list[Remark]:
     found = _on_filling(column, counts)
     if (told := identity(column, counts)) is not None:
         found.append(told)
-    found += remarks_on_texts(column.name, texts)
-    if column.kind == "number" and raw and raw.leading_zero and not declared:
-        zero = raw.leading_zero.strip()
-        found.append(Remark("leading-zeros", column.name, f"has numbers with leading zeros, such as {zero}", zero))
-    found += _stand_ins(column, counts)
-    return found
+    found += [one for one in remarks_on_texts(column.name, texts) if one.code not in {other.code for other in found}]
+    return found + _stand_ins(column, counts)
 
 
 def _on_filling(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
     """Whether a column is empty, constant, nearly so, or mostly missing."""
     total, missing = int(counts.sum()), int(counts[-1])
-    if not total:
-        return []
-    if missing == total:
-        return [Remark("empty", column.name, "is empty")]
-    if int(counts.max()) == total:
-        return [Remark("constant", column.name, f"is constant: every cell is {_shown(column, counts)}")]
+    if (same := hollow(column, counts)) is not None:
+        return [same]
     found: list[Remark] = []
     if missing > total / 2:
         found.append(Remark("mostly-missing", column.name, f"is missing in {missing:,} of {total:,} records"))
-    elif int(counts[:-1].max()) >= _NEARLY * total:
+    elif int(counts[:-1].max(initial=0)) >= max(_NEARLY * total, 1):
         others = total - int(counts[:-1].max())
         said = f"is nearly constant: all but {others:,} of {total:,} cells are {_shown(column, counts)}"
         found.append(Remark("nearly-constant", column.name, said))
     return found
+
+
+def hollow(column: Column, counts: NDArray[np.intp]) -> Remark | None:
+    """Whether all cells of a column are the same: missing, or one value."""
+    total = int(counts.sum())
+    if not total or int(counts.max()) < total:
+        return None
+    if counts[-1]:
+        return Remark("empty", column.name, "is empty")
+    return Remark("constant", column.name, f"is constant: every cell is {_shown(column, counts)}")
 
 
 def _shown(column: Column, counts: NDArray[np.intp]) -> str:
@@ -150,7 +177,7 @@ def _shown(column: Column, counts: NDArray[np.intp]) -> str:
 def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
     """A number such as -999 that repeats at one end of the range, far from all others."""
     kept = np.flatnonzero(counts[: len(column.numbers)])
-    numbers = column.numbers[kept]
+    numbers = column.numbers[kept] if _is_plain(column) else column.numbers[:0]
     if len(numbers) < 4 or not np.isfinite(numbers).all():
         return []
     for end, rest in ((0, numbers[1:]), (-1, numbers[:-1])):
@@ -168,7 +195,7 @@ def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
 MOST = 5000
 """How many distinct texts are looked at; if there are more, a sample."""
 
-LEADING_ZERO = re.compile(r" *[+-]?0[0-9]")
+_SOME = 100  # distinct texts that tell what a column of texts is
 
 MISSING_WORDS = frozenset(
     {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "NULL", "Null", "None", "nan", "NAN"}
@@ -184,9 +211,20 @@ _FORMS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("with a currency", re.compile(r"\s*(?:[$€£¥]\s*[0-9][0-9.,]*|[0-9][0-9.,]*\s*(?:[$€£¥]|EUR|USD|GBP|CHF))\s*")),
 )
 _UNIT = re.compile(rf"\s*{_NUMBER}\s*([^\W\d_]{{1,6}}[²³]?|°[CF]?|\"|')\s*")
-_DATES = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*)?|[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}.*|[0-9]{1,2}[./-][0-9]{1,2}[./-][0-9]{2,4}.*"
+_DAYS: tuple[str, ...] = (
+    "%d.%m.%Y",
+    "%d/%m/%Y",
+    "%m/%d/%Y",
+    "%d-%m-%Y",
+    "%m-%d-%Y",
+    "%Y/%m/%d",
+    "%d.%m.%y",
+    "%d/%m/%y",
+    "%m/%d/%y",
 )
+_DAYS += ("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%y", "%Y-%m")
+_DATE_FORMS = [f"{day}{clock}" for clock in ("", " %H:%M", " %H:%M:%S") for day in _DAYS]
+"""How dates are often written, apart from ISO 8601. Where day and month could be exchanged, the day comes first."""
 
 
 def sample(texts: Sequence[str]) -> Sequence[str]:
@@ -196,14 +234,8 @@ def sample(texts: Sequence[str]) -> Sequence[str]:
 
 def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
     """What is suspicious about the texts of a column; ``counts`` says how many cells have each."""
-    texts = sample(list(counts))
-    others = [text for text in texts if number_in(text) is None and text not in MISSING_WORDS]
-    found: list[Remark] = []
-    form, example = _form(others, len(texts))
-    if form:
-        found.append(Remark("number-as-text", name, f"has numbers {form}, such as {example!r}", example))
-    elif _most(_DATES.fullmatch, others, len(texts)):
-        found.append(Remark("date-as-text", name, f"has dates, such as {others[0]!r}", others[0]))
+    told = _disguise(name, sample(list(counts)))
+    found = [] if told is None else [told]
     if words := sorted(MISSING_WORDS.intersection(counts)):
         said = ", ".join(f"{word!r} {counts[word]:,}×" for word in words[:3])
         found.append(Remark("missing-word", name, f"has cells that may mean missing: {said}", words[0]))
@@ -212,6 +244,29 @@ def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
         more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
         found.append(Remark("spellings", name, f"has spellings that differ only in case or spaces: {said}{more}"))
     return found
+
+
+def disguised(column: Column, counts: NDArray[np.intp]) -> Remark | None:
+    """Whether the texts of a column are numbers or dates that rules cannot compare; a few of them are looked at."""
+    texts = _some_texts(column, counts)
+    return _disguise(column.name, texts) if any(letter.isdigit() for text in texts[:9] for letter in text) else None
+
+
+def _some_texts(column: Column, counts: NDArray[np.intp]) -> list[str]:
+    """The texts that occur, or a hundred of them, evenly spaced."""
+    places = np.flatnonzero(counts[len(column.numbers) : -1])
+    return [column.categories[place] for place in places[:: -(-len(places) // _SOME) or 1].tolist()]
+
+
+def _disguise(name: str, texts: Sequence[str]) -> Remark | None:
+    others = [text for text in texts if number_in(text) is None and text not in MISSING_WORDS]
+    form, example = _form(others, len(texts))
+    if form:
+        return Remark("number-as-text", name, f"has numbers {form}, such as {example!r}", example)
+    for form in _DATE_FORMS:
+        if _most(Moments("datetime", 1.0, format=form).number, others, len(texts), are=lambda found: found is not None):
+            return Remark("date-as-text", name, f"has dates, such as {others[0]!r}", form)
+    return None
 
 
 def twins(counts: Mapping[str, int]) -> list[list[str]]:
@@ -238,9 +293,13 @@ def _form(texts: Sequence[str], total: int) -> tuple[str | None, str]:
     return None, ""
 
 
-def _most(test: Callable[[str], object], texts: Sequence[str], total: int) -> bool:
+def _most(
+    test: Callable[[str], object], texts: Sequence[str], total: int, are: Callable[[object], object] = bool
+) -> bool:
     """Whether nearly all of these texts pass a test, at least three, and they are at least half of all texts."""
-    passed = sum(1 for text in texts if test(text))
+    if len(texts) > 3 and not any(are(test(text)) for text in texts[:: len(texts) // 4 + 1]):
+        return False  # five of them tell most columns
+    passed = sum(1 for text in texts if are(test(text)))
     return passed >= 3 and passed >= 0.9 * len(texts) and 2 * len(texts) >= total
 
 
@@ -254,8 +313,23 @@ _FIRST = {"id", "uuid", "guid", "unnamed"}  # pandas calls a column of row numbe
 
 _FEW = 5  # present cells: fewer prove nothing
 _RUN = 10  # this many whole numbers without a gap are a numbering
+_REPEATS = 50  # numbers drawn from their range would repeat this often; none does: somebody numbered the records
 _MANY = 20  # this many texts can be nearly unique
 _NAMED, _UNNAMED = 0.9, 2 / 3  # share of distinct cells in an identifier, with and without a telling name
+_WORDY = 5  # words: half of the texts have as many if they are sentences, not names
+
+
+def useless(table: Table) -> tuple[Remark, ...]:
+    """The columns that nothing about new records can be learned from, and why.
+
+    They tell the records of the table apart, or have the same cell in all of them.
+    """
+    return tuple(remark for column in table.columns if (remark := _useless(column)) is not None)
+
+
+def _useless(column: Column) -> Remark | None:
+    counts = column.counts()
+    return hollow(column, counts) or identity(column, counts)
 
 
 def identifiers(table: Table) -> tuple[Remark, ...]:
@@ -268,23 +342,46 @@ def identity(column: Column, counts: NDArray[np.intp]) -> Remark | None:
     """Why a column is an identifier: whole numbers that count the records, or texts that nearly all differ.
 
     Measurements may differ in every record too. So numbers are suspected only if they are whole, and either run
-    without a gap or have a name such as ``customer_id``.
+    without a gap, never repeat although so many of their range would, or have a name such as ``customer_id``. Of
+    texts it is said what they are: sentences, numbers or dates that are not read as such, or just texts.
     """
     numbers, texts = column.numbers[counts[: len(column.numbers)] > 0], counts[len(column.numbers) : -1]
     present, distinct = int(counts[:-1].sum()), int(np.count_nonzero(counts[:-1]))
-    if present < _FEW or distinct < _UNNAMED * present:
+    if present < _FEW or distinct < _UNNAMED * present or not _is_plain(column):  # dates may differ everywhere, too
         return None
     if not (np.all(np.isfinite(numbers)) and np.all(numbers == np.floor(numbers))):
         return None  # a measurement, and perhaps some words
-    if len(numbers) == present >= _RUN and numbers[-1] - numbers[0] == present - 1:
-        return Remark("identifier", column.name, f"is an identifier: it numbers the records from {numbers[0]:.0f} on")
+    if len(numbers) == present and (said := _numbering(numbers)):
+        return Remark("identifier", column.name, f"is an identifier: {said}")
     if _named(column.name) and distinct >= _NAMED * present:
         return Remark("identifier", column.name, f"is an identifier: {_different(distinct, present)}")
     cells = int(texts.sum())
     if cells >= _MANY and np.count_nonzero(texts) >= _UNNAMED * cells:
-        code: Code = "unique" if distinct == present else "nearly-unique"
-        return Remark(code, column.name, f"is {code.replace('-', ' ')}: {_different(distinct, present)}")
+        return _of_texts(column.name, _some_texts(column, counts), distinct, present)
     return None
+
+
+def _numbering(numbers: NDArray[np.float64]) -> str | None:
+    """How different whole numbers, one for each record, number the records; None if they may be measurements."""
+    present, span = len(numbers), float(numbers[-1] - numbers[0])
+    if present >= _RUN and span == present - 1:
+        return f"it numbers the records from {numbers[0]:.0f} on"
+    if present * present >= 2 * _REPEATS * (span + 1):  # as in the birthday problem
+        return f"all {present:,} cells differ, between {numbers[0]:.0f} and {numbers[-1]:.0f}"
+    return None
+
+
+def _of_texts(name: str, texts: Sequence[str], distinct: int, present: int) -> Remark:
+    """What a column of nearly unique texts is."""
+    if (told := _disguise(name, texts)) is not None:
+        return told
+    words = sorted(sum(any(map(str.isalpha, word)) for word in text.split()) for text in texts)[len(texts) // 2]
+    if words >= _WORDY:
+        return Remark(
+            "sentences", name, f"has sentences: {_different(distinct, present)}, half have {words} words or more"
+        )
+    code: Code = "unique" if distinct == present else "nearly-unique"
+    return Remark(code, name, f"is {code.replace('-', ' ')}: {_different(distinct, present)}")
 
 
 def _named(name: str) -> bool:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.errors import DoubtWarning, ParameterError
 from unless.inspection.column import Raw, column_profile, identifiers, needs_raw, raw_of
 from unless.inspection.remarks import Profile, Remark
-from unless.inspection.target import giveaways, likely_target, target_profile
+from unless.inspection.target import giveaways, label_texts, likely_target, target_profile, text_column
 from unless.read.formats import format_of, parts_of
 from unless.read.table import read_table
 from unless.read.text import TextFile, separator_hint
-from unless.table import Codes, Column, Table
+from unless.table import Column, Table
 from unless.values import DEFAULT_MISSING, number_in, percent, spell
 
 _FEW = 50  # records
@@ -26,55 +28,64 @@ _CHANCE = 20  # records: with fewer, columns go together by chance
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
-def profile(
+def profile(  # noqa: PLR0913 - as in read_table
     source: object,
     target: str | None = None,
     *,
+    labels: Column | None = None,
     numeric: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    dates: Mapping[str, str] | Sequence[str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
     format: str | None = None,  # noqa: A002 - as in read_table
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
+    sheet: str | int | None = None,
 ) -> Profile:
     """What a table looks like; `source` is a `Table`, or anything that `read_table` takes, with the same options.
 
-    For a text file it also tells how missing cells are written, and which numbers have leading zeros. Labels may be
-    missing; they are counted.
+    For a text file it also tells how missing cells are written. Labels may be
+    missing; they are counted. ``labels`` are those of the records if they are not a column of the source: a column of
+    texts.
     """
     if isinstance(source, Table):
-        return _of_table(source, target)
+        return _of_table(source, target, labels)
     # The target is read as categories, because those may be missing; labels may not.
     as_text = list(dict.fromkeys([*categorical, *([] if target is None else [target])]))
-    table = read_table(source, numeric=numeric, categorical=as_text, missing=missing, format=format)
+    how: dict[str, Any] = {"format": format, "delimiter": delimiter, "decimal": decimal}
+    how |= {"encoding": encoding, "sheet": sheet}
+    declared_as: dict[str, Any] = {"numeric": numeric, "categorical": as_text, "dates": dates, "orders": orders}
+    table = read_table(source, **declared_as, missing=missing, **how)
     features = tuple(column for column in table.columns if column.name != target)
     spelled = _spelled(source, format)
     raw: Mapping[str, Raw] = {}
     if spelled and (looked := [column.name for column in features if needs_raw(column)]):
-        cells = read_table(source, features=looked, categorical=looked, missing=(), format=format)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DoubtWarning)  # it was told above
+            cells = read_table(source, features=looked, categorical=looked, missing=(), **how)
         raw = {column.name: raw_of(column, table.missing) for column in cells.columns}
     declared = dict.fromkeys(numeric, "numeric") | dict.fromkeys(categorical, "categorical")
-    labels = None if target is None else table.column(target)
+    declared |= dict.fromkeys(dates or (), "as dates") | dict.fromkeys(orders or (), "with an order")
+    labels = labels if target is None else table.column(target)
     found = _profile(features, labels, len(table), declared, raw, spelled=spelled)
+    found = replace(found, read_as=table.read_as)
     return replace(found, remarks=(*_on_header(table.features), *found.remarks)) if spelled else found
 
 
-def _of_table(table: Table, target: str | None) -> Profile:
-    """The profile of a table; its own target is the target, unless another column is named."""
+def _of_table(table: Table, target: str | None, labels: Column | None) -> Profile:
+    """The profile of a table; its own target is the target, unless another column is named or given."""
+    if labels is not None:
+        return _profile(table.columns, labels, len(table))
     if table.target is not None and target in (None, table.target.name):
-        names = [spell(label) if isinstance(label, float) else str(label) for label in table.target.labels]
-        return _profile(table.columns, _texts(table.target.name, names, table.target.codes), len(table))
+        return _profile(table.columns, label_texts(table.target), len(table))
     if target is None:
         return _profile(table.columns, None, len(table))
     column = table.column(target)
     names = [*map(spell, column.numbers.tolist()), *column.categories]
     others = tuple(other for other in table.columns if other is not column)
-    return _profile(others, _texts(target, names, column.codes), len(table))
-
-
-def _texts(name: str, texts: Sequence[str], codes: Codes) -> Column:
-    """A column of categories, given the text of every code, in any order; the code after them means missing."""
-    known = sorted(set(texts))
-    place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
-    return Column(name, "text", np.empty(0), tuple(known), place[codes])
+    return _profile(others, text_column(target, names, column.codes), len(table))
 
 
 def _profile(
@@ -86,6 +97,8 @@ def _profile(
     *,
     spelled: bool = False,
 ) -> Profile:
+    if labels is not None and len(labels) != records:
+        raise ParameterError(f"X has {records:,} records, but y has {len(labels):,} labels")
     declared, raw = declared or {}, raw or {}
     told_apart = {remark.column for remark in identifiers(Table(tuple(features), rows=records))}
     described = [column for column in features if column.name not in told_apart]

@@ -6,20 +6,21 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from typing import Literal as OneOf
 
-from unless.table import Kind
 from unless.values import Value, value_data
 
 Code = OneOf[
-    "identifier", "unique", "nearly-unique", "empty", "constant", "nearly-constant", "mostly-missing", "leading-zeros",
-    "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy", "gives-away",
-    "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
+    "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",
+    "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy",
+    "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
+    "limited", "too-late", "no-knowledge", "weak-rule", "uncovered",
 ]  # fmt: skip
+"""What a remark is about. Those of the last line are about what was learned, the others about a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something to know about a column, or, if ``column`` is None, about the whole table.
+    """Something to know about a column, or, if ``column`` is None, about the whole table or what was learned from it.
 
     ``finding`` is a sentence without its full stop; about a column, also without its subject: "is nearly unique: …".
     ``example`` is the cell, column or number that the remark is about; advice can mention it.
@@ -40,11 +41,12 @@ class ColumnProfile:
     """One feature: what it is read as and why, how full it is, and what it holds.
 
     ``tokens`` says how missing cells are written in a text file, and how often each way. ``frequent`` are the most
-    frequent values, ``low`` and ``high`` the smallest and largest number.
+    frequent values, ``low`` and ``high`` the smallest and largest number. ``histogram`` counts the numbers in ranges of
+    equal width from the smallest to the largest finite one; it is empty if there are no two different ones.
     """
 
     name: str
-    kind: Kind
+    kind: str
     why: str
     present: int
     missing: int
@@ -52,6 +54,7 @@ class ColumnProfile:
     low: float | None
     high: float | None
     frequent: tuple[tuple[Value, int], ...]
+    histogram: tuple[int, ...] = ()
     tokens: tuple[tuple[str, int], ...] = ()
     remarks: tuple[Remark, ...] = ()
 
@@ -68,6 +71,7 @@ class ColumnProfile:
             "low": value_data(self.low),
             "high": value_data(self.high),
             "frequent": [{"value": value_data(value), "records": count} for value, count in self.frequent],
+            "histogram": list(self.histogram),
             "remarks": [remark.to_dict() for remark in self.remarks],
         }
 
@@ -101,6 +105,8 @@ class Profile:
     likely_target: str | None
     remarks: tuple[Remark, ...]
     """About the table as a whole."""
+    read_as: str = ""
+    """How the file was read, if it is not plain, as `Table.read_as` says it."""
 
     @property
     def all_remarks(self) -> tuple[Remark, ...]:
@@ -115,5 +121,6 @@ class Profile:
             "target": self.target and self.target.to_dict(),
             "likely_target": self.likely_target,
             "columns": [column.to_dict() for column in self.columns],
+            "read_as": self.read_as,
             "remarks": [remark.to_dict() for remark in self.remarks],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from math import sqrt
 
@@ -10,17 +11,30 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from unless.inspection.column import remarks_on_texts, sample
 from unless.inspection.remarks import Remark, TargetProfile
-from unless.table import Codes, Column
-from unless.values import number_in, percent
+from unless.table import Codes, Column, Labels
+from unless.values import number_in, percent, spell
 
 _RARE = 10  # records of a label: fewer are too few to learn from and to test on
 _CONTINUOUS = 20  # different numbers: more may be a quantity
 _ROWS = 20_000  # records: enough to see that a feature gives the label away
+_FIRST = 1000  # records that show that most features do not
 _SURE = 3.0  # standard deviations: hundreds of features are tried
-_DECIDES = 0.98  # share of records
 _NAMES = (
     "target", "label", "class", "y", "outcome", "decision", "diagnosis", "result", "response", "survived", "churn",
 )  # fmt: skip
+
+
+def label_texts(labels: Labels) -> Column:
+    """Labels as a column of texts, as `target_profile` and `giveaways` take them."""
+    texts = [spell(label) if isinstance(label, float) else str(label) for label in labels.labels]
+    return text_column(labels.name, texts, labels.codes)
+
+
+def text_column(name: str, texts: Sequence[str], codes: Codes) -> Column:
+    """A column of categories, given the text of every code, in any order; the code after them means missing."""
+    known = sorted(set(texts))
+    place = np.array([*(bisect_left(known, text) for text in texts), len(known)])
+    return Column(name, "text", np.empty(0), tuple(known), place[codes])
 
 
 def target_profile(column: Column) -> TargetProfile:
@@ -38,14 +52,25 @@ def _remarks(name: str, classes: Sequence[tuple[str, int]], missing: int) -> lis
     if missing:
         found.append(Remark("no-labels", name, f"is missing in {missing:,} of {total + missing:,} records"))
     if len(classes) == 1:
-        return [*found, Remark("one-label", name, f"has only one label, {classes[0][0]!r}")]
+        return [*found, one_label(name, classes[0][0])]
     if (doubt := no_labels(name, [label for label, _ in classes], total)) is not None:
         return [*found, doubt]
     found += [one for one in remarks_on_texts(name, dict(classes)) if one.code == "spellings"]
     if rare := [(label, count) for label, count in classes if count < _RARE]:
-        said = ", ".join(f"{label!r} {count:,}" for label, count in rare[:4]) + (", …" if len(rare) > 4 else "")
+        some = [f"{_as_it_is(label)} {count:,}" for label, count in rare[:4]]
+        said = ", ".join([*some, *["…"] * (len(rare) > 4)])
         found.append(Remark("rare-labels", name, f"has labels with fewer than {_RARE} records: {said}"))
     return found
+
+
+def one_label(name: str, label: str) -> Remark:
+    """The remark on a target that has the same label everywhere."""
+    return Remark("one-label", name, f"has only one label, {_as_it_is(label)}")
+
+
+def _as_it_is(label: str) -> str:
+    """A label: a number or a boolean has no quotes, which would make it another one."""
+    return label if number_in(label) is not None or label in ("True", "False") else repr(label)
 
 
 def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
@@ -75,11 +100,12 @@ def likely_target(columns: Sequence[Column]) -> str | None:
     return None
 
 
-def giveaways(columns: Sequence[Column], target: Column) -> list[Remark]:
-    """The features that alone decide the label of (nearly) all records, more often than chance allows.
+def giveaways(columns: Sequence[Column], target: Column, share: float = 0.98, *, quick: bool = False) -> list[Remark]:
+    """The features that alone decide the label of this share of all records, more often than chance allows.
 
     One half of the labelled records (of some thousands) shows which label goes with which value; the other half shows
     whether that holds. So an identifier decides nothing, and a handful of records proves nothing.
+    If it must be ``quick``, a thousand records rule most features out.
     """
     rows = np.random.default_rng(0).permutation(np.flatnonzero(target.codes != target.missing))[:_ROWS]
     labels, half, tried = target.codes[rows], len(rows) // 2, len(rows) - len(rows) // 2
@@ -89,12 +115,21 @@ def giveaways(columns: Sequence[Column], target: Column) -> list[Remark]:
     found: list[Remark] = []
     for column in columns:
         codes = column.codes[rows]
-        wrong = _wrong(_by_code(codes[:half], labels[:half]), _by_code(codes[half:], labels[half:]))
-        if _gives_away(wrong / tried, tried, errors):
-            share = percent(1 - wrong / tried, 1)
-            said = f"alone decides {target.name!r} for {share} of the records"
-            found.append(Remark("gives-away", column.name, said, share))
+        if quick and len(rows) > _FIRST and _wrong_share(codes[:_FIRST], labels[:_FIRST]) > errors / 2:
+            continue
+        wrong = _wrong_share(codes, labels)
+        if wrong <= 1 - share and _gives_away(wrong, tried, errors):
+            right = percent(1 - wrong, 1)
+            said = f"alone decides {target.name!r} for {right} of the records"
+            found.append(Remark("gives-away", column.name, said, right))
     return found
+
+
+def _wrong_share(codes: Codes, labels: Codes) -> float:
+    """The share of wrong records in the second half, if the first half tells which label goes with which code."""
+    half = len(codes) // 2
+    known, tried = _by_code(codes[:half], labels[:half]), _by_code(codes[half:], labels[half:])
+    return _wrong(known, tried) / (len(codes) - half)
 
 
 def _by_code(codes: Codes, labels: Codes) -> tuple[Codes, Codes]:
@@ -116,7 +151,7 @@ def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
 
 
 def _gives_away(wrong: float, tried: int, errors: float) -> bool:
-    """Whether a share of wrong records is small, also compared with the errors of a constant, and surely no chance."""
+    """Whether a share of wrong records is small, compared with the errors of a constant, and surely no chance."""
     half = errors / 2
     surely = half - wrong > _SURE * sqrt(half * (1 - half) / tried)
-    return wrong <= 1 - _DECIDES and wrong <= errors / 10 and surely
+    return wrong <= errors / 10 and surely
