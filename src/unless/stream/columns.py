@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date, time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,12 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.kernels import splice as kernels
 from unless.model import Statistics
+from unless.read.frames import series_of
 from unless.rule import Program
-from unless.values import Label
+from unless.values import Label, value_of
 
 if TYPE_CHECKING:
-    pass
+    import polars as pl
 
 _ENDING = "\r\n"
 _DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
@@ -104,15 +106,24 @@ class NewColumns:
         answers = NewColumns((*self.labels, *labels), (*(self.confidences or ()), *sure), rules)
         return answers, (places + len(self.labels)).astype(np.int32)
 
-    def columns(self) -> dict[str, Sequence[Any]]:
-        """The cells of each new column, one for every answer, by its usual name."""
-        sure = {"confidence": self.confidences} if self.confidences else {}
+    def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
+        """The cells of each new column, one for every answer, by its usual name; with a decimal comma, as text."""
+        cells = [one if decimal == "." or one is None else str(one).replace(".", ",") for one in self.confidences or ()]
+        sure = {"confidence": cells} if cells else {}
         rules = {"rule": self.rules} if self.rules else {}
         return {"predicted": self.labels, **sure, **rules}
 
-    def as_fields(self, separator: str) -> Pieces:
-        """The answers as the last fields of a line of text."""
-        return Pieces(text_line(["", *row], separator) for row in self._rows())
+    def series(self, decimal: str = ".") -> list[pl.Series]:
+        """The same as polars columns: labels keep their type, whichever of them occur."""
+        import polars as pl  # takes 0.1 s
+
+        types = {"rule": pl.Int64} | ({"confidence": pl.Float64} if decimal == "." else {})
+        named = self.columns(decimal).items()
+        return [pl.Series(cells, dtype=types[name]) if name in types else series_of(cells) for name, cells in named]
+
+    def as_fields(self, separator: str, decimal: str = ".") -> Pieces:
+        """The answers as the last fields of a line of text; confidences have its decimal sign."""
+        return Pieces(text_line(["", *row], separator) for row in self._rows(decimal))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
         """The answers as the last members of a JSON object; then all again for an object that has no other members."""
@@ -121,8 +132,8 @@ class NewColumns:
         rows = [json.dumps(one, ensure_ascii=False, separators=(comma, colon))[1:-1] for one in objects]
         return Pieces([*(comma + row for row in rows), *rows])
 
-    def _rows(self) -> Iterator[tuple[Any, ...]]:
-        return zip(*self.columns().values(), strict=True)
+    def _rows(self, decimal: str = ".") -> Iterator[tuple[Any, ...]]:
+        return zip(*self.columns(decimal).values(), strict=True)
 
 
 class Pieces:
@@ -143,6 +154,11 @@ class Pieces:
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
         kernels.splice(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
         return out.data
+
+
+def iso_text(cell: object) -> str:
+    """A cell as text: a date or a time as in ISO 8601, anything else as `read_table` spells it."""
+    return cell.isoformat() if isinstance(cell, date | time) else str(value_of(cell))
 
 
 def text_line(cells: Iterable[object], separator: str) -> str:

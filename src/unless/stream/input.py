@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
@@ -16,11 +18,14 @@ from numpy.typing import NDArray
 from unless.errors import FormatError, ParameterError
 from unless.files import Place
 from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
-from unless.read.formats import FORMATS, files_at, format_of, refuse_other
-from unless.read.jsonlines import JsonLines
+from unless.read.dialect import Dialect, Numerals, Remarks, Told
+from unless.read.formats import FORMATS, files_at, format_of, numerals_at, refuse_other, refuse_told
+from unless.read.jsonlines import JsonLines, decode_next
+from unless.read.sniff import Guess, said_of
 from unless.read.source import refuse_twins, same_columns
 from unless.read.table import read_table
-from unless.read.text import TextFile, next_header
+from unless.read.text import TextFile, next_header, sniff_next
+from unless.stream.types import Types
 from unless.table import Table
 
 if TYPE_CHECKING:
@@ -29,16 +34,20 @@ if TYPE_CHECKING:
 File = str | os.PathLike[str] | BinaryIO
 """A path, or a file that is open for bytes."""
 
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 _SIGN = 8  # bytes that tell formats apart
+_PIECE = 1 << 16
 
 
 class Input:
     """A file, a folder of parts or an open file: its format, its records in batches, and how far they are read."""
 
-    def __init__(self, source: File, form: str | None, size: int) -> None:
+    def __init__(self, source: File, form: str | None, size: int, told: Told) -> None:
         self._size = size
-        self._sources: Sequence[Path | BinaryIO]
+        self._told = told
+        self._said: dict[str, Remarks] = {}
+        self._sources: Sequence[Path | BinaryIO | _Kept]
+        self.types: Types | None = None
+        """What the columns of a text file hold, if somebody wants to know: every cell is text, or some are numbers."""
         self._read = self._total = 0
         self._current: OpenFile | None = None
         self.places: list[Place]
@@ -57,6 +66,20 @@ class Input:
                 raise FormatError("the format of an open file is unknown; say which it is", *FORMATS)
             self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
         self.form = self._format.name
+        self._numerals: Numerals | None = None
+        refuse_told(told, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _called(source))
+        if all(isinstance(one, Path) and one.is_file() for one in self._sources):
+            self._numerals = numerals_at([one for one in self._sources if isinstance(one, Path)], self._format, told)
+        self.is_text = self._format.delimiter is not None
+
+    @property
+    def remarks(self) -> Remarks:
+        """What there is to say about how the files were read, once they are."""
+        return said_of(self._said) if self._said else Remarks()
+
+    def keep(self, stack: ExitStack) -> None:
+        """Let the files be read again; what comes through a pipe is kept in a temporary file until the stack ends."""
+        self._sources = [source if _is_file(source) else _kept(source, stack) for source in self._sources]
 
     @property
     def share(self) -> float | None:
@@ -72,6 +95,7 @@ class Input:
         and so is a Parquet or Arrow file that is packed or comes from a pipe.
         """
         first: Batch | None = None
+        self._read = 0
         for file in self._files():
             refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # a packed or piped file is seen here first
             for batch in self._batches(file):
@@ -81,13 +105,33 @@ class Input:
                 yield batch
 
     def _batches(self, file: OpenFile) -> Iterator[Batch]:
+        name = Path(file.where).name
         if self.form == "jsonl":
+            self._said[name] = decode_next(file, self._told)
             return _json_batches(file, self._size)
-        if self.form in _SEPARATORS:
-            return _text_batches(file, _SEPARATORS[self.form], self._size)
-        source = self._format.open(file.content(), where=file.where)
+        if self._format.delimiter is not None:
+            guess = sniff_next(file, self._format.delimiter, self._told, self._numerals)
+            texts = self._text_batches(file, guess)
+            return texts if self.types is None else (replace(batch, types=self.types) for batch in texts)
+        source = self._format.open(file.content(), where=file.where, told=self._told)
+        self._said[name] = source.remarks
         refuse_twins(source.names, file.where)
         return (FrameBatch(rows, file.where) for rows in source.frames())
+
+    def _text_batches(self, file: OpenFile, guess: Guess) -> Iterator[TextBatch]:
+        name, dialect = Path(file.where).name, guess.dialect
+        self._said[name] = guess.remarks
+        header = next_header(file, dialect.delimiter)
+        head, line = file.read(header.size), header.lines + 1
+        scan = partial(records, separator=dialect.delimiter, blank=len(header.names) == 1)
+        for data, (places, lines) in cut(file, self._size, scan):
+            if guess.open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
+                guess = guess.decided(file.encoding)
+                dialect, self._said[name] = guess.dialect, guess.remarks
+            source = TextFile(data, dialect, where=file.where, names=header.names, first_line=line)
+            undecided = guess.open and file.undecided
+            yield TextBatch(data, places, source, self.form, dialect, file.where, head, undecided)
+            line += lines
 
     def _files(self) -> Iterator[OpenFile]:
         for source in self._sources:
@@ -95,8 +139,39 @@ class Input:
                 with opened(source) as self._current:
                     yield self._current
                 self._current, self._read = None, self._read + source.stat().st_size
+            elif isinstance(source, _Kept):
+                source.file.seek(source.start)
+                yield OpenFile(source.where, source.file, packed=_looks_packed(source.file))
             else:
                 yield OpenFile(_called(source), source, packed=_looks_packed(source))
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """An open file that can go back to where it began, and what messages call it."""
+
+    file: BinaryIO
+    start: int
+    where: str
+
+
+def _is_file(source: Path | BinaryIO | _Kept) -> bool:
+    return isinstance(source, _Kept) or (isinstance(source, Path) and source.is_file())
+
+
+def _kept(source: Path | BinaryIO | _Kept, stack: ExitStack) -> _Kept:
+    """An open file as it is, if it can go back; or else a copy of what it holds."""
+    if isinstance(source, _Kept):
+        return source
+    file = stack.enter_context(source.open("rb")) if isinstance(source, Path) else source
+    where = str(source) if isinstance(source, Path) else _called(source)
+    if file.seekable():
+        return _Kept(file, file.tell(), where)
+    copy = stack.enter_context(TemporaryFile())  # noqa: SIM115 - the stack closes it
+    pipe = OpenFile(where, file, packed=False)
+    while piece := pipe.read(_PIECE):  # in short pieces, so that Ctrl-C is noticed
+        copy.write(piece)
+    return _Kept(copy, 0, where)
 
 
 def number_of(file: BinaryIO) -> list[Place]:
@@ -136,38 +211,42 @@ def _called(file: BinaryIO) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextBatch:
-    """Records of a CSV or TSV file: their bytes, and where each ends."""
+    """Records of a CSV or TSV file: their bytes, in UTF-8, and where each ends; the dialect is that of the file."""
 
     data: bytes
     places: Places
     source: TextFile
-    separator: str
+    form: str
+    dialect: Dialect
     where: str
     head: bytes
     """The bytes of the file up to its first record, such as the names."""
+    ascii_only: bool = False
+    """Whether all bytes of the file up to the end of the batch are ASCII, so that its encoding is not known yet."""
+    types: Types | None = None
 
     @property
     def names(self) -> Sequence[str]:
         """The columns."""
         return self.source.names
 
+    @property
+    def numerals(self) -> Numerals:
+        """How its numbers are written."""
+        return self.dialect.numerals
+
     def table(self, like: object, features: Sequence[str]) -> Table:
         """Read the named columns like an earlier table."""
         return read_table(self.source, like=like, features=features)
 
+    def texts(self, names: Collection[str]) -> pl.DataFrame:
+        """Return these columns as text; an empty cell is null."""
+        return self.source.frame(names)
+
     def frame(self, **_: object) -> pl.DataFrame:
-        """Return all columns as text; an empty cell is null."""
-        return self.source.frame()
-
-
-def _text_batches(file: OpenFile, separator: str, size: int) -> Iterator[TextBatch]:
-    header = next_header(file, separator)
-    head, line = file.read(header.size), header.lines + 1
-    scan = partial(records, separator=separator, blank=len(header.names) == 1)
-    for data, (places, lines) in cut(file, size, scan):
-        source = TextFile(data, separator, where=file.where, names=header.names, first_line=line)
-        yield TextBatch(data, places, source, separator, file.where, head)
-        line += lines
+        """Return all columns; an empty cell is null, and cells are text unless the types are known."""
+        frame = self.source.frame()
+        return frame if self.types is None else self.types.typed(frame, self.where)
 
 
 @dataclass

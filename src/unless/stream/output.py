@@ -19,25 +19,26 @@ from unless.files import Place, descriptor_of, refuse_inputs, writing
 from unless.read.bytes import is_packed
 from unless.read.formats import FORMATS, format_of, refuse_part
 from unless.stream.input import File, number_of, refuse_text
-from unless.stream.writers import WRITERS
+from unless.stream.writers import PACKED, WRITERS
 
 Item = TypeVar("Item")
 
 _PATIENCE = 0.05  # seconds after which to check whether the thread is still alive
-_PACKED_WITHIN = ("parquet", "arrow")
 
 
 def form_of_output(out: File, form: str | None, form_of_input: str, source: File) -> str:
     """The format to write: the one asked for, or else the file's ending, or else, for a pipe, that of the input."""
-    usual = form_of_input if form_of_input in WRITERS else "csv"
+    usual = "csv" if form_of_input == "excel" else form_of_input
     path = Path(out) if isinstance(out, (str, os.PathLike)) else None
     if form is None:
         form = usual if path is None else _form_of(path, usual)
-    if form == "excel":
-        raise ParameterError("Excel files are read, not written; write a .csv file, which Excel opens")
+    if form == "excel" and path is not None and path.suffix.lower() != ".xlsx":
+        raise ParameterError(
+            f"{str(path)!r}: of Excel files only .xlsx are written; write {str(path.with_suffix('.xlsx'))!r}"
+        )
     if form not in WRITERS:
         raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
-    if path is not None and is_packed(path) and form in _PACKED_WITHIN:
+    if path is not None and is_packed(path) and form in PACKED:
         raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are already packed inside; leave out .gz")
     if path is not None and isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         refuse_part(path, source, form)

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
-from unless.read.frames import series_of
-from unless.stream.columns import Choices, NewColumns, Pieces, free_names, text_line
+from unless.read.dialect import Dialect, title_of
+from unless.read.encodings import from_utf8
+from unless.stream.columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
+from unless.stream.excel import need_xlsxwriter, write_sheet
 from unless.stream.input import Batch, JsonBatch, TextBatch
-from unless.values import value_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,49 +65,97 @@ class Writer:
         """Write lines. A line without an ending, as at the end of a part, gets one when something follows."""
         if len(data):
             if self._open:
-                self._file.write(self._ending)
-            self._file.write(data)
+                self._file.write(self._encoded(self._ending))
+            self._file.write(self._encoded(data))
             self._open = bytes(data[-1:]) not in (b"\n", b"\r", b"\xbf")  # the last ends a byte order mark
 
+    def _encoded(self, data: bytes | memoryview) -> bytes | memoryview:
+        """The bytes of a text in UTF-8, as they are written."""
+        return data
+
     def _frame(
-        self, batch: Batch, new: NewColumns, choices: Choices, *, spelled: bool = False, texts: Collection[str] = ()
+        self,
+        batch: Batch,
+        new: NewColumns,
+        choices: Choices,
+        *,
+        spelled: bool = False,
+        texts: Collection[str] = (),
+        decimal: str = ".",
     ) -> pl.DataFrame:
         """A batch as a frame, with the columns in the order of the first batch, and the new ones."""
         import polars as pl  # takes 0.1 s
 
         names, frame = self._names or (), batch.frame(spelled=spelled, texts=texts)
-        if extra := [name for name in frame.columns if name not in set(names)]:
+        settled = set(names)
+        if extra := [name for name in frame.columns if name not in settled]:
             raise _late(batch, extra[0], "write .jsonl, where every line has its own members")
         known, absent = set(frame.columns), pl.repeat(None, len(choices), dtype=pl.Null, eager=True)
         columns = {name: frame.get_column(name) if name in known else absent for name in names}
-        added = (series_of(cells).gather(choices) for cells in new.columns().values())
+        added = (cells.gather(choices) for cells in new.series(decimal))
         return pl.DataFrame({**columns, **dict(zip(self.added, added, strict=True))})
 
 
 class TextWriter(Writer):
-    """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end."""
+    """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end.
 
-    def __init__(self, separator: str, file: BinaryIO, wanted: Sequence[str]) -> None:
+    The output is written as the first file of the same format is: its delimiter, its decimal sign, its encoding.
+    """
+
+    def __init__(self, form: str, separator: str, file: BinaryIO, wanted: Sequence[str]) -> None:
         super().__init__(file, wanted)
-        self._separator = separator
+        self._form = form
+        self._dialect = Dialect(separator)
+        self._ascii = True
+        self._where = ""
 
     def _begin(self, batch: Batch) -> None:
+        if isinstance(batch, TextBatch) and batch.form == self._form:
+            self._dialect = batch.dialect
         if self._alike(batch):
+            self._ascii = "".join([*batch.names, *self.added]).isascii()
             record = batch.head.rstrip(b"\r\n")
             self._ending = batch.head[len(record) :] or b"\n"
-            names = Pieces([text_line(["", *self.added], self._separator)])
+            names = Pieces([text_line(["", *self.added], self._dialect.delimiter)])
             self._put(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
         else:
-            self._put(text_line([*batch.names, *self.added], self._separator).encode() + b"\n")
+            self._put(text_line([*batch.names, *self.added], self._dialect.delimiter).encode() + b"\n")
 
     def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
-        if self._alike(batch) and batch.names == self._names:
-            self._put(new.as_fields(self._separator).into(batch.data, batch.places, choices))
-        else:
-            self._put(_as_text(self._frame(batch, new, choices, spelled=True), self._separator))
+        separator, decimal = self._dialect.delimiter, self._dialect.numerals.decimal
+        if not self._alike(batch) or batch.names != self._names:
+            self._ascii = False
+            frame = self._frame(batch, new, choices, spelled=True, decimal=decimal)
+            self._put(_as_text(frame, separator))
+            return
+        self._settle_encoding(batch, new)
+        self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
+
+    def _settle_encoding(self, batch: TextBatch, new: NewColumns) -> None:
+        """Take over an encoding that shows late: while all is ASCII, what is written is the same in both."""
+        self._where = batch.where
+        if self._ascii and self._dialect.encoding == "utf-8" and not batch.ascii_only:
+            self._dialect = batch.dialect
+        self._ascii = self._ascii and batch.ascii_only and all(str(label).isascii() for label in new.labels)
+
+    def _encoded(self, data: bytes | memoryview) -> bytes | memoryview:
+        if (encoding := self._dialect.encoding) == "utf-8" or getattr(self._file, "utf8", False):
+            return data
+        try:
+            return from_utf8(bytes(data), encoding)
+        except UnicodeEncodeError as error:
+            letter, title = error.object[error.start], title_of(encoding)
+            raise ParameterError(
+                f"{letter!r} cannot be written in {title}, the encoding of {self._where or 'the input'}; write .jsonl, "
+                "which is UTF-8"
+            ) from None
 
     def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
-        return isinstance(batch, TextBatch) and batch.separator == self._separator
+        """Whether the records of a batch can be copied; it may have another encoding."""
+        if not isinstance(batch, TextBatch):
+            return False
+        same = batch.dialect.numerals.decimal == self._dialect.numerals.decimal
+        return same and batch.dialect.delimiter == self._dialect.delimiter
 
 
 class JsonWriter(Writer):
@@ -171,6 +220,18 @@ class FrameWriter(Writer):
             raise
 
 
+class ExcelWriter(FrameWriter):
+    """Writes an Excel workbook of one sheet."""
+
+    def __init__(self, file: BinaryIO, wanted: Sequence[str]) -> None:
+        need_xlsxwriter()
+        super().__init__("excel", file, wanted)
+
+    def drain(self, results: Iterator[Result]) -> None:
+        """Write all batches."""
+        write_sheet(self._frames(results), self._file)
+
+
 class _Remembering(io.RawIOBase):
     """A file that remembers the error of a write."""
 
@@ -220,7 +281,7 @@ def _dated(frame: pl.DataFrame) -> pl.DataFrame:
     texts = []
     for column in frame.select(pl.selectors.temporal()):
         distinct = column.drop_nulls().unique()
-        spelled = pl.Series([str(value_of(cell)) for cell in distinct.to_list()], dtype=pl.String)
+        spelled = pl.Series([iso_text(cell) for cell in distinct.to_list()], dtype=pl.String)
         texts.append(column.replace_strict(distinct, spelled, default=None, return_dtype=pl.String))
     return frame.with_columns(texts)
 
@@ -280,9 +341,14 @@ def _late(batch: Batch, name: str, advice: str) -> ReadError:
 
 
 WRITERS: dict[str, Callable[[BinaryIO, Sequence[str]], Writer]] = {
-    "csv": partial(TextWriter, ","),
-    "tsv": partial(TextWriter, "\t"),
+    "csv": partial(TextWriter, "csv", ","),
+    "tsv": partial(TextWriter, "tsv", "\t"),
     "jsonl": JsonWriter,
     "parquet": partial(FrameWriter, "parquet"),
     "arrow": partial(FrameWriter, "arrow"),
+    "excel": ExcelWriter,
 }
+TEXTS = ("csv", "tsv")
+"""Formats in which every cell is text."""
+PACKED = ("parquet", "arrow", "excel")
+"""Formats that a library writes, and that are packed inside."""
