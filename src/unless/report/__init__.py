@@ -3,6 +3,7 @@
 - `facts`: what the program does on the records, counted once for all sections.
 - `sentences`: rules in words; `sections` (rules, flow, errors, features), `weak`: the parts of the page as values.
 - `summary`: the whole page as values, with what its scripts need.
+- `overview`: a table before anything is learned, as text and in a notebook; `remarks`: what is suspicious, in lines.
 - `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
 """
 

@@ -15,7 +15,7 @@ from unless.model import Model, Statistics
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
-from unless.table import Table, domain_of
+from unless.table import Column, Table, domain_of
 from unless.values import Label
 
 
@@ -44,6 +44,16 @@ class Facts:
     def used(self) -> tuple[str, ...]:
         """The features that rules test."""
         return self.program.used
+
+    def column(self, feature: str) -> Column:
+        """A column of the records as the program reads it: where rules compare dates, texts that spell dates are."""
+        return self.table.column(feature).written(self.program.notations.get(feature))
+
+    def known(self, feature: str) -> Column | None:
+        """The same for what a feature may be, without rows; None if that is unknown."""
+        if feature not in self.domain.features:
+            return None
+        return self.domain.column(feature).written(self.program.notations.get(feature))
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:

@@ -29,6 +29,7 @@ _STYLES = ("base.css", "sections.css", "whatif.css")
 _SCRIPTS = (
     "dom.js",
     "shell.js",
+    "notation.js",
     "engine.js",
     "words.js",
     "points.js",

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.judge.labels import ClassQuality, Quality
+from unless.judge.unseen import numbers_called
 from unless.prediction import deciding_rules
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Sentence, Speaker, Text
 from unless.rule import Rule
 from unless.table import Table
+from unless.values.notation import FLAG
 
 _STEPS = 25
 """The most rules that the flow shows one by one."""
@@ -228,7 +230,8 @@ def class_rows(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, Cla
 class FeatureView:
     """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
-    ``cost`` is the loss of accuracy or, without truth, the share of decisions that change: the mean of all repeats.
+    ``kind`` says what it has. ``cost`` is the loss of accuracy or, without truth, the share of decisions that change:
+    the mean of all repeats.
     """
 
     name: Text
@@ -273,8 +276,15 @@ def _view(facts: Facts, speaker: Speaker, feature: str, costs: NDArray[np.float6
     rules = facts.program.rules
     testing = [k for k, rule in enumerate(rules) if any(literal.feature == feature for literal in rule.literals())]
     share = float(facts.decided[testing].sum() / len(facts.table))
-    kind = facts.table.column(feature).kind
-    return FeatureView(speaker.feature(feature), kind, len(testing), share, float(costs.mean()))
+    return FeatureView(speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
+
+
+def _kind(facts: Facts, feature: str) -> str:
+    """What a feature has: "dates", "numbers and categories"."""
+    column, known = facts.column(feature), facts.known(feature)
+    notation = column.notation if known is None else known.notation
+    numbers = "0 or 1" if notation == FLAG else numbers_called(notation)
+    return {"number": numbers, "text": "categories", "mixed": f"{numbers} and categories"}[column.kind]
 
 
 def _shuffled_rows(facts: Facts, seed: int) -> NDArray[np.intp]:

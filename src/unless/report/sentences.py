@@ -6,14 +6,14 @@ page, once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from unless.explanation.sentences import literal_parts
+from unless.explanation.sentences import condition_parts
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, summary
-from unless.rule import Rule
+from unless.rule import Rule, conditions
 from unless.values import Label
 
 LONG = 80
@@ -43,11 +43,10 @@ class LabelName(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """A literal in words: ``income`` *is at most* ``21,000``."""
+    """A condition in words: ``income`` *is at most* ``21,000``; of a range, ``tests`` has both bounds."""
 
     name: Text
-    sign: str
-    value: Text | None
+    tests: tuple[tuple[str, Text | None], ...]
 
 
 class Line(NamedTuple):
@@ -110,10 +109,13 @@ class Speaker:
         return Sentence(self._conditions(rule), lines)
 
     def _conditions(self, rule: Rule) -> tuple[Condition, ...]:
-        parts = [literal_parts(literal, self._words) for literal in rule.default]
         return tuple(
-            Condition(self.text(name), sign, None if value is None else self.text(value)) for name, sign, value in parts
+            Condition(self.feature(condition[0].feature), tuple(self._tests(condition_parts(condition, self._words))))
+            for condition in conditions(rule.default)
         )
+
+    def _tests(self, parts: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, Text | None]]:
+        return ((verb, None if value is None else self.text(value)) for verb, value in parts)
 
 
 def _exceptions(rule: Rule) -> Iterator[tuple[int, Rule]]:

@@ -24,7 +24,8 @@ from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
 from unless.score.committee import Committee, committee_of, predicted
 from unless.table import Column, Table
-from unless.values import label_data, number_data, value_data
+from unless.values import Value, label_data, number_data, value_data
+from unless.values.notation import DAY, Notation, Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def summarise(
 def _fitting(words: Words, facts: Facts) -> Words:
     """The words for a page, on which all numbers of a feature are spelled alike: in rules, ranges and records."""
     columns = [column for table in (facts.domain, facts.table) for column in table.columns]
-    ends = [(column.name, end) for column in columns for end in (*column.numbers[:1], *column.numbers[-1:])]
+    ends = [(column.name, column.value(code)) for column in columns for code in {0, max(len(column.numbers) - 1, 0)}]
     return words.fitting(compared(facts.program) + ends)
 
 
@@ -162,7 +163,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     program, trained = facts.program, facts.trained
     place = {feature: k for k, feature in enumerate(facts.used)}
     heads = facts.heads.tolist()
-    columns = [facts.table.column(feature) for feature in facts.used]
+    columns = list(map(facts.column, facts.used))
     return {
         "target": program.target,
         "labels": [label_data(label) for label in facts.labels],
@@ -194,7 +195,8 @@ def _card(facts: Facts) -> dict[str, Any] | None:
 
 def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
     """A feature: what it was in training, and what the reader calls it."""
-    known = facts.domain.column(column.name) if column.name in facts.domain.features else None
+    known = facts.known(column.name)
+    notation = facts.program.notations.get(column.name) or (None if known is None else known.notation)
     phrase = words.phrase(column.name)
     low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
     return {
@@ -202,22 +204,31 @@ def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
         "kind": column.kind if known is None else known.kind,
         "low": low,
         "high": high,
-        "step": _step(column.numbers, low, high),
+        "step": _step(column.numbers, low, high, notation),
+        "notation": None if notation is None else notation.data(),
+        "noted": column.name in facts.program.notations,
         "categories": [] if known is None else list(known.categories),
         "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
         "grouped": column.name in words.grouped,
     }
 
 
-def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -> float:
+_TIMES = (float(DAY), DAY / 24, DAY / 1440, DAY / 86_400, 1000.0)
+"""Days, hours, minutes, seconds and milliseconds, in microseconds."""
+
+
+def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, notation: Notation | None) -> float:
     """The step of a control: 1 if all numbers are whole, else a power of ten with 100 steps or more in the range.
 
-    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant.
+    A range of a thousand whole numbers and more still has steps of 1: any of them may be meant. Times have steps of the
+    largest unit that all of them are multiples of.
     """
     ends = [end for end in (low, high) if end is not None]
     finite = np.append(numbers[np.isfinite(numbers)], ends)
-    if (finite == np.floor(finite)).all():
-        return 1.0
+    if notation is not None and notation.name in ("datetime", "instant", "time", "duration"):
+        return next((unit for unit in _TIMES if not (finite % unit).any()), 1.0)
+    if notation is not None or (finite == np.floor(finite)).all():
+        return 1.0 if notation is None else notation.step
     width = (high or 0.0) - (low or 0.0)
     if not 0 < width < math.inf:
         return 0.01
@@ -226,11 +237,16 @@ def _step(numbers: NDArray[np.float64], low: float | None, high: float | None) -
 
 def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
     exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
-    literals = [[place[literal.feature], literal.op, number_data(literal.value)] for literal in rule.default]
+    literals = [[place[literal.feature], literal.op, number_data(_number(literal.value))] for literal in rule.default]
     return [literals, list(exceptions)]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:
     """The cells of some rows: the distinct values, and for each row the place of its value."""
     distinct, codes = np.unique(column.codes[rows], return_inverse=True)
-    return {"values": [value_data(column.value(int(code))) for code in distinct], "codes": codes.tolist()}
+    return {"values": [value_data(_number(column.value(int(code)))) for code in distinct], "codes": codes.tolist()}
+
+
+def _number(value: Value) -> Value:
+    """A value for the scripts, which know how the numbers of a feature are written."""
+    return float(value) if isinstance(value, Noted) else value

@@ -1,4 +1,4 @@
-/* Controls for the values of a record: one per feature, for numbers, texts, both in one column, and missing. */
+/* Controls for the values of a record: one per feature, for numbers, dates, texts, both in one column, and missing. */
 (() => {
   "use strict";
   const { unless } = globalThis;
@@ -17,11 +17,43 @@
   }
 
   /** The middle of the training range, on a step. */
-  function middle({ low, high, step }) {
+  function middle({ low, high, step, notation }) {
     if (low === null || !Number.isFinite(high - low)) return 0;
     const steps = step ? Math.round((high - low) / 2 / step) * step : (high - low) / 2;
-    return Number((low + steps).toPrecision(12));
+    return notation ? low + steps : Number((low + steps).toPrecision(12)); // decimals leave a rest, whole numbers none
   }
+
+  const MILLISECOND = 1000; // in microseconds: the finest time that a browser's own field can hold
+  const NATIVE = {
+    date: { type: "date", max: "9999-12-31", unit: unless.notation.DAY },
+    datetime: { type: "datetime-local", max: "9999-12-31T23:59:59.999", unit: MILLISECOND },
+    instant: { type: "datetime-local", max: "9999-12-31T23:59:59.999", unit: MILLISECOND },
+    time: { type: "time", unit: MILLISECOND },
+  };
+  const PLAIN = { type: "text", inputmode: "decimal" };
+
+  /** How a field spells the numbers of a feature: `set(field, value)`, `read(text)`, and its attributes. */
+  function spellingOf({ notation, step }) {
+    const native = NATIVE[notation && notation.name];
+    if (!unless.notation.isWritten(notation)) {
+      const set = (field, value) => (field.value = unless.words.spell(value));
+      return { set, read: typedNumber, attributes: notation ? { ...PLAIN, inputmode: "numeric" } : PLAIN };
+    }
+    const set = (field, value) => {
+      const text = notation.text(value);
+      const fits = native && value % native.unit === 0 && Number.isFinite(value);
+      field.type = fits ? native.type : "text";
+      field.value = fits && native.type === "datetime-local" ? localText(text) : text;
+    };
+    const seconds = native && native.unit === MILLISECOND ? Math.min(step / 1e6, 60) : null;
+    const attributes = native ? { type: native.type, max: native.max ?? null, step: seconds } : { type: "text" };
+    return { set, read: notation.back, attributes };
+  }
+
+  /** A moment as a browser's field has it: 2020-08-01T00:00. */
+  const localText = (text) => text.replace(/Z$/, "").replace(/^\S+$/, "$& 00:00").replace(" ", "T");
+
+  const EXAMPLES = { duration: " (such as 2 d 3 h)", instant: " in UTC" };
 
   /** Where the rules divide the numbers of a feature: thin lines under its slider. */
   function ticks({ low, high }, thresholds) {
@@ -40,12 +72,14 @@
 
   /** An editor of numbers: a field, and a slider over the training range. Typed numbers may be outside the range. */
   function numberEditor(feature, name, thresholds, changed) {
+    const { notation } = feature;
+    const spelling = spellingOf(feature);
+    const zoned = notation && notation.name === "instant";
     const field = el("input", {
-      type: "text",
-      inputmode: "decimal",
+      ...spelling.attributes,
       autocomplete: "off",
-      class: "wi-number",
-      "aria-label": name,
+      class: notation ? `wi-number wi-${notation.name}` : "wi-number",
+      "aria-label": zoned ? `${name}, in UTC` : name,
     });
     const wrong = el("span", { class: "wi-wrong", role: "alert" });
     const slider = sliderOf(feature, name);
@@ -62,13 +96,21 @@
     };
     const write = (value) => {
       accept(value);
-      field.value = unless.words.spell(value);
+      spelling.set(field, value);
     };
+    const sort = unless.words.sortOf(notation) + ((notation && EXAMPLES[notation.name]) || "");
     field.addEventListener("input", () => {
-      const value = typedNumber(field.value);
-      if (value === null) return say(`not a number; still ${unless.words.numberText(valid, feature.grouped)}`);
+      const value = spelling.read(field.value);
+      if (value === null) return say(`not ${sort}; still ${unless.words.written(feature, valid)}`);
       accept(value);
       return changed(value);
+    });
+    field.addEventListener("keydown", (event) => {
+      const steps = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+      if (!steps || field.type !== "text" || !notation) return;
+      event.preventDefault();
+      write(valid + steps * feature.step);
+      changed(valid);
     });
     if (slider) {
       slider.addEventListener("input", () => {
@@ -78,7 +120,7 @@
     }
     const track = slider && el("span", { class: "wi-track" }, slider, ticks(feature, thresholds));
     return {
-      root: el("span", { class: "wi-edit" }, field, track, wrong),
+      root: el("span", { class: "wi-edit" }, field, zoned ? el("span", { class: "small muted" }, "UTC") : null, track, wrong),
       inputs: [field, slider].filter(Boolean),
       write,
       clear: () => {
@@ -102,10 +144,10 @@
   }
 
   /** Move a slider as close to a value as it can go. */
-  function slide(slider, value, { grouped }) {
+  function slide(slider, value, feature) {
     if (!slider) return;
     slider.value = Math.min(Math.max(value, slider.min), slider.max);
-    slider.setAttribute("aria-valuetext", unless.words.numberText(value, grouped));
+    slider.setAttribute("aria-valuetext", unless.words.written(feature, value));
   }
 
   let lists = 0;
@@ -126,15 +168,15 @@
     return { root, inputs: [field], write, clear: () => write(""), usual: () => categories[0] ?? "" };
   }
 
-  /** An editor of a few texts: a list, with "other…" for any other text. */
-  function listEditor(categories, speech, feature, name, changed) {
+  /** An editor of a few values: a list, in which `textual` adds "other…" for any other text. */
+  function listEditor(choices, textual, speech, feature, name, changed) {
     const other = fieldEditor([], `${name}, other text`, changed);
-    const shown = categories.map((category, k) => el("option", { value: k }, speech.value(feature, category)));
+    const shown = choices.map((choice, k) => el("option", { value: k }, speech.value(feature, choice)));
     const list = el(
       "select",
       { "aria-label": name, dir: "auto" },
       ...shown,
-      el("option", { value: "other" }, "other…"),
+      textual ? el("option", { value: "other" }, "other…") : null,
     );
     const show = (chosen) => {
       list.value = chosen;
@@ -142,24 +184,26 @@
     };
     list.addEventListener("change", () => {
       show(list.value);
-      if (list.value !== "other") return changed(categories[Number(list.value)]);
+      if (list.value !== "other") return changed(choices[Number(list.value)]);
       other.inputs[0].focus();
       return changed(other.inputs[0].value);
     });
-    const write = (text) => {
-      const place = categories.indexOf(text);
-      if (place < 0) other.write(text);
+    const write = (value) => {
+      const place = choices.indexOf(value);
+      if (place < 0) other.write(value);
       show(place < 0 ? "other" : String(place));
     };
     const root = el("span", { class: "wi-edit" }, list, other.root);
     show("");
-    return { root, inputs: [list, ...other.inputs], write, clear: () => show(""), usual: () => categories[0] };
+    return { root, inputs: [list, ...other.inputs], write, clear: () => show(""), usual: () => choices[0] };
   }
 
   /** An editor of numbers or texts: what kind it is, and the editor of that kind. */
-  function mixedEditor(number, text, name, changed) {
-    const option = (value) => el("option", { value }, value);
-    const kind = el("select", { "aria-label": `${name}, kind`, class: "wi-kind" }, option("number"), option("text"));
+  function mixedEditor(number, text, { notation }, name, changed) {
+    const option = (value, shown) => el("option", { value }, shown);
+    const sort = unless.words.sortOf(notation).replace(/^a /, "");
+    const options = [option("number", sort), option("text", "text")];
+    const kind = el("select", { "aria-label": `${name}, kind`, class: "wi-kind" }, ...options);
     const now = () => (kind.value === "number" ? number : text);
     const write = (value) => {
       kind.value = typeof value === "number" ? "number" : "text";
@@ -193,15 +237,25 @@
     };
   }
 
+  /** The numbers to choose from, if they are few and known: 0 and 1, or the levels of an order; else null. */
+  function numbersOf({ notation }, { values }) {
+    if (notation && notation.levels) return [...notation.levels.keys()];
+    const others = values.some((value) => typeof value === "number" && value !== 0 && value !== 1);
+    return notation && notation.name === "flag" && !others ? [0, 1] : null;
+  }
+
   /** The editor for the kind of a feature. */
   function editorOf(program, records, place, speech, changed) {
     const feature = program.features[place];
     const name = speech.name(place);
     const { texts, numeric, textual } = vocabulary(program, records, place);
+    const typed = (value) => changed(typeof value === "string" ? unless.notation.readText(feature.notation, value) : value);
+    const choices = numbersOf(feature, records.columns[place]);
+    if (choices) return listEditor([...choices, ...texts], textual, speech, place, name, typed);
     const number = () => numberEditor(feature, name, program.tested[place].numbers, changed);
     const few = texts.length && texts.length <= FEW;
-    const text = () => (few ? listEditor(texts, speech, place, name, changed) : fieldEditor(texts, name, changed));
-    return numeric && textual ? mixedEditor(number(), text(), name, changed) : numeric ? number() : text();
+    const text = () => (few ? listEditor(texts, true, speech, place, name, typed) : fieldEditor(texts, name, typed));
+    return numeric && textual ? mixedEditor(number(), text(), feature, name, changed) : numeric ? number() : text();
   }
 
   /** The control of a feature: name, editor, "missing", "keep". It calls `changed(value)` and `kept(whether)`. */

@@ -16,18 +16,23 @@
   const bound = (op, value) =>
     op !== "<=" && op !== ">" ? value : value === "inf" ? Infinity : value === "-inf" ? -Infinity : value;
 
-  const readLiteral = ([feature, op, value]) => ({ feature, op, value: bound(op, value) });
+  /** A literal; a bound of a feature that the rules compare in a notation knows that notation. */
+  function readLiteral([feature, op, value], features) {
+    const { noted, notation } = features[feature];
+    return { feature, op, value: bound(op, value), notation: noted && isBound({ op }) ? notation : null };
+  }
 
-  const readRule = (label, [literals, exceptions]) => ({
+  const readRule = (label, [literals, exceptions], features) => ({
     label,
-    literals: literals.map(readLiteral),
-    exceptions: exceptions.map((exception) => readRule(null, exception)),
+    literals: literals.map((literal) => readLiteral(literal, features)),
+    exceptions: exceptions.map((exception) => readRule(null, exception, features)),
   });
 
   /** The program of a page's data. Labels and features are called by their places. */
   function readProgram(data) {
-    const rules = data.rules.map(([label, ...body]) => readRule(label, body));
-    const { label_texts: texts, features, operators, otherwise, figures } = data;
+    const { label_texts: texts, operators, otherwise, figures } = data;
+    const features = data.features.map((one) => ({ ...one, notation: unless.notation.readNotation(one.notation) }));
+    const rules = data.rules.map(([label, ...body]) => readRule(label, body, features));
     const program = { texts, features, operators, rules, tested: testedValues(rules, features.length), otherwise, figures };
     return { ...program, card: unless.points.readCard(data.card, program) };
   }
@@ -44,6 +49,33 @@
       numbers: [...values].filter((value) => typeof value === "number").sort((one, other) => (one < other ? -1 : 1)),
       texts: [...values].filter((value) => typeof value === "string").sort(compareTexts),
     }));
+  }
+
+  const isBound = ({ op }) => op === "<=" || op === ">";
+
+  /** The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0. */
+  function said({ op, value, notation }) {
+    const flag = notation && notation.name === "flag" && value >= 0 && value < 1;
+    return flag ? { op: "==", value: op === ">" ? 1 : 0 } : { op, value };
+  }
+
+  /** Of equal literals one; of bounds the highest that is a lower one, then the lowest that is an upper one. */
+  function tightest(literals) {
+    if (!isBound(literals[0])) return literals.slice(0, 1);
+    const side = (op, better) =>
+      literals.filter((one) => one.op === op).reduce((best, one) => (best && !better(one, best) ? best : one), null);
+    const [above, most] = [side(">", (a, b) => a.value > b.value), side("<=", (a, b) => a.value < b.value)];
+    return [above, most].filter(Boolean);
+  }
+
+  /** The literals of a rule as people read them: each once, and the two bounds of a feature together, as a range. */
+  function conditions(literals) {
+    const read = new Map();
+    for (const literal of literals) {
+      const key = isBound(literal) ? literal.feature : `${literal.feature} ${literal.op} ${literal.value}`;
+      read.set(key, [...(read.get(key) || []), literal]);
+    }
+    return Array.from(read.values(), tightest);
   }
 
   /** Whether a literal holds of a value: a number, a text, or null if it is missing. */
@@ -141,5 +173,5 @@
     return unless.page;
   }
 
-  unless.engine = { compareTexts, readProgram, readRecords, holds, covers, decide, proveRule, prove, matters, open };
+  unless.engine = { compareTexts, conditions, readProgram, readRecords, said, holds, covers, decide, proveRule, prove, matters, open };
 })();

@@ -45,14 +45,30 @@
     return one.length - other.length;
   }
 
-  /** What a feature may become: numbers, categories, missing. A number that changes by `scale` has distance 1. */
-  function allowedValues({ low, high, categories }, named, numeric, missing) {
+  /** What a feature may become: numbers from `least` to `last`, categories, missing. A number that changes by `scale`
+      has distance 1. */
+  function allowedValues({ low, high, categories, notation }, named, numeric, missing) {
     const seen = low !== null && low !== undefined;
-    if (!seen && !categories.length) return { numbers: numeric, categories: new Set(named), missing, scale: 1 };
+    const common = { missing, notation, least: -Infinity, last: Infinity };
+    if (!seen && !categories.length) return { ...common, numbers: numeric, categories: new Set(named), scale: 1 };
     const width = seen ? high - low : 0;
     const scale = Number.isFinite(width) && width ? width : 1;
-    return { numbers: seen, categories: new Set(categories), missing, scale };
+    return { ...common, ...boundsOf(notation), numbers: seen, categories: new Set(categories), scale };
   }
+
+  /** All numbers that a feature can have: flags are 0 or 1, and an order ends with its last level. */
+  function boundsOf(notation) {
+    if (notation && notation.levels) return { least: 0, last: notation.levels.length - 1 };
+    return notation && notation.name === "flag" ? { least: 0, last: 1 } : {};
+  }
+
+  /** The largest value of a notation that is at most a bound. */
+  const atMost = (notation, bound) =>
+    notation && Number.isFinite(bound) ? Math.floor(bound / notation.step) * notation.step + 0 : bound;
+
+  /** The least value of a notation above a bound: a whole number, a date, or else the next number. */
+  const above = (notation, bound) =>
+    notation ? Math.max(atMost(notation, bound) + notation.step, nextUp(bound)) : nextUp(bound);
 
   /** A set of cells in words of 32 bits. */
   function wordsOf(cells, size) {
@@ -95,7 +111,7 @@
       if (!allowed) return new Array(this.size).fill(null);
       const only = (value) => ({ value, distance: 1, how: "is", bound: null });
       const numbers = [...this.thresholds, null].map((_, cell) =>
-        allowed.numbers ? this.number(cell, allowed.scale) : null,
+        allowed.numbers ? this.number(cell, allowed) : null,
       );
       const named = this.named.map((category) => (allowed.categories.has(category) ? only(category) : null));
       const others = [...allowed.categories]
@@ -107,24 +123,37 @@
     }
 
     /** The offer of the interval between two thresholds. */
-    number(cell, scale) {
-      const above = cell ? this.thresholds[cell - 1] : null;
-      const most = cell < this.thresholds.length ? this.thresholds[cell] : null;
-      const first = above === null ? -Infinity : nextUp(above);
-      const last = most === null ? Infinity : most;
-      if (first > last || first === above) return null;
-      const value = nearestNumber(this.value, first, last);
+    number(cell, { notation, least, last, scale }) {
+      const lower = cell ? this.thresholds[cell - 1] : null;
+      const upper = cell < this.thresholds.length ? this.thresholds[cell] : null;
+      const start = lower === null ? least : Math.max(least, above(notation, lower));
+      const end = upper === null ? last : Math.min(last, atMost(notation, upper));
+      if (start > end || (lower !== null && start <= lower)) return null;
+      const value = nearestNumber(this.value, start, end);
       if (!Number.isFinite(value)) return null;
       const wasNumber = typeof this.value === "number";
       const distance = wasNumber ? Math.abs(value - this.value) / scale : 1;
-      if (above !== null && value === first) return { value, distance, how: "above", bound: above };
-      const atMost = value === most && (above === null || wasNumber);
-      return { value, distance, ...(atMost ? { how: "at most", bound: most } : { how: "is", bound: null }) };
+      const offer = { value, distance, how: "is", bound: null };
+      if (notation && notation.name === "flag") return offer;
+      if (lower !== null && value === above(notation, lower) && value > least)
+        return { ...offer, how: "above", bound: lower };
+      const most = upper !== null && value === atMost(notation, upper) && (lower === null || wasNumber);
+      return most ? { ...offer, how: "at most", bound: upper } : offer;
     }
 
     /** The distance of an allowed cell. */
     distance(cell) {
       return this.offers[cell] ? this.offers[cell].distance : 0;
+    }
+
+    /** The allowed cells beyond "above" or "at most" a bound, nearest first: where each begins, and its number. */
+    further({ value, how }) {
+      if (how === "is") return [];
+      const up = how === "above" ? 1 : 0;
+      const numbers = [...this.thresholds, Infinity];
+      const cell = this.cellOf(value);
+      const cells = [...numbers.keys()].filter((k) => (up ? k > cell : k < cell) && this.offers[k]);
+      return (up ? cells : cells.reverse()).map((k) => ({ bound: numbers[k - up], number: numbers[k] }));
     }
 
     /** How many thresholds lie between the record's number and a cell: this breaks ties between equal distances. */
@@ -424,14 +453,30 @@
     return [...labels];
   }
 
-  /** The changes of a point, verified by `decide`, which shares no code with the search. */
-  function counterfactual(program, record, axes, { label, point }) {
+  /** The nearest bound of an axis beyond which a changed record has another label; null if it keeps it all the way. */
+  function* endOf(program, changed, axis, offer) {
+    const { label } = unless.engine.decide(program, changed);
+    for (const { bound, number } of axis.further(offer)) {
+      const further = changed.map((value, place) => (place === axis.place ? number : value));
+      if (unless.engine.decide(program, further).label !== label) return bound;
+      yield;
+    }
+    return null;
+  }
+
+  /** The changes of a point, verified by `decide`, which shares no code with the search. It yields often, as the search. */
+  function* counterfactual(program, record, axes, { label, point }) {
     const moved = axes.filter((axis) => point[axis.place] !== axis.home);
-    const changes = moved.map((axis) => ({ feature: axis.place, old: axis.value, ...axis.offers[point[axis.place]] }));
     const changed = record.slice();
-    for (const { feature, value } of changes) changed[feature] = value;
+    for (const axis of moved) changed[axis.place] = axis.offers[point[axis.place]].value;
     const decision = unless.engine.decide(program, changed);
     if (decision.label !== label) throw new Error("a proposed change does not hold");
+    const changes = [];
+    for (const axis of moved) {
+      const offer = axis.offers[point[axis.place]];
+      const end = yield* endOf(program, changed, axis, offer);
+      changes.push({ feature: axis.place, old: axis.value, ...offer, end });
+    }
     const distance = changes.reduce((sum, change) => sum + change.distance, 0);
     return { ...decision, record: changed, changes, distance };
   }
@@ -454,8 +499,8 @@
     const labels = wanted === null ? labelsOf(program).filter((label) => label !== own) : [wanted];
     yield* search.prepare();
     for (const label of labels) yield* search.start(label);
-    for (const point of search.answers()) yield point && counterfactual(program, record, axes, point);
+    for (const point of search.answers()) yield point && (yield* counterfactual(program, record, axes, point));
   }
 
-  unless.nearest = { nearest, freeFeatures, labelsOf, nextUp };
+  unless.nearest = { nearest, above, freeFeatures, labelsOf, nextUp };
 })();

@@ -80,7 +80,7 @@
       case "list":
         return "the list decides";
       case "literal":
-        return speech.literal(part.literal);
+        return speech.condition([part.literal]);
       case "decides":
         return part.number === null ? ruleText(null) : `${ruleText(part.number)} decides`;
       case "rule":
@@ -88,7 +88,7 @@
       case "default":
         return `the default of ${ruleText(part.number)} holds`;
       default: {
-        const asks = joined(part.rule.literals.map((literal) => speech.literal(literal))) || "always";
+        const asks = joined(speech.conditions(part.rule)) || "always";
         return `an ${part.around.length > 1 ? "inner " : ""}exception to ${ruleText(part.number)} holds: ${asks}`;
       }
     }

@@ -3,6 +3,7 @@
   "use strict";
   const { unless } = globalThis;
   const { datum, el } = unless.dom;
+  const { holding, told } = unless.words;
 
   /** A label as the page shows it: a coloured dot and its name; null is no decision. */
   function chip(speech, place) {
@@ -35,16 +36,17 @@
       this.full = this.full.about(record);
     }
 
-    /** A literal that holds or fails, in the words of a method of speech. */
-    check(check, how = "check") {
-      const word = check.holds ? "holds" : "fails";
-      return item(check.holds, ...said(check.holds, word, this.short[how](check), this.full[how](check)));
+    /** A condition that holds or fails, in the words of a method of speech. */
+    check(checks, how = "check") {
+      const holds = holding(checks);
+      const word = holds ? "holds" : "fails";
+      return item(holds, ...said(holds, word, this.short[how](checks), this.full[how](checks)));
     }
 
-    /** Literals in a row; those that read alike appear once. */
-    checks(checks, how = "check") {
-      const told = new Map(checks.map((check) => [`${check.holds} ${this.full[how](check)}`, check]));
-      return [...told.values()].map((check) => this.check(check, how));
+    /** The conditions of a rule in a row; those that read alike appear once. */
+    checks(proof, how = "check") {
+      const alike = new Map(told(proof).map((checks) => [`${holding(checks)} ${this.full[how](checks)}`, checks]));
+      return Array.from(alike.values(), (checks) => this.check(checks, how));
     }
 
     /** Exceptions in a row; those that fail for the same reason are one item. */
@@ -57,21 +59,21 @@
       return [...told.values()].map((alike) => (failed(alike[0]) ? this.failing(alike) : this.holding(alike[0])));
     }
 
-    /** An exception whose literals hold: why it applies or not, its checks if several, and its own exceptions. */
+    /** An exception whose conditions hold: why it applies or not, its checks if several, and its own exceptions. */
     holding(proof) {
-      const checks = proof.checks.length > 1 ? this.checks(proof.checks) : [];
-      const inner = [...checks, ...this.exceptions(proof.exceptions)];
+      const checks = this.checks(proof);
+      const inner = [...(checks.length > 1 ? checks : []), ...this.exceptions(proof.exceptions)];
       const word = proof.covers ? "applies" : "does not apply";
       const head = said(proof.covers, word, this.summary(this.short, proof), this.summary(this.full, proof));
       return item(proof.covers, ...head, inner.length ? el("ul", {}, ...inner) : null);
     }
 
-    /** Exceptions that fail alike: the first failing literal says enough; the rest is folded. */
+    /** Exceptions that fail alike: the first failing condition says enough; the rest is folded. */
     failing(proofs) {
       const [first] = proofs;
       const word = proofs.length > 1 ? `${proofs.length} do not apply` : "does not apply";
       const head = said(false, word, this.short.exception(first), this.full.exception(first));
-      const more = proofs.length > 1 ? proofs.map(({ rule }) => this.asks(rule)) : this.checks(first.checks);
+      const more = proofs.length > 1 ? proofs.map(({ rule }) => this.asks(rule)) : this.checks(first);
       return item(false, ...(more.length > 1 ? [this.folded(first.rule, head, el("ul", {}, ...more))] : head));
     }
 
@@ -88,16 +90,17 @@
 
     /** The line above the checks and exceptions of an exception that holds. */
     summary(speech, proof) {
-      const { checks, exceptions, covers } = proof;
-      const known = ["always", checks.length === 1 && speech.check(checks[0]), "both conditions hold"];
-      const text = known[checks.length] || `all ${checks.length} conditions hold`;
+      const { exceptions, covers } = proof;
+      const conditions = told(proof);
+      const known = ["always", conditions.length === 1 && speech.check(conditions[0]), "both conditions hold"];
+      const text = known[conditions.length] || `all ${conditions.length} conditions hold`;
       if (!covers) return `${text}, but an exception to it applies:`;
       return exceptions.length ? `${text}, and no exception to it applies:` : text;
     }
 
-    /** Why a rule decides: its literals, and that no exception applies. */
+    /** Why a rule decides: its conditions, and that no exception applies. */
     deciding(proof) {
-      const checks = this.checks(proof.checks, "asked");
+      const checks = this.checks(proof, "asked");
       const lines = checks.length ? checks : [el("li", { class: "wi-yes" }, unless.words.unconditional(proof.rule))];
       if (!proof.exceptions.length) return lines;
       const exceptions = this.exceptions(proof.exceptions);

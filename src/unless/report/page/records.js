@@ -57,16 +57,21 @@
   }
 
   /** A cell as text: numbers as in sentences, texts as they are, unless they cannot be seen. */
-  function cellText({ grouped }, value, most = Infinity) {
-    const { numberText, printable, shortened } = unless.words;
+  function cellText(feature, value, most = Infinity) {
+    const { printable, shortened, written } = unless.words;
     if (value === null) return "missing";
-    return typeof value === "number" ? numberText(value, grouped) : printable(shortened(value, most));
+    if (typeof value === "number" && !isLevel(feature)) return written(feature, value);
+    return printable(shortened(typeof value === "number" ? written(feature, value) : value, most));
   }
+
+  /** Whether the numbers of a feature are levels of an order, and so texts for people. */
+  const isLevel = ({ notation }) => Boolean(notation && notation.levels);
 
   /** What the search looks into, lower case: a number also without groups. */
   function searched(feature, value) {
     const text = cellText(feature, value);
-    return (typeof value === "number" ? `${text} ${unless.words.spell(value)}` : text).toLowerCase();
+    const plain = typeof value === "number" && !unless.notation.isWritten(feature.notation);
+    return (plain ? `${text} ${unless.words.spell(value)}` : text).toLowerCase();
   }
 
   /** Searches rows: every word must occur in some cell, in the number, or in a label. */
@@ -161,7 +166,7 @@
 
     featureColumn(feature, place) {
       const column = this.records.columns[place];
-      const mixed = column.values.some((value) => typeof value === "number");
+      const mixed = column.values.some((value) => typeof value === "number") && !isLevel(feature);
       let rank = null; // made when the column is first sorted by
       return {
         name: this.speech.name(place),
@@ -309,8 +314,8 @@
     /** A cell; a text that reads like a number of the same column, or like a missing value, is in quotes. */
     cell(feature, value, mixed) {
       if (value === null) return el("td", { class: "muted" }, "missing");
-      if (typeof value === "number") return el("td", { class: "num" }, cellText(feature, value));
-      const text = mixed || value === "missing" ? unless.words.plainText : (own) => own;
+      if (typeof value === "number" && !isLevel(feature)) return el("td", { class: "num" }, cellText(feature, value));
+      const text = mixed || cellText(feature, value) === "missing" ? unless.words.plainText : (own) => own;
       return el("td", {}, datum(text(cellText(feature, value, SHORT)), text(cellText(feature, value))));
     }
 

@@ -178,10 +178,13 @@
       return [...this.base.keys()].filter((place) => this.base[place] !== this.record[place]);
     }
 
-    /** A value in words; the next number above a threshold of the rules is "just above" it. */
+    /** A value in words; the next number, or microsecond, above a threshold of the rules is "just above" it. */
     spoken(place, value) {
       if (typeof value !== "number") return this.speech.value(place, value);
-      const below = this.program.tested[place].numbers.find((threshold) => unless.nearest.nextUp(threshold) === value);
+      const { notation } = this.program.features[place];
+      const fine = ["datetime", "instant", "time", "duration"].includes(notation && notation.name) ? notation : null;
+      const next = (threshold) => unless.nearest.above(fine, threshold);
+      const below = this.program.tested[place].numbers.find((threshold) => next(threshold) === value);
       return below === undefined ? this.speech.value(place, value) : `just above ${this.speech.value(place, below)}`;
     }
 

@@ -9,6 +9,14 @@
   const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
   const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
   const OPPOSITE = { "<=": ">", ">": "<=" };
+  const SORTS = {
+    date: "a date",
+    datetime: "a date",
+    instant: "a date",
+    time: "a time",
+    duration: "a duration",
+    order: "in the order",
+  };
 
   /** The finite number that a text spells, or null. */
   function numberIn(text) {
@@ -40,6 +48,13 @@
     const [whole, decimals] = text.split(".");
     return inGroups(whole) + (decimals === undefined ? "" : `.${decimals}`);
   }
+
+  /** A number of a feature: in its notation, or as a number. */
+  const written = ({ notation, grouped }, number) =>
+    unless.notation.isWritten(notation) ? notation.text(number) : numberText(number, grouped);
+
+  /** What the numbers of a notation are: numbers, dates, times. */
+  const sortOf = (notation) => (notation && SORTS[notation.name]) || "a number";
 
   /** A count, in groups of three digits. */
   const countText = (count) => inGroups(String(count));
@@ -80,7 +95,21 @@
   }
 
   const filled = (template, words) => template.replace(/\{(\w*)\}/g, (_, place) => words[place]);
-  const failing = (proof) => proof.checks.filter((check) => !check.holds);
+
+  /** The checks of a rule, condition by condition: those of a range are told together. */
+  function told({ rule, checks }) {
+    const checkOf = new Map(checks.map((check) => [check.literal, check]));
+    return unless.engine.conditions(rule.literals).map((literals) => literals.map((literal) => checkOf.get(literal)));
+  }
+
+  /** Whether a condition holds: all its checks do. */
+  const holding = (checks) => checks.every((check) => check.holds);
+  const failing = (proof) => told(proof).filter((checks) => !holding(checks));
+  const literalsOf = (checks) => checks.map(({ literal }) => literal);
+
+  /** Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all. */
+  const isFlag = ([{ literal, value }, ...others]) =>
+    !others.length && unless.engine.said(literal).op !== literal.op && (value === 0 || value === 1);
   const applying = (proof) => proof.exceptions.filter((exception) => exception.covers);
 
   /** A text of the data, cut to at most `most` characters. */
@@ -101,7 +130,8 @@
       this.program = program;
       this.most = most;
       this.grouped = program.features.map(
-        ({ grouped }, place) => grouped || records.some((record) => hasGroups(record[place])),
+        ({ grouped, notation }, place) =>
+          !unless.notation.isWritten(notation) && (grouped || records.some((record) => hasGroups(record[place]))),
       );
     }
 
@@ -129,9 +159,14 @@
     value(feature, value) {
       const phrase = this.phrase(feature);
       if (value === null) return "missing";
-      if (typeof value === "number") return filled(phrase.number, { "": numberText(value, this.grouped[feature]) });
-      const own = Object.prototype.hasOwnProperty.call(phrase.values, value) ? phrase.values[value] : "";
-      return own || plainText(this.short(value));
+      const { notation } = this.program.features[feature];
+      const number = typeof value === "number";
+      if (number && !unless.notation.isWritten(notation))
+        return filled(phrase.number, { "": numberText(value, this.grouped[feature]) });
+      const text = number ? notation.text(value) : value;
+      const own = Object.prototype.hasOwnProperty.call(phrase.values, text) ? phrase.values[text] : "";
+      const shown = !number || notation.levels ? plainText(this.short(text)) : text;
+      return own || (number ? filled(phrase.number, { "": shown }) : shown);
     }
 
     /** What a record has: "income is 18,400". */
@@ -141,36 +176,63 @@
       return filled(value === null ? missing : sentence, words);
     }
 
-    /** What a literal asks: "income is at most 21,000". */
-    literal({ feature, op, value }) {
-      const text = `${this.name(feature)} ${this.program.operators[op]}`;
-      return value === null ? text : `${text} ${this.value(feature, value)}`;
+    /** What a condition asks, after the name: "is above 30 and at most 40". */
+    verbs(condition) {
+      const parts = condition.map((literal, place) => {
+        const { op, value } = condition.length > 1 ? literal : unless.engine.said(literal);
+        const words = this.program.operators[op];
+        const verb = place ? `and ${words.replace(/^is /, "")}` : words;
+        return value === null ? verb : `${verb} ${this.value(literal.feature, value)}`;
+      });
+      return parts.join(" ");
+    }
+
+    /** What a condition asks: "history is late", "age is above 30 and at most 40". */
+    condition(condition) {
+      return `${this.name(condition[0].feature)} ${this.verbs(condition)}`;
+    }
+
+    /** What a rule asks, condition by condition. */
+    conditions({ literals }) {
+      return unless.engine.conditions(literals).map((condition) => this.condition(condition));
     }
 
     /** What a rule asks: "income is at most 21,000 and history is late". */
-    asks({ literals }) {
-      return literals.map((literal) => this.literal(literal)).join(" and ") || "always";
+    asks(rule) {
+      return this.conditions(rule).join(" and ") || "always";
     }
 
-    /** What the record has and, where that adds something, what the literal asks: "income is 18,400, at most 21,000". */
-    check({ literal, value, holds }) {
+    /** What the record has and, where that adds something, what is asked: "age is 35, above 30 and at most 40".
+
+        Of a range that fails, it says what fails: "age is 50, above 40". */
+    check(checks) {
+      const [{ literal, value, holds }] = checks;
       const { feature, op } = literal;
-      const has = this.has(feature, value);
-      const wanted = this.value(feature, literal.value);
+      const has = this.hasOf(checks);
+      if (isFlag(checks)) return has;
       if (op in OPPOSITE) {
-        if (typeof value !== "number") return value === null ? has : `${has}, not a number`;
-        const words = this.program.operators[holds ? op : OPPOSITE[op]];
-        return `${has}, ${words.replace(/^is /, "")} ${wanted}`;
+        if (typeof value !== "number") return value === null ? has : `${has}, not ${sortOf(literal.notation)}`;
+        const fails = checks.filter((check) => !check.holds);
+        return `${has}, ${(fails.length ? fails : checks).map((check) => this.lies(check)).join(" and ")}`;
       }
       const adds = op !== "present" && holds === (op === "!=");
-      return adds ? `${has}, not ${wanted}` : has;
+      return adds ? `${has}, not ${this.value(feature, literal.value)}` : has;
+    }
+
+    /** How a number lies to a bound: "at most 21,000". */
+    lies({ literal: { feature, op, value }, holds }) {
+      return `${this.program.operators[holds ? op : OPPOSITE[op]].replace(/^is /, "")} ${this.value(feature, value)}`;
+    }
+
+    hasOf([{ literal, value }]) {
+      return this.has(literal.feature, value);
     }
 
     /** Why a rule covers a record, or why it does not. */
     reason(proof) {
       const fails = failing(proof);
       if (fails.length) return this.check(fails[0]);
-      const text = joined(proof.checks.map((check) => this.check(check))) || unconditional(proof.rule);
+      const text = joined(told(proof).map((checks) => this.check(checks))) || unconditional(proof.rule);
       const nested = proof.rule.label === null; // an exception to an exception is called its own
       const against = applying(proof);
       const one = nested ? "an exception of its own" : "an exception";
@@ -188,41 +250,40 @@
       return figures ? figures[rule === null ? rules.length : rule] : "";
     }
 
-    /** A check that holds: what the record has, and how that meets what the literal asks. */
-    asked({ literal: { feature, op, value: wanted }, value }) {
-      const has = this.has(feature, value);
-      if (!["<=", ">", "!="].includes(op)) return `${has}, as required`;
-      return `${has}, which ${this.program.operators[op]} ${this.value(feature, wanted)}`;
+    /** Checks that hold: what the record has, and how that meets what the condition asks. */
+    asked(checks) {
+      const has = this.hasOf(checks);
+      if (isFlag(checks) || !["<=", ">", "!="].includes(checks[0].literal.op)) return `${has}, as required`;
+      return `${has}, which ${this.verbs(literalsOf(checks))}`;
     }
 
-    /** One exception: the literal that fails, or that it holds; a colon announces its own exceptions. */
+    /** One exception: the condition that fails, or that it holds; a colon announces its own exceptions. */
     exception(proof) {
       const [fails] = failing(proof);
-      if (fails) {
-        const has = this.has(fails.literal.feature, fails.value);
-        return `'${this.literal(fails.literal)}' does not hold: ${has}`;
-      }
+      if (fails) return `'${this.condition(literalsOf(fails))}' does not hold: ${this.hasOf(fails)}`;
       const asks = this.asks(proof.rule);
       if (applying(proof).length) return `'${asks}' holds, but has an exception that applies:`;
       return `'${asks}' applies${proof.exceptions.length ? ", since no exception to it does:" : ""}`;
     }
 
-    /** Why a rule did not apply: its first failing literal, or the exception that applies. */
+    /** Why a rule did not apply: its first failing condition, or the exception that applies. */
     stopped(proof) {
       const [fails] = failing(proof);
-      if (fails) return `${this.has(fails.literal.feature, fails.value)}, but ${this.must(fails.literal)}`;
+      if (fails) return `${this.hasOf(fails)}, but ${this.must(literalsOf(fails))}`;
       const [against] = applying(proof);
       return against ? `an exception applies, because ${this.reason(against)}` : "an earlier rule decides";
     }
 
-    must({ feature, op, value }) {
-      const words = this.program.operators[op].replace(/^is( not)?/, "must$1 be");
-      return value === null ? words : `${words} ${this.value(feature, value)}`;
+    must(condition) {
+      return this.verbs(condition).replace(/^is( not)?/, "must$1 be");
     }
 
-    /** What a feature becomes: "income above 21,000". */
-    change({ feature, value, how, bound }) {
-      return how === "is" ? this.has(feature, value) : `${this.name(feature)} ${how} ${this.value(feature, bound)}`;
+    /** What a feature becomes: "income above 21,000", "age above 30 and at most 40". */
+    change({ feature, value, how, bound, end }) {
+      if (how === "is") return this.has(feature, value);
+      const [above, most] = how === "above" ? [bound, end] : [end, bound];
+      const said = Object.entries({ above, "at most": most }).filter(([, one]) => one !== null);
+      return `${this.name(feature)} ${said.map(([words, one]) => `${words} ${this.value(feature, one)}`).join(" and ")}`;
     }
 
     /** Changes in a row: "income above 21,000 and guarantor is yes". */
@@ -246,6 +307,7 @@
   unless.words = {
     Speech,
     countText,
+    holding,
     joined,
     numberIn,
     numberText,
@@ -254,7 +316,10 @@
     quoted,
     ruleText,
     shortened,
+    sortOf,
     spell,
+    told,
     unconditional,
+    written,
   };
 })();

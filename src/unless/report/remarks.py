@@ -1,0 +1,143 @@
+"""Remarks in lines for people: what looks suspicious, and what to do about it, in Python or with the command."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from unless.explanation.words import printable
+from unless.inspection import Remark
+
+LONG = 40  # letters of a name or a cell
+_NAMES = 8  # columns that a line names, and lines about the same
+
+SHARED_ADVICE: Mapping[str, str] = {
+    "empty": "Nothing can be learned from an empty column.",
+    "constant": "Nothing can be learned from a constant.",
+    "nearly-constant": "Such a column matters for few records at most.",
+    "mostly-missing": "Rules can ask whether a cell is missing.",
+    "number-as-text": "Each becomes a category of its own; write plain numbers, such as 1234.5.",
+    "spellings": "They are different categories; correct them in the data.",
+    "one-label": "There is nothing to learn.",
+    "continuous": "Rules decide between labels; divide it into a few ranges first.",
+    "unique-labels": "Is it the right column?",
+    "rare-labels": "They are too few to learn from or to test on.",
+    "separator": "Each line is one cell.",
+    "no-header": "If so, add a first line with the names of the columns.",
+    "few-records": "Rules learned from so few records are guesses.",
+    "duplicates": "In a test, records that were also in training flatter the result.",
+    "contradictions": "Is a feature missing that tells them apart?",
+}
+"""What to do about remarks, where it is the same in Python and with the command."""
+
+_TOGETHER: Mapping[str, str] = {
+    "identifier": "are identifiers",
+    "unique": "are unique",
+    "nearly-unique": "are nearly unique",
+    "sentences": "have sentences",
+    "empty": "are empty",
+    "constant": "are constant",
+    "nearly-constant": "are nearly constant",
+    "mostly-missing": "are missing in more than half of the records",
+    "number-as-text": "have numbers with separators or units",
+    "date-as-text": "have dates",
+}
+"""What is said about several columns at once."""
+
+APART = ("identifier", "unique", "nearly-unique", "sentences")
+"""Remarks on columns that tell records apart."""
+
+_SORTED = "Are the records sorted by their label?"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How advice is given: in Python, or with options of the command.
+
+    ``advice`` mentions ``{name}``, the columns, and ``{example}``; ``{tokens}`` are the texts that mean "missing" now.
+    ``names`` and ``token`` write columns, and one such text, as they are typed.
+    """
+
+    advice: Mapping[str, str]
+    names: Callable[[Sequence[str]], str]
+    cell: Callable[[str], str]
+    token: str
+
+
+PYTHON = Manner(
+    {
+        **SHARED_ADVICE,
+        **dict.fromkeys(
+            ("identifier", "unique", "nearly-unique"), "Rules about such columns fit no new records; leave out {name}."
+        ),
+        "sentences": "Leave out {name}, or make columns of its words first, such as by CountVectorizer.",
+        "date-as-text": "Each is a category without order; say how they are written: dates={{{name}: {example}}}",
+        "missing-word": "If they do: read_table(…, missing=[{example}{tokens}])",
+        "missing-number": "If it does: read_table(…, missing=[{example}{tokens}])",
+        "copy": "One of them is enough; leave out {name}.",
+        "gives-away": "Is it known before the label is? If not, leave out {name}.",
+        "no-labels": "Leave these records out, as read_table(…, drop_unlabelled=True) does.",
+        "limited": "Is that meant?",
+        "too-late": "Give it more max_seconds.",
+        "no-knowledge": "Weaker signs may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
+        "weak-rule": "Try a larger max_rules, a smaller penalty, tune=True, teacher='committee' or UnlessCommittee.",
+        "uncovered": "Try UnlessClassifier or UnlessCommittee.",
+    },
+    lambda names: ", ".join(map(repr, names)),
+    repr,
+    ", {}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What is said about a column, several, or none of them, and what to do about it (may be empty)."""
+
+    about: str
+    finding: str
+    advice: str
+
+    def __str__(self) -> str:
+        said = f"{self.about} {self.finding}".lstrip()
+        return f"{said}. {self.advice}" if self.advice else said
+
+
+def remark_lines(remarks: Iterable[Remark], manner: Manner = PYTHON, missing: Iterable[str] = ()) -> Iterator[Line]:
+    """What looks suspicious and what to do about it, the first few of each kind.
+
+    ``missing`` are the texts that mean "missing" now: an option that adds one replaces them, and has to repeat them.
+    """
+    groups: dict[str, list[Remark]] = defaultdict(list)
+    for remark in remarks:
+        groups[remark.code].append(remark)
+    apart = {remark.column for code in APART for remark in groups.get(code, ())}
+    tokens = "".join(manner.token.format(manner.cell(token)) for token in missing)
+
+    def line(remark: Remark, names: Sequence[str]) -> Line:
+        advice = manner.advice[remark.code]
+        if remark.code == "gives-away" and remark.column in apart:
+            advice = _SORTED
+        about = {"name": manner.names(names), "example": manner.cell(remark.example or ""), "tokens": tokens}
+        return Line(named(names), remark.finding, advice.format_map(about))
+
+    for code, found in groups.items():
+        names = [remark.column for remark in found if remark.column is not None]
+        if code in _TOGETHER and len(found) > 2 and not any("," in name for name in names):
+            yield line(replace(found[0], finding=_TOGETHER[code]), names)
+            continue
+        for remark in found[:_NAMES]:
+            yield line(remark, [] if remark.column is None else [remark.column])
+        if rest := names[_NAMES:]:
+            yield Line("", f"{len(rest):,} more like this: {named(rest)}", "")
+
+
+def short(text: str) -> str:
+    """A name or a cell that can be shown anywhere: printable, and not a page long."""
+    return printable(text if len(text) <= LONG else f"{text[: LONG - 1]}…")
+
+
+def named(names: Sequence[str]) -> str:
+    """A list of names, or the first few and how many more there are."""
+    shown = [short(name) for name in names[:_NAMES]]
+    return ", ".join(shown) + (f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else "")
