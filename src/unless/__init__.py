@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from unless.errors import Interrupted, UnlessError, UnlessWarning
+    from unless.errors import Interrupted, TrainingWarning, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
     from unless.estimators.committee import UnlessCommittee
     from unless.explanation.changes.counterfactuals import counterfactuals
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unless.logic import learn_logic
     from unless.prediction import predict
     from unless.read.table import read_table
+    from unless.report.overview import inspect
     from unless.rule import Literal, Program, Rule
     from unless.table import Table
 
@@ -30,6 +31,7 @@ __all__ = [
     "Proof",
     "Rule",
     "Table",
+    "TrainingWarning",
     "UnlessClassifier",
     "UnlessCommittee",
     "UnlessError",
@@ -39,6 +41,7 @@ __all__ = [
     "explain",
     "fold_rm",
     "fold_rpp",
+    "inspect",
     "learn_logic",
     "load",
     "predict",
@@ -47,7 +50,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "errors": ("Interrupted", "UnlessError", "UnlessWarning"),
+    "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "estimators.committee": ("UnlessCommittee",),
     "explanation.changes.counterfactuals": ("counterfactuals",),
@@ -57,6 +60,7 @@ _HOMES = {
     "logic": ("learn_logic",),
     "prediction": ("predict",),
     "read.table": ("read_table",),
+    "report.overview": ("inspect",),
     "rule": ("Literal", "Program", "Rule"),
     "table": ("Table",),
 }

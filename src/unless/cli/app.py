@@ -18,7 +18,8 @@ from typer.core import TyperCommand, TyperGroup
 
 from unless import __version__
 from unless.cli.console import Screen, complain, visible
-from unless.errors import FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
+from unless.cli.layout import shell_word
+from unless.errors import DoubtWarning, FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
 from unless.limits import DEFAULTS, raised
 
 _INTERRUPTED = 128 + signal.SIGINT
@@ -208,7 +209,10 @@ def _traceback(kind: type[BaseException], error: BaseException, trace: Traceback
 
 
 def _warning(message: Warning | str, *_: object) -> None:
-    complain(f"warning: {message}")
+    said = str(message)
+    if isinstance(message, DoubtWarning):
+        said = f"{message.finding}; to overrule: --{message.parameter} {either(map(shell_word, message.choices))}"
+    complain(f"warning: {said}")
 
 
 def _end(number: int, _: FrameType | None) -> None:

@@ -10,6 +10,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.explain import reasons, what_changes
+from unless.cli.files import Reading
 from unless.cli.fit import Fitted, learned, present
 from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
@@ -20,7 +21,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.sentences import words_for
-from unless.explanation.why import explain
+from unless.explanation.why import proof_of
 from unless.files import write_whole
 from unless.table import Table
 
@@ -72,7 +73,7 @@ def demo(
     from unless.estimators.learners import UnlessLearner  # with narwhals, which takes 40 ms: help needs neither
 
     screen = Screen(quiet=quiet)
-    training = training_of(applicants_csv().encode(), "csv", TARGET, Columns())
+    training = training_of(applicants_csv().encode(), Reading("csv"), TARGET, Columns())
     fitted = learned(screen, "applicants.csv", training, UnlessLearner(), test=0.2, seed=0, keep=False)
     if folder is None:
         _look(screen, fitted)
@@ -85,7 +86,7 @@ def _look(screen: Screen, fitted: Fitted) -> None:
     model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
     present(screen, fitted)
-    proofs = ((number, explain(model.program_, table.record(number - 1))) for number in fitted.held_back)
+    proofs = ((number, proof_of(model.program_, table.record(number - 1))) for number in fitted.held_back)
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
     words = words_for(model.program_, record=proof.record)
     screen.show("", *reasons(proof, number, model.statistics_, words, everything=True))

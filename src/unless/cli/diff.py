@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -11,15 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, needed, program_of, read_model, source_of
+from unless.cli.files import Reading, check_files, needed, read_model, source_of, tell_reading
 from unless.cli.layout import Conditions, grid, hanging
-from unless.cli.options import Format, Json, Quiet
-from unless.cli.show import literal_text, rule_lines
+from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Quiet, Sheet
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
 from unless.estimators.modelfile import SavedModel
+from unless.explanation.listing import brief, brief_parts, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
-from unless.rule import Program
+from unless.model import program_of
+from unless.rule import Program, conditions
 from unless.values import counted, percent
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
@@ -36,6 +37,10 @@ def diff(
     most: Annotated[int, typer.Option(metavar="N", min=0, help="How many changed records to show.")] = 5,
     exit_code: Annotated[bool, typer.Option("--exit-code", help="Exit with 1 if the rules differ.")] = False,
     format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -46,10 +51,11 @@ def diff(
     Example: unless diff old.json model.json applicants.csv
     """
     check_files(None, old, new, data, format=format)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet)
     before, after = read_model(old, "diff"), read_model(new, "diff")
     found = compare_rules(program_of(before), program_of(after))
-    moved = None if data is None else _effect(screen, before, after, data, format, most)
+    moved = None if data is None else _effect(screen, before, after, data, how, most)
     if json:
         screen.data({"old": old, "new": new, **found.to_dict(), "data": None if moved is None else moved.to_dict()})
     else:
@@ -60,13 +66,14 @@ def diff(
 
 
 def _effect(
-    screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, format: str | None, most: int
+    screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, how: Reading, most: int
 ) -> Effect:
     from unless.read.table import read_table
 
-    source, known = source_of(data, format)
+    source, how = source_of(data, how)
     with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
-        tables = [read_table(source, like=one, features=program_of(one).used, format=known) for one in (old, new)]
+        tables = [read_table(source, like=one, features=program_of(one).used, **how.options) for one in (old, new)]
+        tell_reading(screen, data, tables[0].read_as)
         return compare_records(program_of(old), program_of(new), tables[0], tables[1], most)
 
 
@@ -108,7 +115,7 @@ def _body(edit: RuleEdit, words: Words) -> Iterator[Conditions]:
     if edit.status in ("changed", "kept"):
         return _edited(edit, words, "if", 0)
     style = _STYLES[edit.status]
-    return (_line(" ", depth, word, literals, style) for depth, word, literals in rule_lines(edit.rule, words))
+    return (_line(" ", depth, word, asks, style) for depth, word, asks in rule_lines(edit.rule, words))
 
 
 def _edited(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Conditions]:
@@ -117,13 +124,12 @@ def _edited(edit: RuleEdit, words: Words, word: str, depth: int) -> Iterator[Con
     if both or not edit.literals:
         style = "yellow" if any(one.status == "changed" for one in both) else "dim" if edit.status == "kept" else ""
         mark = "~" if style == "yellow" else " "
-        yield Conditions(
-            Text(word, style), [_literal(one, words) for one in both] or [Text("always")], depth, f"{mark} "
-        )
+        yield Conditions(Text(word, style), list(_conditions(both, words)) or [Text("always")], depth, f"{mark} ")
     for status in ("removed", "added"):
-        literals = [literal_text(one.literal, words) for one in edit.literals if one.status == status]
+        literals = [one.literal for one in edit.literals if one.status == status]
         if literals:
-            yield _line(_MARKS[status], depth, "and" if both else word, literals, _STYLES[status])
+            asks = [brief(one, words) for one in conditions(literals)]
+            yield _line(_MARKS[status], depth, "and" if both else word, asks, _STYLES[status])
     for exception in edit.exceptions:
         yield from _exception(exception, words, depth + 1)
 
@@ -132,21 +138,36 @@ def _exception(edit: RuleEdit, words: Words, depth: int) -> Iterator[Conditions]
     if edit.status == "changed":
         yield from _edited(edit, words, "unless", depth)
         return
-    for level, word, literals in rule_lines(edit.rule, words, "unless"):
-        yield _line(_MARKS[edit.status], depth + level, word, literals, _STYLES[edit.status])
+    for level, word, asks in rule_lines(edit.rule, words, "unless"):
+        yield _line(_MARKS[edit.status], depth + level, word, asks, _STYLES[edit.status])
 
 
-def _line(mark: str, depth: int, word: str, literals: list[str], style: str) -> Conditions:
-    return Conditions(Text(word, style), [Text(literal, style) for literal in literals], depth, f"{mark} ")
+def _line(mark: str, depth: int, word: str, asks: list[str], style: str) -> Conditions:
+    return Conditions(Text(word, style), [Text(one, style) for one in asks], depth, f"{mark} ")
 
 
-def _literal(edit: LiteralEdit, words: Words) -> Text:
-    """Return a literal that both rules have; if its value changed, with the old one and the new one."""
-    if edit.old is None or edit.new is None or edit.status == "kept":
-        return Text(literal_text(edit.literal, words))
-    old, new = (words.value(one.feature, one.value) for one in (edit.old, edit.new))
-    test = literal_text(edit.old, words).removesuffix(old)
-    return Text.assemble(test, (old, "red"), " → ", (new, "green"))
+def _conditions(edits: Sequence[LiteralEdit], words: Words) -> Iterator[Text]:
+    """Return the conditions of literals that both rules have; where a value changed, with the old one and the new one.
+
+    A bound that follows from a tighter one is left out, unless it changed.
+    """
+    edit_of = {edit.literal: edit for edit in sorted(edits, key=lambda edit: edit.status == "changed")}
+    groups = [[edit_of[literal] for literal in condition] for condition in conditions(edit.literal for edit in edits)]
+    shown = [edit for group in groups for edit in group]
+    alone = [[edit] for edit in edits if edit.status == "changed" and edit not in shown]
+    return (_condition(group, words) for group in groups + alone)
+
+
+def _condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
+    text = Text(words.name(edits[0].literal.feature))
+    for edit, (verb, value) in zip(edits, brief_parts(tuple(edit.literal for edit in edits), words), strict=True):
+        text.append(f" {verb}")
+        if edit.status == "changed" and edit.old is not None:
+            old = words.value(edit.old.feature, edit.old.value)
+            text.append(" ").append(old, "red").append(" → ").append(value or "", "green")
+        elif value is not None:
+            text.append(f" {value}")
+    return text
 
 
 # Records.

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from unless.cli import options
 from unless.cli.console import Screen
-from unless.cli.files import check_files, source_of
+from unless.cli.files import Reading, check_files, source_of, tell_reading
 from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
@@ -43,10 +43,16 @@ def evaluate(
     seed: options.Seed = 0,
     numeric: options.Numeric = None,
     categorical: options.Categorical = None,
+    date: options.Date = None,
+    order: options.Order = None,
     exclude: options.Exclude = None,
     include: options.Include = None,
     missing: options.Missing = None,
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -65,8 +71,9 @@ def evaluate(
     from unless.estimators.learners import LEARNERS, program_of  # with narwhals, which takes 40 ms: help needs neither
 
     check_files(None, data, test, format=format)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet)
-    asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
+    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
     training = read_training(screen, data, target, asked)
     names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name]()) for name in names}
@@ -75,7 +82,7 @@ def evaluate(
         runs = cross_validation(training.table, learners, folds, seed)
     else:
         folds = 1
-        runs = holdout(training.table, _read_test(screen, test, training.table, format), learners)
+        runs = holdout(training.table, _read_test(screen, test, training.table, how), learners)
     done, complete = _run(screen, runs, folds * (len(learners) + 1), many=folds > 1)
     found = Evaluation.of(done, learners)
     if not found.folds:
@@ -112,14 +119,16 @@ def _applying(screen: Screen, asked: Sequence[Algorithm] | None, labels: Labels)
     return names
 
 
-def _read_test(screen: Screen, test: str, table: Table, form: str | None) -> Table:
+def _read_test(screen: Screen, test: str, table: Table, how: Reading) -> Table:
     """Read the records to test on as those of training were read."""
-    source, form = source_of(test, form)
+    source, how = source_of(test, how)
     target = table.schema.target
     with screen.busy(f"reading {test}"):
-        if target not in column_names(source, format=form):
+        if target not in column_names(source, **how.options):
             raise ReadError(f"{test} has no column {target!r}: a test needs the true labels")
-        return read_table(source, target, like=table, format=form)
+        found = read_table(source, target, like=table, **how.options)
+    tell_reading(screen, test, found.read_as)
+    return found
 
 
 def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tuple[list[Run], bool]:

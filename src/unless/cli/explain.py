@@ -15,23 +15,36 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, label_among, listed, program_of, read, read_any_model
+from unless.cli.files import Reading, check_files, label_among, listed, read, read_any_model
 from unless.cli.layout import grid, hanging, unseen_lines
-from unless.cli.options import Format, Json, Model, Quiet, Strict, complete_features, complete_labels
+from unless.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Json,
+    Model,
+    Quiet,
+    Sheet,
+    Strict,
+    complete_features,
+    complete_labels,
+)
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.scored import ScoredRecord, scored
-from unless.explanation.sentences import lines, words_for
+from unless.explanation.sentences import failing, lines, words_for
 from unless.explanation.tally import Tally, tally
-from unless.explanation.why import WhyNot
-from unless.explanation.why import explain as proof_of
+from unless.explanation.why import WhyNot, proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
-from unless.model import Statistics
+from unless.model import Statistics, program_of
+from unless.read.dialect import Dialect
 from unless.read.table import read_table
+from unless.read.text import TextFile
 from unless.rule import Program
 from unless.score.card import known_card
 from unless.score.committee import committee_of
@@ -101,6 +114,10 @@ def explain(
     ] = False,
     strict: Strict = False,
     format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -122,6 +139,7 @@ def explain(
         if value and not what_if:
             raise typer.BadParameter("it needs --what-if", param_hint=option)
     check_files(None, model, data, format=format)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     committee = committee_of(found)
@@ -143,7 +161,7 @@ def explain(
             _changes(found, record, label, stay, most or 3) if what_if else None,
             _scored(found, record) if points else None,
         )
-        for number, record, said in _records(screen, data, found, changed, wanted_rows, format)
+        for number, record, said in _records(screen, data, found, changed, wanted_rows, how)
     ]
     unseen = _unseen(found, answers)
     if strict:
@@ -275,7 +293,7 @@ def _records(
     model: SavedModel | SavedCommittee | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
-    format: str | None,
+    how: Reading,
 ) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
     """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data."""
     committee = committee_of(model)
@@ -284,7 +302,7 @@ def _records(
         yield None, {**dict.fromkeys(used), **changed}, None
         return
     # The data need not have a column whose value --set gives.
-    table = read(screen, data, like=model, features=[name for name in used if name not in changed], format=format)
+    table = read(screen, data, like=model, features=[name for name in used if name not in changed], how=how)
     for number in _numbers(rows, table, data):
         said = None if changed or table.target is None else table.target.labels[int(table.target.codes[number - 1])]
         yield number, {**table.record(number - 1), **changed}, said
@@ -328,7 +346,7 @@ def _assignments(texts: Sequence[str], model: SavedModel | SavedCommittee | Prog
     table = io.StringIO()
     csv.writer(table, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
     source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
-    return read_table(source, like=model, features=list(cells), format="csv").record(0)
+    return read_table(TextFile(source, Dialect(), where="--set"), like=model, features=list(cells)).record(0)
 
 
 def _features(names: Iterable[str], program: Program, option: str) -> list[str]:
@@ -372,14 +390,14 @@ def obstacles(found: WhyNot, words: Words, *, everything: bool = False) -> Itera
 
 
 def _nearest(rules: Sequence[RuleProof | None], *, everything: bool) -> Collection[int]:
-    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing literals.
+    """Return the places of the rules that came nearest to applying, in order: those with the fewest failing conditions.
 
     A rule that only an exception or an earlier rule stopped has none.
     """
     if everything:
         return range(len(rules))
-    failing = [0 if rule is None else len(rule.failing) for rule in rules]
-    return sorted(sorted(range(len(rules)), key=failing.__getitem__)[:_FEW])
+    fails = [0 if rule is None else len(failing(rule)) for rule in rules]
+    return sorted(sorted(range(len(rules)), key=fails.__getitem__)[:_FEW])
 
 
 def _more(count: int, said: str) -> Text:

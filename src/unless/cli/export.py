@@ -9,13 +9,15 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, program_of, read, read_any_model, write_document
-from unless.cli.options import Model, Output, Quiet, complete_features
+from unless.cli.files import Reading, check_files, read, read_any_model, write_document
+from unless.cli.options import Decimal, Delimiter, Encoding, Format, Model, Output, Quiet, Sheet, complete_features
 from unless.errors import ParameterError, UnlessError, either, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.export import to_javascript, to_python, to_text
 from unless.export.json import dumps
+from unless.files import write_whole
+from unless.model import program_of
 from unless.rule import Program
 from unless.score.committee import committee_of
 
@@ -33,12 +35,13 @@ _TAKES = {
     "sql": {"dialect", "table", "what", "column"},
     "python": {"name", "returns"},
     "javascript": {"name", "returns"},
+    "onnx": set[str](),
     "json": set[str](),
     "text": {"style"},
 }
 """The options of each language."""
 
-_VOTING = ("sql", "python", "javascript")
+_VOTING = ("sql", "python", "javascript", "onnx")
 """The languages that a committee can be written in."""
 
 
@@ -51,7 +54,7 @@ def export(
     model: Model,
     *,
     to: Annotated[
-        OneOf["clingo", "prolog", "scasp", "sql", "python", "javascript", "json", "text"],
+        OneOf["clingo", "prolog", "scasp", "sql", "python", "javascript", "onnx", "json", "text"],
         typer.Option("--to", help="The language; json and text are just the rules."),
     ],
     output: Output = None,
@@ -74,7 +77,7 @@ def export(
         list[str] | None,
         typer.Option(
             metavar="NAME=KIND",
-            help="SQL: the kind of a column (repeat): number, text, mixed or boolean.",
+            help="SQL: the kind of a column (repeat): number, text, mixed, boolean, date, timestamp, time, …",
             autocompletion=complete_features("="),
         ),
     ] = None,
@@ -95,6 +98,11 @@ def export(
     records: Annotated[
         str | None, typer.Option(metavar="DATA", help="clingo, Prolog, s(CASP): add these records as facts.")
     ] = None,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the rules of a model in another language, where they decide every record the same way.
@@ -107,8 +115,13 @@ def export(
     given |= {"name": name, "returns": returns, "style": style, "records": records}
     options = {option: value for option, value in given.items() if value is not None}
     _refuse_others(to, options)
+    if to == "onnx":
+        _file(output)
     screen = Screen(quiet=quiet)
-    check_files(output, model, records)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
+    if records is None and how.words:
+        raise typer.BadParameter("it needs --records", param_hint=how.words.split()[0])
+    check_files(output, model, records, format=format)
     found = read_any_model(model)
     committee = committee_of(found)
     if committee is not None and to not in _VOTING:
@@ -118,12 +131,14 @@ def export(
         )
     if records is not None:
         del options["records"]
-        options["table"] = read(screen, records, like=found, features=program_of(found).used)
-    if to == "sql":
-        text = _sql(found, **options)
+        options["table"] = read(screen, records, how=how, like=found, features=program_of(found).used)
+    if to == "onnx":
+        write_whole(_file(output), _onnx(found))
+    elif to == "sql":
+        write_document(_sql(found, **options), output)
     else:  # only code can have the points of the model
         text = _WRITERS[to](found if to in ("python", "javascript") else program_of(found), **options)
-    write_document(text, output)
+        write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")
 
@@ -136,6 +151,22 @@ def _refuse_others(to: str, options: dict[str, Any]) -> None:
             raise typer.BadParameter(f"it is for {known}, not for {to}", param_hint=f"--{option}")
     if (dialect := options.get("dialect")) is not None and dialect not in _DIALECTS[to]:
         raise typer.BadParameter(f"no dialect {dialect!r}{suggest(dialect, _DIALECTS[to])}", param_hint="--dialect")
+
+
+def _file(output: str | None) -> str:
+    """Return the name of a file for what is no text."""
+    if output in (None, "-"):
+        raise typer.BadParameter("an ONNX graph is not text; name a file: -o model.onnx", param_hint="--output")
+    return output
+
+
+def _onnx(model: SavedModel | SavedCommittee | Program) -> bytes:
+    try:
+        from unless.export.onnx import to_onnx
+    except ImportError as error:
+        raise UnlessError("ONNX needs onnx, which is not installed: pip install 'unless[onnx]'") from error
+    written: bytes = to_onnx(model).SerializeToString()
+    return written
 
 
 def _sql(

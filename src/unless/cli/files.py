@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -17,15 +18,14 @@ from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameE
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, read_stream
 from unless.estimators.modelfile import read as read_file
-from unless.files import Place, descriptor_of, refuse_inputs, write_whole
-from unless.model import Model
+from unless.files import Place, descriptor_of, packed, refuse_inputs, write_whole
 from unless.rule import Program
-from unless.values import DEFAULT_MISSING, Label, label_place
+from unless.values import DEFAULT_MISSING, Label, label_place, number_in
 
 if TYPE_CHECKING:
     from unless.table import Table
 
-_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx", ".gz")
+_TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather", ".xlsx")
 
 
 def check_files(output: str | None, *inputs: str | None, format: str | None = None) -> None:
@@ -75,24 +75,59 @@ def standard_input(example: str) -> TextIO:
     return sys.stdin
 
 
-def source_of(data: str, format: str | None) -> tuple[Any, str | None]:
-    """Return the source and the format for `read_table`: a path, or the bytes of standard input, CSV by default.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The options about how a file is written, as they were typed; None leaves it to the file."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+    sheet: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the options of `read_table`."""
+        return asdict(self)
+
+    @property
+    def words(self) -> str:
+        """Return the options as they are typed."""
+        given = ((name, text) for name, text in asdict(self).items() if text is not None)
+        return "".join(f" --{name} {shell_word(text)}" for name, text in given)
+
+    @property
+    def piped(self) -> Reading:
+        """Return the options for what has no name: it is CSV by default."""
+        return replace(self, format=self.format or "csv")
+
+
+def source_of(data: str, how: Reading) -> tuple[Any, Reading]:
+    """Return the source for `read_table` and how to read it: a path, or the bytes of standard input, CSV by default.
 
     A named pipe, such as the shell's ``<(…)``, is read like standard input: both can be read only once.
     """
     if data == "-":
-        return standard_input("… - < data.csv").buffer.read(), format or "csv"
-    return (Path(data).read_bytes(), format or "csv") if Path(data).is_fifo() else (data, format)
+        return standard_input("… - < data.csv").buffer.read(), how.piped
+    return (Path(data).read_bytes(), how.piped) if Path(data).is_fifo() else (data, how)
 
 
-def read(screen: Screen, data: str, target: str | None = None, **options: Any) -> Table:
-    """Read a table, while the screen says what takes so long."""
+def read(screen: Screen, data: str, target: str | None = None, *, how: Reading, **options: Any) -> Table:
+    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
     from unless import read_table  # show and export need no tables
 
     take_ctrl_c_back()
-    source, options["format"] = source_of(data, options.get("format"))
+    source, how = source_of(data, how)
     with screen.busy(f"reading {data}"), needed(by_model=target is None, data=data):
-        return read_table(source, target, **options)
+        table = read_table(source, target, **how.options, **options)
+    tell_reading(screen, data, table.read_as)
+    return table
+
+
+def tell_reading(screen: Screen, data: str, read_as: str) -> None:
+    """Say in one line how a file was read, if it is not plain."""
+    if read_as:
+        screen.note(f"{'standard input' if data == '-' else data}: {read_as}")
 
 
 def take_ctrl_c_back() -> None:
@@ -134,22 +169,19 @@ def read_any_model(path: str) -> SavedModel | SavedCommittee | Program:
     try:
         return read_file(path)
     except (ProgramError, LimitError):
-        if path.lower().endswith(_TABLES):
+        if path.lower().removesuffix(".gz").endswith(_TABLES):
             fit = f"unless fit {shell_word(path)} --target COLUMN -o model.json"
             raise ParameterError(f"{path} is a table, not a model; to make one: {fit}") from None
         raise
-
-
-def program_of(model: Model | Program) -> Program:
-    """Return the rules of a model."""
-    return model if isinstance(model, Program) else model.program_
 
 
 def label_among(labels: Sequence[Label], text: str, complaint: str) -> Label:
     """Return the label that a text spells, whatever its type: ``1`` is 1 or 1.0, ``true`` is True."""
     place = label_place(text, labels)
     if place is None:
-        raise UnknownNameError(f"{complaint} {text!r}{suggest(text, dict.fromkeys(map(str, labels)))}")
+        texts = any(isinstance(label, str) for label in labels)
+        shown = repr(text) if texts or number_in(text) is None else text  # the shell knows only text
+        raise UnknownNameError(f"{complaint} {shown}{suggest(text, labels)}")
     return labels[place]
 
 
@@ -159,6 +191,28 @@ def listed(names: Iterable[str] | None, known: Sequence[str]) -> list[str]:
     for name in names or ():
         found += [name] if name in known else [part.strip() for part in name.split(",")]
     return list(dict.fromkeys(found))
+
+
+def written(dates: Iterable[str] | None, orders: Iterable[str] | None, known: Sequence[str]) -> dict[str, Any]:
+    """Return what --date and --order declare, as `read_table` takes it."""
+    formats = {name: said for name, said in (_declared(one, known, "--date") for one in dates or ()) if said}
+    plain = [name for name, said in (_declared(one, known, "--date") for one in dates or ()) if not said]
+    levels = dict(_declared(one, known, "--order") for one in orders or ())
+    if both := [name for name in plain if name in formats]:
+        raise ParameterError(f"--date names {both[0]!r} twice; leave one out")
+    return {
+        "dates": {**dict.fromkeys(plain), **formats} or None,
+        "orders": {name: [part.strip() for part in said.split(",")] for name, said in levels.items()} or None,
+    }
+
+
+def _declared(given: str, known: Sequence[str], option: str) -> tuple[str, str]:
+    """Return the column that an option names, which may have a = in its name, and what the option says of it."""
+    places = [place for place, letter in enumerate(given) if letter == "="] or [len(given)]
+    at = next((place for place in places if given[:place] in known), places[0])
+    if option == "--order" and at == len(given):
+        raise ParameterError(f"{option} {given} has no categories; write {option} {given}=S,M,L, least first")
+    return given[:at], given[at + 1 :]
 
 
 def tokens(missing: Sequence[str] | None) -> tuple[str, ...]:
@@ -189,13 +243,13 @@ def terminal(output: str | None) -> TextIO | None:
 def write_document(text: str, output: str | None) -> None:
     """Write a text as UTF-8 in any locale: a program with other letters would be another program.
 
-    Only a terminal gets escapes for what would move its cursor.
+    A file whose name ends with .gz is packed. Only a terminal gets escapes for what would move its cursor.
     """
     if (screen := terminal(output)) is not None:
         screen.write(visible(text))
         screen.flush()
     elif output not in (None, "-"):
-        write_whole(Path(output), text.encode())
+        write_whole(Path(output), packed(text.encode(), output))
     else:
         sys.stdout.flush()
         sys.stdout.buffer.write(text.encode())

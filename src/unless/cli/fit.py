@@ -15,7 +15,8 @@ import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
-from unless.cli.files import check_files, label_among, write_document
+from unless.cli.files import Reading, check_files, label_among, write_document
+from unless.cli.inspect import remark_table
 from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
 from unless.cli.options import Algorithm
 from unless.cli.show import committee_line, rule_table
@@ -25,6 +26,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
+from unless.inspection import Remark
 from unless.judge.labels import Quality, judged
 from unless.judge.validation import baseline, held_back
 from unless.score.committee import committee_of
@@ -65,10 +67,16 @@ def fit(
     seed: options.Seed = 0,
     numeric: options.Numeric = None,
     categorical: options.Categorical = None,
+    date: options.Date = None,
+    order: options.Order = None,
     exclude: options.Exclude = None,
     include: options.Include = None,
     missing: options.Missing = None,
     format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
     ratio: Annotated[
         float | None,
@@ -136,7 +144,8 @@ def fit(
 ) -> None:
     """Learn rules, show them, test them on records held back, and save them with -o.
 
-    Columns that only identify records, such as names or customer numbers, are left out; --include keeps one.
+    Columns that only identify records, such as names or customer numbers, and constants are left out; --include keeps
+    one. What looks wrong with the records or the rules is said at the end.
 
     Example: unless fit applicants.csv --target decision -o model.json
 
@@ -149,8 +158,9 @@ def fit(
     settings |= {"size": size, "random_state": random_state}
     _check(algorithm, settings, output, json=json)
     check_files(output, data, format=format)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet, aside=output == "-")
-    asked = Columns(numeric, categorical, exclude, include, missing, format, drop_unlabelled)
+    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
     training = read_training(screen, data, target, asked)
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
@@ -162,7 +172,7 @@ def fit(
         present(screen, fitted, most=_SCREENFUL if screen.out.is_terminal else None)
     finally:  # a full disk should not cost a person the rules, nor `| head` the model
         _save(fitted.model, output)
-    _next(screen, fitted, output, format)
+    _next(screen, fitted, output, how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +191,8 @@ class Fitted:
     baseline: Quality | None
     """How that label alone would have done on the records held back."""
     interrupted: bool = False
+    remarks: tuple[Remark, ...] = ()
+    """What looks wrong with the records or the rules."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
@@ -192,6 +204,7 @@ class Fitted:
             "records": len(self.training.table),
             "features": list(program.features),
             "left_out": [remark.to_dict() for remark in self.training.left_out],
+            "remarks": [remark.to_dict() for remark in self.remarks],
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "rules": [
@@ -287,13 +300,16 @@ def learned(
 ) -> Fitted:
     """Learn from the records that are not held back, and test on the others."""
     from unless.estimators.learners import learn
+    from unless.estimators.remarks import on_learning
+    from unless.estimators.training import Training as Records
 
     table = training.table
     back = held_back(training.table.labels, test, seed)
     train, tests = table[~back], table[back]
+    records = Records.of(train, learner.class_weight)
     start = time.perf_counter()
     with metered_by(RuleMeter(screen)):
-        found = learn(learner, train)
+        found = learn(learner, records)
     model = found.model
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
@@ -309,6 +325,7 @@ def learned(
         usual.otherwise,
         judged(usual, tests) if len(tests) else None,
         found.interrupted is not None,
+        () if found.interrupted else on_learning(learner, records, model, seconds),
     )
 
 
@@ -339,6 +356,8 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     if not screen.quiet:
         screen.show("")
     screen.show(report_line("test", _test(fitted), _margin(fitted)))
+    if (remarks := remark_table(fitted.remarks)) is not None:
+        screen.note(remarks)
 
 
 def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
@@ -378,7 +397,7 @@ def _test(fitted: Fitted) -> str:
     return result_line(counted(fitted.test.records, "record"), fitted.test, fitted.usual, fitted.baseline)
 
 
-def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None) -> None:
+def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:
     """Say what to do with the model, in commands that run as they are."""
     if output == "-":
         return
@@ -387,7 +406,6 @@ def _next(screen: Screen, fitted: Fitted, output: str | None, format: str | None
         screen.note(command_line("not saved", "add -o model.json", _margin(fitted)))
         return
     data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
-    form = f" --format {shell_word(format)}" if format else ""
-    commands = [f"unless explain {model} {data} --row {row}{form}", f"unless report {model} {data}{form}"]
+    commands = [f"unless explain {model} {data} --row {row}{how.words}", f"unless report {model} {data}{how.words}"]
     for place, command in enumerate(commands if fitted.data != "-" else [f"unless show {model}"]):
         screen.note(command_line("" if place else "next", command, _margin(fitted)))

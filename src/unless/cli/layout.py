@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from unless.explanation.listing import DEEP
 from unless.explanation.words import printable
 from unless.values import share_text
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from unless.judge.unseen import Unseen
 
 MARGIN = 12
-_DEEP = 12  # levels that are indented; deeper ones stay in the same column
 
 
 def grid(*columns: Mapping[str, object]) -> Table:
@@ -52,7 +52,7 @@ class Conditions:
     """
 
     def __init__(self, word: Text, conditions: Sequence[Text], depth: int = 0, mark: str = "") -> None:
-        self._lead = Text.assemble(mark, "  " * min(depth, _DEEP), word, " " if conditions else "")
+        self._lead = Text.assemble(mark, "  " * min(depth, DEEP), word, " " if conditions else "")
         self._conditions = conditions
         self._longest = max((cell_len(word) for one in conditions for word in one.plain.split()), default=0)
 

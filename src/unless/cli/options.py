@@ -116,10 +116,40 @@ Target = Annotated[str, target_option("The column with the labels.")]
 Output = Annotated[str | None, output_option("Write to this file, completely or not at all; - is standard output.")]
 Numeric = Annotated[list[str] | None, _columns("Read this column as numbers")]
 Categorical = Annotated[list[str] | None, _columns("Read this column as categories")]
+Date = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--date",
+        metavar="COLUMN=FORMAT",
+        help="Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 need no option.",
+        autocompletion=complete_columns,
+    ),
+]
+Order = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--order",
+        metavar="COLUMN=A,B,…",
+        help="The order of a column's categories, least first: size=S,M,L (repeat).",
+        autocompletion=complete_columns,
+    ),
+]
 Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
-Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier")]
+Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier or is constant")]
 Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING)]
 Format = Annotated[str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats)]
+Delimiter = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="What separates the fields of a text file: ',', ';', '|', tab.")
+]
+Decimal = Annotated[
+    str | None, typer.Option(metavar="SIGN", help="The decimal sign of a text file: a point or a comma.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The encoding of a text file, such as cp1252 or utf-16.")
+]
+Sheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]")
+]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
 Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.")]

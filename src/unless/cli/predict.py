@@ -10,9 +10,30 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen, visible
-from unless.cli.files import check_files, needed, read_any_model, standard_input, take_ctrl_c_back, terminal
+from unless.cli.files import (
+    Reading,
+    check_files,
+    needed,
+    read_any_model,
+    standard_input,
+    take_ctrl_c_back,
+    tell_reading,
+    terminal,
+)
 from unless.cli.layout import duration, unseen_lines
-from unless.cli.options import Data, Format, Json, Model, Quiet, Strict, output_option
+from unless.cli.options import (
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Json,
+    Model,
+    Quiet,
+    Sheet,
+    Strict,
+    output_option,
+)
 from unless.errors import ParameterError
 from unless.explanation.words import printable
 from unless.stream import PredictedFile, predict_file
@@ -29,23 +50,28 @@ def predict(
         str, output_option("The file to write, completely or not at all; its ending sets the format.")
     ] = "-",
     to: Annotated[
-        OneOf["csv", "tsv", "jsonl", "parquet", "arrow"] | None,
+        OneOf["csv", "tsv", "jsonl", "parquet", "arrow", "excel"] | None,
         typer.Option(help="The format to write, if the name of the file does not show it."),
     ] = None,
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.")] = "",
     strict: Strict = False,
     format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
     """Predict the label of every record, and add the columns predicted (the label), confidence and rule.
 
-    Files can have any size. From CSV to CSV, every byte of a record stays as it is.
+    Files can have any size. From CSV to CSV, every byte of a record stays as it is, in its delimiter and encoding.
 
     Example: unless predict model.json new.csv -o predicted.csv
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_files(output, model, data, format=format)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
     found = read_any_model(model)
     take_ctrl_c_back()
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data
@@ -60,12 +86,13 @@ def predict(
             found,
             source,
             out,
-            format=format or ("csv" if data == "-" else None),
+            **(how.piped if data == "-" else how).options,
             to=to,
             prefix=prefix,
             strict=strict,
             progress=tell,
         )
+    tell_reading(screen, data, done.read_as)
     if json:
         screen.data(done.to_dict())
     screen.note(*_remarks(done, model, data), *unseen_lines(done.unseen))
@@ -77,13 +104,17 @@ def _out(output: str, to: str | None) -> str | BinaryIO:
     screen = terminal(output)
     if screen is None:
         return sys.stdout.buffer if output == "-" else output
-    if to in ("parquet", "arrow"):
-        raise ParameterError(f"{to} cannot be shown in a terminal; write it to a file: -o predicted.{to}")
+    if to in ("parquet", "arrow", "excel"):
+        ending = "xlsx" if to == "excel" else to
+        raise ParameterError(f"{to} cannot be shown in a terminal; write it to a file: -o predicted.{ending}")
     return cast("BinaryIO", _Terminal(screen))
 
 
 class _Terminal:
     """A terminal as a file, with escapes for what would move its cursor."""
+
+    utf8 = True
+    """It takes UTF-8, whatever the encoding of the input is."""
 
     def __init__(self, screen: TextIO) -> None:
         self._screen = screen

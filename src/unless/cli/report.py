@@ -7,11 +7,25 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import check_files, program_of, read, read_any_model, write_document
+from unless.cli.files import Reading, check_files, read, read_any_model, write_document
 from unless.cli.layout import unseen_lines
-from unless.cli.options import Data, Format, Model, Quiet, Seed, Strict, output_option, target_option
+from unless.cli.options import (
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    Model,
+    Quiet,
+    Seed,
+    Sheet,
+    Strict,
+    output_option,
+    target_option,
+)
 from unless.errors import ParameterError
 from unless.judge.unseen import refuse, refuse_ignorance
+from unless.model import program_of
 from unless.report import Page, render, summarise
 from unless.score.committee import committee_of
 from unless.values import counted, share_text
@@ -35,6 +49,10 @@ def report(
     strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
@@ -51,7 +69,9 @@ def report(
     found = read_any_model(model)
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
-    table = read(screen, data, target, like=found, features=used, format=format)
+    table = read(
+        screen, data, target, like=found, features=used, how=Reading(format, delimiter, decimal, encoding, sheet)
+    )
     with screen.busy("writing the page"):
         page = summarise(found, table, title=title, sample=sample, seed=seed)
         if strict:

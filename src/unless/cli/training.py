@@ -1,19 +1,19 @@
-"""What fit and evaluate learn from: a table without the columns that only identify its records."""
+"""What fit and evaluate learn from: a table without the columns that nothing can be learned from."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import listed, source_of, tokens
-from unless.cli.inspect import ADVICE
+from unless.cli.files import Reading, listed, source_of, tell_reading, tokens, written
+from unless.cli.inspect import COMMAND
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.explanation.words import printable
-from unless.inspection import Remark, identifiers, no_labels
+from unless.inspection import Remark, no_labels, useless
 from unless.read.ranks import MissingLabelsError
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
@@ -23,6 +23,11 @@ _WORDS = {
     "unique": ("unique", "unique"),
     "nearly-unique": ("nearly unique", "nearly unique"),
     "identifier": ("an identifier", "identifiers"),
+    "sentences": ("sentences", "sentences"),
+    "number-as-text": ("numbers written as text", "numbers written as text"),
+    "date-as-text": ("dates written as text", "dates written as text"),
+    "constant": ("constant", "constant"),
+    "empty": ("empty", "empty"),
 }
 _MOST = 6  # names of columns that a line tells
 
@@ -36,13 +41,15 @@ class Columns:
     exclude: Sequence[str] | None = None
     include: Sequence[str] | None = None
     missing: Sequence[str] | None = None
-    format: str | None = None
+    how: Reading = field(default_factory=Reading)
     drop_unlabelled: bool = False
+    date: Sequence[str] | None = None
+    order: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A table to learn from, and the columns that were left out because they only identify its records."""
+    """A table to learn from, and the columns that were left out: they only tell records apart, or are constant."""
 
     table: Table
     left_out: tuple[Remark, ...]
@@ -63,38 +70,40 @@ class Training:
 
 
 def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Training:
-    """Read a table with labels, without the features that are excluded or look like identifiers."""
-    source, form = source_of(data, asked.format)
+    """Read a table with labels, without the features that are excluded, look like identifiers or are constant."""
+    source, how = source_of(data, asked.how)
     with screen.busy(f"reading {data}"):
-        training = training_of(source, form, target, asked)
+        training = training_of(source, how, target, asked)
+    tell_reading(screen, data, training.table.read_as)
     labels = training.table.labels
     if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
-        screen.note(f"{remark.column!r} {remark.finding}. {ADVICE[remark.code]}")
+        screen.note(f"{remark.column!r} {remark.finding}. {COMMAND.advice[remark.code]}")
     return training
 
 
-def training_of(source: Any, form: str | None, target: str, asked: Columns) -> Training:
+def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Training:
     """Do what `read_training` does for any source that `read_table` takes, without a screen."""
-    names = column_names(source, format=form)
+    names = column_names(source, **how.options)
     try:
         table = read_table(
             source,
             target,
             numeric=listed(asked.numeric, names),
             categorical=listed(asked.categorical, names),
+            **written(asked.date, asked.order, names),
             missing=tokens(asked.missing),
-            format=form,
+            **how.options,
             drop_unlabelled=asked.drop_unlabelled,
         )
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
     excluded, included = listed(asked.exclude, names), listed(asked.include, names)
     _check_names(table, target, excluded, included)
-    left_out = tuple(one for one in identifiers(table) if one.column not in {*excluded, *included})
+    left_out = tuple(one for one in useless(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     _check_training(table.labels, columns, left_out)
-    return Training(Table(columns, table.target, len(table), table.missing), left_out)
+    return Training(Table(columns, table.target, len(table), table.missing, table.read_as), left_out)
 
 
 def _check_names(table: Table, target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
@@ -119,7 +128,11 @@ def _check_training(labels: Labels, columns: Sequence[object], left_out: Sequenc
             "is it the right column?"
         )
     if not columns:
-        kept = f": they look like identifiers; to keep one: --include {left_out[0].column}" if left_out else ""
+        kept = (
+            f": they look like identifiers, or are constant; to keep one: --include {left_out[0].column}"
+            if left_out
+            else ""
+        )
         raise ReadError(f"no features are left to learn from{kept}")
 
 
