@@ -21,7 +21,7 @@ __all__ = ["Database", "Lacking", "Node", "database", "node", "postgres"]
 
 TYPES = {
     "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},
-    "sqlite": {"number": "REAL", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
+    "sqlite": {"number": "REAL", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN", "time": "TEXT"},
     "postgres": {"number": "DOUBLE PRECISION", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
 }
 

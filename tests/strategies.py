@@ -1,11 +1,15 @@
 """Programs and records for every executor: what Hypothesis draws, and cells chosen to be misunderstood.
 
 There is one feature of each kind: ``n`` numbers, ``t`` text, ``m`` mixed (text that may spell numbers), ``b`` booleans.
+`noted_cases` has others, whose numbers are dates, times, durations, levels of an order or flags.
+And there is one for each notation: ``d`` dates, ``s`` dates with a time, ``i`` instants, ``c`` times of the day, ``u``
+durations, ``o`` an order, ``f`` flags, and ``p`` text that is not compared by its order.
 """
 
 from __future__ import annotations
 
 import math
+from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,9 +17,14 @@ from hypothesis import strategies as st
 from unless.rule import Literal, Program, Rule
 from unless.score.card import ScoreCard, columns_of
 from unless.score.parts import parts_of
-from unless.values import number_in
+from unless.table import Column, Table
+from unless.values import number_in, read_as, value_of
+from unless.values.notation import DATE, DATETIME, DAY, DURATION, FLAG, INSTANT, TIME, Moments, Notation, Noted, Order
 
-__all__ = ["CELLS", "FEATURES", "KINDS", "card_of", "chain", "literals", "meaning", "programs", "records"]
+__all__ = [
+    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "ladder", "literals",
+    "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs", "programs", "records",
+]  # fmt: skip
 
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}
 FEATURES = tuple(KINDS)
@@ -53,12 +62,12 @@ def meaning(kind: str, cell: object) -> object:
     return cell if number is None else number
 
 
-def records(rows: int, seed: int = 0) -> dict[str, list]:
+def records(rows: int, seed: int = 0, cells: dict[str, list] = CELLS) -> dict[str, list]:
     """Columns of chosen cells: every cell at least once, then at random."""
     rng = np.random.default_rng(seed)
     return {
-        name: [cells[place if place < len(cells) else int(rng.integers(len(cells)))] for place in rng.permutation(rows)]
-        for name, cells in CELLS.items()
+        name: [known[place if place < len(known) else int(rng.integers(len(known)))] for place in rng.permutation(rows)]
+        for name, known in cells.items()
     }
 
 
@@ -76,8 +85,8 @@ def literals(features=FEATURES):
     )
 
 
-def _rules(head):
-    bodies = st.lists(literals(), max_size=3).map(tuple)
+def _rules(head, tests=None):
+    bodies = st.lists(literals() if tests is None else tests, max_size=3).map(tuple)
     exceptions = st.recursive(
         st.builds(Rule, st.none(), bodies),
         lambda inner: st.builds(Rule, st.none(), bodies, st.lists(inner, max_size=3).map(tuple)),
@@ -86,8 +95,9 @@ def _rules(head):
     return st.builds(Rule, head, bodies, st.lists(exceptions, max_size=3).map(tuple))
 
 
-def programs():
+def programs(tests=None, features=FEATURES):
     """Programs of a few nested rules over the four features, whose labels are of any one type."""
+    tests = literals() if tests is None else tests
     labels = st.sampled_from(
         [("x", "it's", "\\", "a\nb", "</script>\u2028"), (1, 0, -7, 2**40), (0.1, -2.5, 1e-300, 1e23), (True, False)]
     )
@@ -95,11 +105,184 @@ def programs():
         lambda kind: st.builds(
             Program,
             st.just("y"),
-            st.just(FEATURES),
-            st.lists(_rules(st.sampled_from(kind)), max_size=4).map(tuple),
+            st.just(features),
+            st.lists(_rules(st.sampled_from(kind), tests), max_size=4).map(tuple),
             st.sampled_from([None, *kind]),
         )
     )
+
+
+# Numbers that are dates, times, durations, levels and flags.
+
+_STEPS = st.sampled_from([0, 0, 1, -1, 10, 500_000, 1_000_000, 60_000_000, 3_600_000_000, DAY, -DAY])
+_FIRST, _LAST, *_NUMBERS = map(DATE.number, ("0001-01-01", "9999-12-31", "1970-01-01", "2020-08-01", "2020-08-02"))
+_days = st.sampled_from([_FIRST, _LAST, *_NUMBERS]) | st.integers(-(10**4), 10**5).map(lambda day: float(day * DAY))
+_NAMES, _JUNK = st.sampled_from([*FEATURES, "y"]), st.sampled_from(["a", "soon", "3", ""])
+
+
+def notations(levels=_JUNK):
+    """Any notation of numbers; the levels of an order are texts that the caller may choose."""
+    orders = st.lists(levels, min_size=1, max_size=5, unique=True).map(lambda found: Order(tuple(found)))
+    known = [DATE, DATETIME, INSTANT, TIME, DURATION, FLAG, Moments("date", float(DAY), format="%d.%m.%Y")]
+    return st.one_of(st.sampled_from(known), orders)
+
+
+def noted_numbers(notation: Notation):
+    """Numbers of a notation, many of them close to each other."""
+    match notation:
+        case Order(levels):
+            return st.integers(0, len(levels) - 1).map(float)
+        case Moments(name="date"):
+            return _days
+        case Moments():
+            return st.builds(lambda day, step: min(max(day + step, _FIRST), _LAST), _days, _STEPS)
+    if notation == TIME:
+        return st.builds(lambda time, step: (time * 1_800_000_000 + step) % DAY, st.integers(0, 47), _STEPS).map(float)
+    if notation == FLAG:
+        return st.sampled_from([0.0, 1.0])
+    lengths = st.one_of(st.just(0), st.integers(-(10**5), 10**5), st.timedeltas().map(timedelta.total_seconds))
+    return st.builds(lambda length, step: float(int(length) * 1_000_000 + step), lengths, _STEPS)
+
+
+@st.composite
+def noted_cases(draw, names=_NAMES, texts=_JUNK):
+    """A program whose thresholds are in notations, and a table for it, read in the same notations or otherwise."""
+    target, *features = draw(st.lists(names, min_size=2, max_size=4, unique=True))
+    written = {feature: draw(notations(texts)) for feature in features}
+    # few numbers per feature, so that thresholds and cells meet
+    some = {name: draw(st.lists(noted_numbers(one), min_size=1, max_size=4)) for name, one in written.items()}
+    bounds = [
+        st.builds(Literal, st.just(name), st.sampled_from(["<=", ">"]), st.sampled_from(some[name]).map(one.value))
+        for name, one in written.items()
+    ]
+    feature = st.sampled_from(features)
+    categories = [
+        st.builds(
+            Literal,
+            st.just(name),
+            st.sampled_from(["==", "!="]),
+            texts.filter(lambda text, one=one: one.number(text) is None),
+        )
+        for name, one in written.items()
+    ]
+    others = st.one_of(*categories, st.builds(Literal, feature, st.sampled_from(["missing", "present"])))
+    rules = draw(st.lists(_rules(st.sampled_from("xyz"), st.one_of(*bounds, *bounds, others)), max_size=5))
+    rows = draw(st.integers(0, 8))
+    columns = [_noted_column(draw, name, rows, one, some[name], texts) for name, one in written.items()]
+    return Program(target, tuple(features), tuple(rules), draw(st.sampled_from([None, "x"]))), Table(tuple(columns))
+
+
+def _noted_column(draw, name: str, rows: int, notation: Notation, some: list[float], texts) -> Column:
+    """A column in a notation, of texts that are in it, or of plain numbers."""
+    form = draw(st.sampled_from([notation.value, notation.value, notation.text, float]))
+    numbers = st.one_of(st.sampled_from(some), noted_numbers(notation)).map(form)
+    cells = draw(st.lists(st.one_of(numbers, numbers, texts, st.none()), min_size=rows, max_size=rows))
+    return Column.of(name, cells)
+
+
+# Notations.
+
+
+_LEVELS = Order(("S", "M", "it's", "L", "3", "2020-08-01"))
+NOTATIONS = {"d": DATE, "s": DATETIME, "i": INSTANT, "c": TIME, "u": DURATION, "o": _LEVELS, "f": FLAG}
+_DAYS = [date(2020, 8, 1), date(2020, 7, 31), date(1969, 12, 31), date(1, 1, 1), date(9999, 12, 31), date(2024, 2, 29)]
+_TIMES = (
+    "2020-08-01 12:30|2020-08-01 00:00:00.000001|2020-07-31 23:59:59.999999|2020-08-01 12:30:05.500000"
+    "|1600-03-01 01:02:03.456789|9000-03-01 01:02:03.456789|9000-03-01 01:02:03.456800|9999-12-31 23:59:59.999999"
+)
+_STAMPS = [datetime.fromisoformat(text) for text in (*map(str, _DAYS), *_TIMES.split("|"))]
+_EAST, _WEST = timezone(timedelta(hours=14)), timezone(-timedelta(hours=3, minutes=30))
+TIMED: dict[str, list] = {
+    "d": [*_DAYS, None],
+    "s": [*_STAMPS, None],
+    "i": [
+        *(stamp.replace(tzinfo=UTC) for stamp in _STAMPS),
+        *(stamp.replace(tzinfo=zone) for stamp in _STAMPS for zone in (_EAST, _WEST) if 2 < stamp.year < 9999),
+        None,
+    ],
+    "c": [time(), time(12), time(12, 30), time(12, 30, 5), time(12, 30, 5, 1), time(23, 59, 59, 999999), None],
+    "u": [
+        *(timedelta(), timedelta(days=2, hours=3), timedelta(seconds=-0.5), timedelta(microseconds=1), None),
+        *(timedelta(days=-3, hours=5), timedelta(days=150000, microseconds=3), timedelta(minutes=15), timedelta(1)),
+    ],
+    "o": [*_LEVELS.levels, "s", "XL", "M ", "", "1", "2", None],
+    "f": [0.0, 1.0, 2.0, 0.5, -1.0, None],
+    "p": [*_DAYS, None],
+}  # fmt: skip
+"""Cells that have the types of their notations."""
+
+_MOMENT_TEXTS = (
+    "2020-08-01|2020-08-01 00:00|2020-08-01T00:00:00| 2020-08-01 |2020-08-01 12:30|2020-08-01T12:30:00.5|2024-02-29"
+    "|2020-08-01 00:00:00.000000999|2020-08-01 00:00:00.0000010|2020-07-31T23:59:59.999999999|0001-01-01|9999-12-31"
+    "|2020-08-01T12:30Z|2020-08-01 12:30:00+00:00|2020-08-01 14:30:00+02:00|2020-08-01T02:30:00.25-1000"
+    "|2020-07-31 20:00-04:00|2020-08-01T00:00:00.1234567+1400| 1969-12-31 23:59:59.999999Z "
+    "|9000-03-01 01:02:03.456789|1600-03-01 01:02:03.456789|2020-08-01T05:30:00.000001+0530"
+    "|9999-12-31 23:59:59.999999|2000-02-29|2020-08-01 12:30:05-00:00"
+)
+_NO_MOMENTS = (
+    "2020-02-30|2023-02-29|1900-02-29|2020-13-01|2020-00-10|2020-08-00|0000-01-01|20200801|2020-8-1|2020-08-01Z"
+    "|2020-08-01+02:00|2020-08-01 24:00|2020-08-01 12:60|2020-08-01 12:30:60|2020-08-01 12|2020-08-01T"
+    "|2020-08-01  12:30|2020-08-01 12:30.|2020-08-01 12:30:05.|2020-08-01 12:30:05.1234567890|2020-08-01 12:30z"
+    "|2020-08-01t12:30|2020-08-01 12:30 Z|2020-08-01 12:30+2|2020-08-01 12:30+02:60|now|soon||NaN|2020|2458849.5"
+    "|-2020-08-01|12:30|2020-08-01\n|\t2020-08-01|2020-08-01 12:30+|２０２０-08-01|2020-08-01 12:3|2020-08-01-02:00"
+    "|2020-08-01 12:30:0"
+)
+_CLOCK_TEXTS = (
+    "00:00|12:00|12:30|12:30:00| 12:30:05|12:30:05.000001|12:30:05.0000009|12:30:05.5|23:59:59.999999"
+    "|23:59:59.999999999"
+)
+_NO_CLOCKS = (
+    "24:00|12:60|1:30|12:30:60|12:30:|12:30:05.|12:30:05.1234567890|12|noon|12:30Z|1230|12:30:05,5|now||0.5|12:30\n"
+)
+NOTED_TEXTS: dict[str, list] = {
+    **{name: [*f"{_MOMENT_TEXTS}|{_NO_MOMENTS}".split("|"), None] for name in "dsi"},
+    "c": [*f"{_CLOCK_TEXTS}|{_NO_CLOCKS}".split("|"), None],
+    "o": TIMED["o"],
+    "f": TIMED["f"],
+    "p": [*f"{_MOMENT_TEXTS}".split("|"), None],
+}
+"""Cells of text, in which some are dates and times."""
+
+
+def _thresholds(notation):
+    known = [*(value_of(cell) for cells in TIMED.values() for cell in cells), *_IN_TEXT]
+    own = [*range(-1, 7), 0.5] if isinstance(notation, Order) else [0.0, 0.5, 1.0, -1.0, 2.0]
+    if isinstance(notation, Moments):
+        own += [float(one) for one in known if isinstance(one, Noted) and isinstance(one.notation, Moments)]
+        own += [math.nextafter(one, way) for one in own for way in (-math.inf, math.inf)]
+    else:
+        own += [float(one) for one in known if isinstance(one, Noted) and one.notation == notation]
+    return sorted({*own, math.inf, -math.inf})
+
+
+_IN_TEXT = [read_as(text, INSTANT) for text in _MOMENT_TEXTS.split("|")]
+
+
+def ladder(feature):
+    """A program that tells all thresholds of a feature apart: the label is the first one that a cell is at most."""
+    bounds = [NOTATIONS[feature].value(float(bound)) for bound in _thresholds(NOTATIONS[feature])]
+    rules = [Rule(number, (Literal(feature, "<=", bound),)) for number, bound in enumerate(bounds)]
+    return Program("y", (feature,), (*rules, Rule(-1, (Literal(feature, "present"),))))
+
+
+def noted_literals(feature):
+    """Any literal on a feature that is written in a notation."""
+    words = st.sampled_from(["soon", "XL", "12:60", "2020-02-30", "2020-08-01", "M", "12:30", "2 d 3 h", "1", ""])
+    if known := NOTATIONS.get(feature):
+        words = words.filter(lambda word: known.number(word) is None)  # a program would be refused
+    tests = [
+        st.builds(Literal, st.just(feature), st.sampled_from(["==", "!="]), words),
+        st.builds(Literal, st.just(feature), st.sampled_from(["missing", "present"])),
+    ]
+    if notation := NOTATIONS.get(feature):
+        bound = st.sampled_from(_thresholds(notation)).map(notation.value)
+        tests.append(st.builds(Literal, st.just(feature), st.sampled_from(["<=", ">"]), bound))
+    return st.one_of(*reversed(tests))
+
+
+def noted_programs(features=tuple(TIMED)):
+    """Programs that compare dates, times, durations, levels and flags."""
+    return programs(st.sampled_from(features).flatmap(noted_literals), tuple(features))
 
 
 def chain(depth: int, feature: str = "n", *, width: int = 1) -> Rule:

@@ -76,7 +76,7 @@ def test_a_missing_table(run):
 
 
 BAD_TABLES = {
-    "binary.csv": (bytes(range(255, 0, -1)) * 20, "not UTF-8"),
+    "binary.csv": (bytes(range(255, 0, -1)) * 20, "not UTF-16"),
     "empty.csv": (b"", "the file is empty"),
     "cut.csv.gz": (gzip.compress(b"age,decision\n1,a\n2,b\n")[:-9], "not a whole gzip file"),
     "cut.parquet": (b"PAR1" + bytes(100), "not a Parquet file"),

@@ -79,7 +79,7 @@ def test_exports(folder):
     for language in ("clingo", "prolog", "json", "text"):
         done = called("export", "c.json", "--to", language, cwd=folder)
         assert done.returncode == 1
-        assert f"cannot be written as {language}, only as sql, python or javascript" in done.stderr
+        assert f"cannot be written as {language}, only as sql, python, javascript or onnx" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -63,6 +63,30 @@ def test_rules_kept_moved_changed_added_removed(run, files):
     ]
 
 
+def test_ranges(run):
+    """A range is one condition, also where one of its bounds changed; a bound that was added has its own line."""
+    above, most = (unless.Literal("income", op, number) for op, number in ((">", 20_000), ("<=", 50_000)))
+    exceptions = (unless.Rule(None, (above, unless.Literal("income", "<=", 30_000))),)
+    later = unless.Literal("income", ">", 25_000)
+    programs.save(replace(OLD, rules=(unless.Rule("yes", (above, ABROAD, most)), unless.Rule("no", (most,)))), "a.json")
+    changed = unless.Rule("yes", (ABROAD, most, later), exceptions)
+    programs.save(replace(OLD, rules=(changed, unless.Rule("no", (most, above)))), "b.json")
+    assert run("diff", "a.json", "b.json").out.splitlines()[1:] == [
+        "~  1  yes  ~ if home is abroad and income is above 20,000 → 25,000 and at most 50,000",
+        "           +   unless income is above 20,000 and at most 30,000",
+        "~  2  no     if income ≤ 50,000",
+        "           + and income > 20,000",
+    ]
+
+
+def test_a_changed_bound_is_told_even_if_it_does_not_matter(run):
+    """A bound that follows from a tighter one is left out of a rule, unless it is what changed."""
+    bounds = [unless.Literal("age", ">", number) for number in (30, 32, 35)]
+    programs.save(replace(OLD, rules=(unless.Rule("yes", (bounds[0], bounds[2])),)), "a.json")
+    programs.save(replace(OLD, rules=(unless.Rule("yes", (bounds[1], bounds[2])),)), "b.json")
+    assert run("diff", "a.json", "b.json").out.splitlines()[1] == "~  1  yes  ~ if age > 35 and age > 30 → 32"
+
+
 def test_a_rule_that_changed_and_moved(run):
     """A rule that is both has both signs."""
     programs.save(replace(OLD, rules=OLD.rules[:2]), "a.json")

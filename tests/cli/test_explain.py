@@ -23,7 +23,7 @@ def test_a_record_is_told_as_the_library_tells_it(run, model):
     """The plain form is the story of the proof, with the figures of the rule and what would change it."""
     done = run("explain", "model.json", "new.csv", "--row", "8", "--what-if")
     table = unless.read_table("new.csv", like=model)
-    (proof,) = model.explain(table[[7]])
+    proof = model.explain(table[[7]])
     changes = model.counterfactuals(table[[7]])
     assert done.code == 0
     assert done.err == ""
@@ -34,7 +34,7 @@ def test_a_record_is_told_as_the_library_tells_it(run, model):
 def test_the_forms_of_the_paper(run, model, style):
     """The tree and the rules are those of the paper, with the number of the record."""
     done = run("explain", "model.json", "new.csv", "--row", "3", "--style", style)
-    (proof,) = model.explain(unless.read_table("new.csv", like=model)[[2]])
+    proof = model.explain(unless.read_table("new.csv", like=model)[[2]])
     assert done.out == proof.text(style, number=3) + "\n"
 
 

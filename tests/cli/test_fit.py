@@ -38,7 +38,7 @@ class TestStory:
         assert lines[1].startswith("learned         5 rules with 2 exceptions in ")
         assert lines[3].split() == ["decided", "right"]
         assert lines[4] == " 1  refuse       58  0.966  if employed is no and guarantor is not yes"
-        assert lines[5].strip() == "unless age > 65.5"
+        assert lines[5].strip() == "unless age > 65"
         assert lines[-1].startswith("test            180 records held back: accuracy 0.9")
         assert lines[-1].endswith("(always accept: 0.583)")
         where = shlex.quote(str(applicants))

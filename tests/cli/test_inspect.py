@@ -30,6 +30,15 @@ def test_example(applicants):
     assert done.stderr.strip() == f"next  unless fit {shlex.quote(str(applicants))} --target decision -o model.json"
 
 
+def test_pictures(applicants):
+    """Every column has a small picture of its values; a stream that cannot take blocks gets letters instead."""
+    lines = called("inspect", applicants, "-t", "decision").stdout.splitlines()
+    assert any(line.startswith("  employed ") and "  ▆▁▁  " in line for line in lines)
+    done = unless("inspect", applicants, "-t", "decision", env={"PYTHONIOENCODING": "ascii"})
+    assert "  accept  524  58.2 %  ########################" in done.stdout
+    assert any(line.startswith("  employed ") and "  +__  " in line for line in done.stdout.splitlines())
+
+
 def test_next_command_runs(applicants, tmp_path):
     """The command that is proposed runs as it is."""
     command = called("inspect", applicants, "-t", "decision").stderr.strip().removeprefix("next  unless ")
@@ -124,8 +133,7 @@ def test_wrong_target(applicants):
 @pytest.mark.parametrize(
     ("text", "finding"),
     [
-        ("a;b;y\n1;2;x\n", "one column, 'a;b;y': the file seems to be separated by semicolons; save it with commas"),
-        ("a\tb\n1\t2\n", "the file seems to be separated by tabs; it is TSV, not CSV"),
+        ("a;b:y\n1;2;x\n", "'a;b:y': the file seems to be separated by semicolons; is that the right delimiter?"),
         ("1,2,x\n3,4,y\n", "2 of 3 columns have numbers for names, such as '1': the first line may be a record"),
     ],
 )

@@ -31,7 +31,7 @@ def here(tmp_path: Path) -> Path:
     rows = [
         {"a": number % 10, "b": "kxyz"[number % 4], "y": "low" if number % 10 < 6 else "high"} for number in range(200)
     ]
-    UnlessClassifier().fit(read_table(rows, "y")).save(tmp_path / "model.json")
+    UnlessClassifier(warn=False).fit(read_table(rows, "y")).save(tmp_path / "model.json")
     rules = (Rule("low", (Literal("a", "<=", 5.0),)), Rule("\x1b[2Jhigh", (Literal("b", "==", "k"),)))
     programs.save(Program("y", ("a", "b"), rules), tmp_path / "program.json")
     (tmp_path / "new.csv").write_bytes(DATA)
@@ -155,11 +155,15 @@ class TestMistakes:
             (["model.json", "other.csv", "-o", "out.csv"], 1, "unless: other.csv: no column 'a'; did you mean 'A'?"),
             (["model.json", "bad.csv", "-o", "out.csv"], 1, "unless: bad.csv, line 3: 1 field, but the header names 2"),
             (["model.json", "new.csv", "-o", "nowhere/out.csv"], 1, "to write 'out.csv' to; create it first"),
-            (["model.json", "new.csv", "-o", "out.xlsx"], 1, "write a .csv file, which Excel opens"),
-            (["model.json", "new.csv", "-o", "out.txt"], 1, "or say which: --to csv, tsv, jsonl, parquet or arrow"),
+            (["model.json", "new.csv", "-o", "out.ods"], 1, "only .xlsx are written; write 'out.xlsx'"),
+            (
+                ["model.json", "new.csv", "-o", "out.txt"],
+                1,
+                "or say which: --to csv, tsv, jsonl, parquet, arrow or excel",
+            ),
             (["model.json", "zip.csv", "-o", "out.csv"], 1, "rename it, or say so: --format excel"),
             (["-", "-"], 1, "can be read only once"),
-            (["model.json", "new.csv", "--to", "excel"], 2, "--to"),
+            (["model.json", "new.csv", "--to", "xlsx"], 2, "--to"),
             (["model.json"], 2, "unless predict --help"),
         ],
     )

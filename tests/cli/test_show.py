@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import re
@@ -13,6 +14,7 @@ import pytest
 from rich.console import Console
 
 import unless
+from tests.cli.command import called
 from tests.cli.test_terminal import shown
 from unless import Literal, Program, Rule
 from unless.cli.show import rule_table
@@ -39,7 +41,7 @@ def test_figures_stay_near_their_rule(run):
     header, *lines = run("show", "model.json").out.splitlines()
     document = json.loads(Path("model.json").read_text())
     program = programs.load("model.json")
-    long = unless.Rule("refuse", tuple(unless.Literal("age", ">", number) for number in range(60)))
+    long = unless.Rule("refuse", tuple(unless.Literal("history", "!=", f"c{number}") for number in range(60)))
     document["rules"] = programs.to_dict(replace(program, rules=(long, *program.rules[1:])))["rules"]
     Path("long.json").write_text(json.dumps(document))
     assert "if the rules were edited, leave base and points out" in run("show", "long.json").err
@@ -47,8 +49,8 @@ def test_figures_stay_near_their_rule(run):
     Path("long.json").write_text(json.dumps(document))
     again, first, second, *_ = run("show", "long.json").out.splitlines()
     assert (again, second) == (header, lines[2])
-    assert "0.966  if age > 0 and age > 1 " in first
-    assert first.endswith(" and age > 59")
+    assert "0.966  if history is not c0 and history is not c1 " in first
+    assert first.endswith(" and history is not c59")
 
 
 @pytest.mark.parametrize("columns", [50, 80, 120])
@@ -66,6 +68,19 @@ def test_long_rules_break_between_conditions(columns, monkeypatch):
                             r" {12}and feature . is a b( and feature . is a b)*|"
                             r" {11}unless feature 1 is a b( and feature . is a b)*|"
                             r" {18}and feature . is a b( and feature . is a b)*", line.rstrip()), line  # fmt: skip
+
+
+def test_ranges(run):
+    """Two bounds of a number are one condition, in words; a bound that is alone has a sign."""
+    age = unless.Literal("age", ">", 30), unless.Literal("age", "<=", 40)
+    rule = unless.Rule(
+        "no", (age[1], unless.Literal("income", "<=", 20_000), age[0]), (unless.Rule(None, age[:1] * 2),)
+    )
+    programs.save(unless.Program("loan", ("age", "income"), (rule,)), "ranges.json")
+    assert run("show", "ranges.json", "--quiet").out.splitlines() == [
+        " 1  no  if age is above 30 and at most 40 and income ≤ 20,000",
+        "          unless age > 30",
+    ]
 
 
 def test_weights_are_called_so(run):
@@ -136,3 +151,40 @@ def test_numbers_of_a_feature_are_spelled_alike():
     console = Console(width=100, file=io.StringIO(), color_system=None)
     console.print(rule_table(Program("label", ("amount", "year"), rules)))
     assert "amount > 9,699 and year > 2024" in console.file.getvalue()
+
+
+def test_a_model_prints_what_the_command_shows(run):
+    """print(model) gives what the command prints into a pipe: exceptions, weights, wide letters, a committee."""
+    table = unless.read_table("applicants.csv", target="decision")
+    labels = table.target.labels
+    weights = np.where(np.arange(len(table)) % 3 == 0, 0.5, 1.25)
+    renamed = np.array(["退回", "e\u0301", "ok"][: len(labels)], dtype=object)[table.target.codes]
+    for model in (
+        unless.load("model.json"),
+        unless.FoldRMClassifier(otherwise=None, warn=False).fit(table),
+        unless.FoldRMClassifier(max_rules=2, warn=False).fit(table, sample_weight=weights),
+        unless.UnlessClassifier(warn=False).fit(table, renamed),
+        unless.UnlessCommittee(size=3, warn=False).fit(table),
+    ):
+        model.save("shown.json")
+        done = run("show", "shown.json")
+        told = done.out if hasattr(model, "committee_") else done.err + done.out
+        assert told == str(model) + "\n"
+        assert str(unless.load("shown.json")) == str(model)
+
+
+def test_packed_models(run):
+    """A model whose name ends with .gz is packed, and any command reads it; so does a pipe."""
+    fit = run("fit", "applicants.csv", "--target", "decision", "-o", "small.json.gz", "--quiet")
+    run("fit", "applicants.csv", "--target", "decision", "-o", "plain.json", "--quiet")
+    assert fit.code == 0
+    assert gzip.decompress(Path("small.json.gz").read_bytes()) == Path("plain.json").read_bytes()
+    assert run("show", "small.json.gz").out == run("show", "plain.json").out
+    piped = called("show", "-", input=Path("small.json.gz").read_bytes())
+    assert piped.stdout == run("show", "plain.json").out
+    predicted = run("predict", "small.json.gz", "new.csv")
+    assert (predicted.code, predicted.out) == (0, run("predict", "plain.json", "new.csv").out)
+    Path("small.json.gz").write_bytes(Path("small.json.gz").read_bytes()[:-20])
+    assert run("show", "small.json.gz").err.startswith("unless: small.json.gz: packed by gzip, and damaged")
+    Path("new.csv.gz").write_bytes(gzip.compress(Path("new.csv").read_bytes()))
+    assert "new.csv.gz is a table, not a model" in run("show", "new.csv.gz").err

@@ -105,6 +105,7 @@ def python(code, *arguments, cwd=None):
     ],
     ids=str,
 )  # fmt: skip
+@pytest.mark.filterwarnings("ignore::unless.errors.TrainingWarning")  # of applicant, which both learn from here
 def test_the_command_and_the_classifier_write_the_same_file(run, loans, options, classifier, parameters):
     """Byte for byte: both are the same learner."""
     target = "smoker" if "positive" in parameters else "decision"

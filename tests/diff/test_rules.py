@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from itertools import permutations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.strategies import chain, programs
+from tests.strategies import chain, noted_cases, programs
 from unless import Literal, Program, Rule
 from unless.diff.rules import ALIKE, _likeness, compare_rules
+from unless.values.notation import DATE, DAY, DURATION, FLAG, INSTANT, TIME, Noted, Order
 
 AGE, CITY = Literal("age", "<=", 30), Literal("city", "==", "Oslo")
 FEATURES = ("age", "city", "income")
@@ -182,3 +184,63 @@ def test_no_other_matching_is_more_alike(names, random):
     best = max(sum(likeness[i, j] for i, j in enumerate(order)) for order in permutations(range(len(new))))
     pairs = [(edit.old_number, edit.new_number) for edit in found.rules if edit.old and edit.new]
     assert sum(likeness[pair] for pair in pairs) == pytest.approx(best, abs=1e-4)
+
+
+SIZES = Order(("S", "M", "L"))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (date(2020, 8, 1), date(2020, 9, 1), ["2020-08-01", "2020-09-01"]),
+        (date(2020, 8, 1), datetime(2020, 8, 1, 12, 30, tzinfo=UTC), ["2020-08-01", "2020-08-01 12:30Z"]),
+        (timedelta(hours=2), timedelta(hours=3), ["2 h", "3 h"]),
+        (Noted(0, SIZES), Noted(1, SIZES), ["S", "M"]),
+        (Noted(0, FLAG), 0.5, [0.0, 0.5]),
+    ],
+)
+def test_a_threshold_that_changed_is_said_as_it_is_written(before, after, said):
+    """A date that became another date, with or without a time, is one changed literal; JSON has the dates as text."""
+    old, new = Rule("a", (CITY, Literal("age", ">", before))), Rule("a", (CITY, Literal("age", ">", after)))
+    (edit,) = compare_rules(program(old), program(new)).rules
+    assert [one.status for one in edit.literals] == ["kept", "changed"]
+    assert [literal[2] for literal in (edit.literals[1].to_dict()[side] for side in ("old", "new"))] == said
+    json.dumps(edit.to_dict(), allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (Noted(1, DATE), 1.0),
+        (Noted(1, DATE), 2.0),
+        (Noted(1, DATE), Noted(1, DURATION)),
+        (Noted(1, TIME), Noted(2, DURATION)),
+        (Noted(1, SIZES), 1.0),
+        (Noted(1, SIZES), Noted(1, Order(("L", "M", "S")))),
+    ],
+)
+def test_thresholds_of_different_notations_are_not_compared(before, after):
+    """A date is not the number of its microseconds, nor a level that of another order: one test went, another came."""
+    old, new = Rule("a", (CITY, Literal("age", ">", before))), Rule("a", (CITY, Literal("age", ">", after)))
+    assert not compare_rules(program(old), program(new)).same
+    (edit,) = compare_rules(program(old), program(new)).rules
+    assert [one.status for one in edit.literals] == ["kept", "added", "removed"]
+    alone = [program(Rule("a", (Literal("age", ">", value),))) for value in (before, after)]
+    assert [status for status, *_ in statuses(*alone)] == ["removed", "added"]
+
+
+@pytest.mark.parametrize(("before", "after"), [(Noted(0, FLAG), 0.0), (Noted(DAY, DATE), Noted(DAY, INSTANT))])
+def test_the_same_number_written_otherwise(before, after):
+    """A flag is a number, and a date the moment when it begins: the test is kept."""
+    old, new = program(Rule("a", (Literal("age", ">", before),))), program(Rule("a", (Literal("age", ">", after),)))
+    assert compare_rules(old, new).same
+
+
+@given(noted_cases(), noted_cases())
+@settings(deadline=None)
+def test_any_two_programs_with_notations(old, new):
+    """Programs in any notations are compared, each is the same as itself, and JSON can hold the difference."""
+    found = compare_rules(old[0], new[0])
+    assert sum(edit.old is not None for edit in found.rules) == len(old[0])
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert compare_rules(old[0], old[0]).same

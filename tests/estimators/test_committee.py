@@ -87,6 +87,10 @@ def test_counterfactuals_are_verified(model):
                 assert label in (None, after)
                 assert "city" not in {change.feature for change in one.changes}
                 assert one.outcome.startswith(f"{after} (0.")
+                for change in one.changes:
+                    if change.end is not None:
+                        beyond = np.nextafter(change.end, np.inf) if change.how == "above" else change.end
+                        assert model.predict([{**changed, change.feature: beyond}])[0] != after
     assert len(model.counterfactuals(X.iloc[0])) > 1
     assert model.counterfactuals(X.iloc[0], fixed=["age", "income", "city"]).found == ()
     with pytest.raises(UnlessError, match="no class 'acept'; did you mean 'accept'"):
@@ -159,7 +163,7 @@ def test_the_student_is_shown_not_obeyed(model, tmp_path):
     """The program of a committee is one list that imitates it; how often both agree is known."""
     agreed = unless.predict(model.program_, unless.read_table(X, like=model)) == model.predict(X)
     assert model.agreement_ == pytest.approx(agreed.mean())
-    assert "one list imitates it, and agrees on" in str(model)
+    assert "It decides; this list imitates it, and agrees on" in str(model)
     assert model.card_.program == model.program_  # the page shows how sure that list is
     model.save(tmp_path / "committee.json")
     assert unless.load(tmp_path / "committee.json").card_.points.tolist() == model.card_.points.tolist()

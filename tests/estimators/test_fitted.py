@@ -26,6 +26,7 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Literal, Rule, UnlessClassifier, UnlessError, read_table
 from unless.errors import Interrupted, ParameterError, ProgramError, UnknownNameError
 from unless.estimators.training import Limits
+from unless.explanation.listing import listing, title
 from unless.judge.importance import Evidence
 from unless.table import domain_of
 
@@ -396,9 +397,9 @@ class TestPrinting:
     """Text and HTML."""
 
     def test_text(self, model):
-        """The repr is scikit-learn's, str of a fitted model its rules."""
+        """The repr is scikit-learn's, str of a fitted model its rules, laid out with what they decided."""
         assert repr(model) == f"{type(model).__name__}()"
-        assert str(model) == str(model.program_)
+        assert str(model) == f"{title(model.program_)}\n{listing(model.program_, model.statistics_)}"
         assert str(type(model)(ratio=0.1)) == f"{type(model).__name__}(ratio=0.1)"
 
     def test_html_lists_the_rules(self, model):

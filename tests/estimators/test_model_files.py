@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gzip
 import json
 from pathlib import Path
 
@@ -137,7 +138,7 @@ def test_files_of_earlier_versions_load(path):
     assert model.predict(records).tolist() == then["labels"]
     assert model.apply(records).tolist() == then["rules"]
     assert model.predict_proba(records).round(9).tolist() == then["probabilities"]
-    assert str(model) == then["text"]
+    assert str(model.program_) == then["text"]
     assert type(model).__name__ == then["learner"]
 
 
@@ -318,3 +319,81 @@ def _damage(document, place, data):
         node[place[-1]] = copy.deepcopy(other)
     else:
         node[place[-1]] = data.draw(anything)
+
+
+class TestPacked:
+    """Files packed by gzip."""
+
+    def test_a_name_that_ends_with_gz_is_packed(self, tmp_path):
+        """Packed, always to the same bytes, and read back whatever the name is; a program, too."""
+        model = UnlessClassifier().fit(X, LABELS["int"])
+        model.save(tmp_path / "model.json")
+        for name in ("model.json.gz", "again.JSON.GZ"):
+            model.save(tmp_path / name)
+            assert str(unless.load(tmp_path / name)) == str(model)
+        packed = (tmp_path / "model.json.gz").read_bytes()
+        assert packed == (tmp_path / "again.JSON.GZ").read_bytes()
+        assert packed[4:8] == bytes(4)  # no time
+        assert gzip.decompress(packed) == (tmp_path / "model.json").read_bytes()
+        (tmp_path / "unnamed").write_bytes(packed)
+        assert unless.load(tmp_path / "unnamed").program_ == model.program_
+        programs.save(model.program_, tmp_path / "program.json.gz")
+        assert (
+            unless.load(tmp_path / "program.json.gz") == programs.load(tmp_path / "program.json.gz") == model.program_
+        )
+
+    def test_a_bomb_is_refused(self, tmp_path, monkeypatch):
+        """No more is unpacked than a model may have, and the error says how to allow more."""
+        (tmp_path / "bomb.json.gz").write_bytes(gzip.compress(b" " * 50_000_000))
+        unpacked = []
+        read = gzip.GzipFile.read
+        monkeypatch.setattr(gzip.GzipFile, "read", lambda self, size=-1: unpacked.append(size) or read(self, size))
+        with raised(model="1 MB"):
+            with pytest.raises(LimitError, match=r"bomb.json.gz: too large for a model, unpacked; the limit is 1 MB"):
+                unless.load(tmp_path / "bomb.json.gz")
+            with pytest.raises(LimitError, match=r"bomb.json.gz: too large for a model, unpacked"):
+                programs.load(tmp_path / "bomb.json.gz")
+        assert unpacked == [1_000_001] * 2
+
+    @pytest.mark.parametrize("damage", ["short", "changed", "header"])
+    def test_damaged_files(self, tmp_path, damage):
+        """A file that was cut or changed is refused, and named."""
+        path = tmp_path / "model.json.gz"
+        UnlessClassifier().fit(X, LABELS["int"]).save(path)
+        whole = bytearray(path.read_bytes())
+        if damage == "changed":
+            whole[-6] ^= 1  # the checksum
+        path.write_bytes({"short": whole[:-30], "changed": whole, "header": b"\x1f\x8b\x09" + whole[3:]}[damage])
+        with pytest.raises(ProgramError, match=r"model.json.gz: packed by gzip, and damaged: .*; save the model again"):
+            unless.load(path)
+
+    def test_what_is_inside_is_checked(self, tmp_path):
+        """A packed file is as little trusted as any other."""
+        path = tmp_path / "model.json.gz"
+        path.write_bytes(gzip.compress(b'{"format": "other"}'))
+        with pytest.raises(ProgramError, match=r'model.json.gz: not a program of unless: its format is "other"'):
+            unless.load(path)
+        path.write_bytes(gzip.compress(gzip.compress(b"{}")))
+        with pytest.raises(ProgramError, match="not UTF-8"):
+            unless.load(path)
+
+    def test_a_mistyped_name_is_suggested(self, tmp_path):
+        """Packed models are suggested, too."""
+        UnlessClassifier().fit(X, LABELS["int"]).save(tmp_path / "wine.json.gz")
+        with pytest.raises(MissingFileError, match=r"did you mean 'wine\.json\.gz'"):
+            unless.load(tmp_path / "wien.json.gz")
+
+    def test_a_failure_leaves_the_old_file(self, tmp_path, monkeypatch):
+        """Packed files are written whole or not at all."""
+        model = UnlessClassifier().fit(X, LABELS["int"])
+        model.save(tmp_path / "model.json.gz")
+        before = (tmp_path / "model.json.gz").read_bytes()
+
+        def full(*_, **__):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr("unless.files.os.fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            UnlessClassifier(max_rules=1).fit(X, LABELS["int"]).save(tmp_path / "model.json.gz")
+        assert (tmp_path / "model.json.gz").read_bytes() == before
+        assert [path.name for path in tmp_path.iterdir()] == ["model.json.gz"]

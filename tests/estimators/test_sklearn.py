@@ -147,13 +147,13 @@ def test_scorers_take_frames(model, cancer):
 
 
 def test_set_output_and_tags():
-    """The tags say what is taken: text, categories, missing cells; FOLD-R++ has two classes only."""
+    """The tags say what is taken: text, categories, missing cells, sparse matrices; FOLD-R++ has two classes only."""
     for model in ALL:
         tags = model.__sklearn_tags__()
         assert tags.input_tags.allow_nan
         assert tags.input_tags.string
         assert tags.input_tags.categorical
-        assert not tags.input_tags.sparse
+        assert tags.input_tags.sparse
         assert tags.classifier_tags.multi_class == (not isinstance(model, FoldRPPClassifier))
 
 

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
+import joblib
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.inspection import permutation_importance
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    StratifiedKFold,
+    cross_val_predict,
+    cross_val_score,
+    train_test_split,
+)
 
 import unless
 from unless.demo.applicants import TARGET, applicants_csv
@@ -95,3 +109,119 @@ def test_a_caller_shows_the_progress(table, capsys):
     assert kept.seen[-1] == "done"
     assert max(rules for _, rules in kept.seen[:-1]) >= len(model.program_) - 1
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.filterwarnings("ignore:values that training did not have")  # folds are small
+class TestInScikitLearn:
+    """scikit-learn splits a table as it splits a frame."""
+
+    @pytest.fixture
+    def frame(self, table):
+        """The same records as a frame, and their labels."""
+        frame = table.to_pandas()
+        return frame.drop(columns=TARGET), frame[TARGET]
+
+    def test_it_is_scored_with_its_own_labels(self, table):
+        """Without y, the labels are those of the table; a frame has none."""
+        for model in (unless.UnlessClassifier(), unless.UnlessCommittee(size=4)):
+            model.fit(table)
+            assert model.score(table) == model.score(table, table.y) == np.mean(model.predict(table) == table.y)
+            assert model.score(table[:50], sample_weight=np.arange(50)) == model.score(
+                table[:50], table[:50].y, np.arange(50)
+            )
+            with pytest.raises(ReadError, match="y is None; only a table has labels of its own"):
+                model.score(table.to_pandas())
+            with pytest.raises(ReadError, match="the table has no labels"):
+                model.score(unless.Table(table.columns))
+
+    def test_cross_validation_of_a_table_is_that_of_its_frame(self, table, frame):
+        """With y the folds are stratified; without, they are the plain ones that scikit-learn makes then."""
+        model = unless.UnlessClassifier()
+        expected = cross_val_score(model, *frame)
+        assert cross_val_score(model, table, table.y).tolist() == expected.tolist()
+        assert cross_val_score(model, table, table.y, n_jobs=2).tolist() == expected.tolist()
+        assert cross_val_score(model, table).tolist() == cross_val_score(model, *frame, cv=KFold(5)).tolist()
+        for scoring in ("accuracy", "neg_log_loss"):
+            scores = [cross_val_score(model, X, frame[1], scoring=scoring).tolist() for X in (table, frame[0])]
+            assert scores[0] == scores[1]
+
+    def test_predictions_of_folds(self, table, frame):
+        """`cross_val_predict` gives the labels and the probabilities that it gives for the frame."""
+        model = unless.UnlessClassifier()
+        for method in ("predict", "predict_proba"):
+            found = cross_val_predict(model, table, table.y, method=method)
+            assert np.array_equal(found, cross_val_predict(model, *frame, method=method))
+        assert len(cross_val_predict(model, table)) == len(table)
+
+    def test_a_split_keeps_labels_and_records_together(self, table):
+        """`train_test_split`, with labels beside it or without, gives tables."""
+        train, test = train_test_split(table, random_state=0)
+        again, _, y, _ = train_test_split(table, table.y, random_state=0)
+        assert (len(train), len(test)) == (225, 75)
+        assert train.y.tolist() == y.tolist() == again.y.tolist()
+        assert unless.UnlessClassifier().fit(train).score(test) > 0.85
+
+    def test_a_grid_search_and_stratified_folds(self, table, frame):
+        """A search finds the parameters that it finds for the frame; folds are made from labels."""
+        grid, cv = {"ratio": [0.3, 0.7], "max_rules": [2, 4]}, StratifiedKFold(3)
+        search = GridSearchCV(unless.FoldRMClassifier(), grid, cv=cv)
+        of_table = clone(search).fit(table, table.y)
+        of_frame = clone(search).fit(*frame)
+        assert of_table.cv_results_["mean_test_score"].tolist() == of_frame.cv_results_["mean_test_score"].tolist()
+        assert of_table.best_estimator_.program_ == of_frame.best_estimator_.program_
+        assert clone(search).set_params(cv=3).fit(table).score(table) > 0.7
+
+    def test_the_target_keeps_its_name(self, table):
+        """Labels without a name, as folds have them, are those of the table's target."""
+        assert unless.FoldRMClassifier().fit(table, table.y).program_.target == TARGET
+
+    def test_what_takes_only_arrays_is_told_to_take_a_frame(self, table):
+        """Functions that make an array of X cannot have a table; the error tells what they can have."""
+        model = unless.UnlessClassifier().fit(table)
+        with pytest.raises(TypeError, match=r"a table is not an array.*give table\.to_pandas\(\) instead"):
+            permutation_importance(model, table, table.y)
+
+    def test_copies_are_the_same_table(self, table, tmp_path):
+        """A pickled, copied or dumped table has the same rows, cannot be changed, and teaches the same."""
+        joblib.dump(table, tmp_path / "table.joblib")
+        loaded = joblib.load(tmp_path / "table.joblib", mmap_mode="r")
+        program = unless.FoldRMClassifier().fit(table).program_
+        for other in (pickle.loads(pickle.dumps(table)), copy.copy(table), copy.deepcopy(table), loaded):
+            assert [other.record(row) for row in (0, 299)] == [table.record(row) for row in (0, 299)]
+            assert not other.columns[0].codes.flags.writeable
+            assert unless.FoldRMClassifier().fit(other).program_ == program
+
+
+LEARNERS = [
+    unless.UnlessClassifier(),
+    unless.UnlessClassifier(optimise=False),
+    unless.UnlessClassifier(teacher="committee"),
+    unless.FoldRMClassifier(),
+    unless.FoldRPPClassifier(),
+    unless.UnlessCommittee(size=4),
+]
+
+
+@pytest.mark.parametrize("model", LEARNERS, ids=str)
+@pytest.mark.parametrize("seed", range(3))
+def test_values_of_other_rows_are_not_learned_from(model, seed):
+    """Rows of a table keep its ranks, but teach what a table of only those rows teaches."""
+    random = np.random.default_rng(seed)
+    rows = [
+        {"a": float(a), "b": str(b), "c": int(c), "d": None if d > 4 else float(d)}
+        for a, b, c, d in zip(
+            random.normal(size=240).round(2),
+            random.choice(list("abcdefg"), 240),
+            random.integers(0, 30, 240),
+            random.integers(0, 6, 240),
+            strict=True,
+        )
+    ]
+    noise = random.random(240) < 0.1
+    for row, flip in zip(rows, noise, strict=True):
+        row["y"] = "np"[int(((row["a"] > 0.2 and row["b"] in "abc") or row["c"] > 20) != flip)]
+    kept = np.sort(random.choice(240, 120, replace=False))
+    part, alone = unless.read_table(rows, "y")[kept], unless.read_table([rows[row] for row in kept], "y")
+    models = [clone(model).fit(table) for table in (part, alone)]
+    assert models[0].program_ == models[1].program_
+    assert np.array_equal(models[0].predict_proba(alone), models[1].predict_proba(alone))

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
 
-__all__ = ["LOAN", "REPEATING", "deep", "programs", "records"]
+__all__ = ["LOAN", "RANGES", "REPEATING", "deep", "programs", "records"]
 
 LOAN = Program(
     "loan",
@@ -41,6 +41,25 @@ REPEATING = Program(
     "b",
 )
 """Different exceptions that fail for equal reasons."""
+
+RANGES = Program(
+    "plan",
+    ("age", "city"),
+    (
+        Rule(
+            "basic",
+            (Literal("age", ">", 30.0), Literal("city", "==", "Oslo"), Literal("age", "<=", 40.0)),
+            (
+                Rule(None, (Literal("age", ">", 33.0), Literal("age", ">", 35.0), Literal("age", "<=", 36.0))),
+                Rule(None, (Literal("age", "<=", 39.0), Literal("age", "<=", 32.0))),
+            ),
+        ),
+        Rule("none", (Literal("age", ">", 60.0), Literal("age", "<=", 50.0))),
+        Rule("extra", (Literal("age", "<=", 70.0), Literal("age", ">", 20.0))),
+    ),
+    "free",
+)
+"""Ranges: with another literal in between, with bounds that follow from tighter ones, and with no number in them."""
 
 FEATURES = ("number", "category", "mixed")
 numbers = st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0])

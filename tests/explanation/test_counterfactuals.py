@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
-from tests.explanation.examples import LOAN, deep, programs, records
+from tests.explanation.examples import LOAN, RANGES, deep, programs, records
 from tests.explanation.naive import naive_counterfactuals
 from tests.shared import SHARED, needs_shared
 from unless.errors import ParameterError, UnknownNameError
@@ -126,6 +126,43 @@ def test_downwards():
     (one,) = counterfactuals(LOAN, {**LATE, "income": 30000}, "refuse")
     assert str(one) == "income at most 21,000 → refuse (rule 1)"
     assert one.record["income"] == 21000.0
+
+
+def test_ranges():
+    """Where going too far would give another label again, the answer names both bounds, the lower one first."""
+    texts = [[str(one) for one in counterfactuals(RANGES, {"age": age, "city": "Oslo"})] for age in (10, 75, 34)]
+    assert texts[0] == ["age above 20 and at most 32 → extra (rule 3)", "age above 32 and at most 35 → basic (rule 1)"]
+    assert texts[1] == ["age above 40 and at most 70 → extra (rule 3)", "age above 36 and at most 40 → basic (rule 1)"]
+    assert texts[2] == [
+        "age above 35 and at most 36 → extra (rule 3)",
+        "age above 20 and at most 32 → extra (rule 3)",
+        "age at most 20 → free (no rule applies)",
+    ]
+    rules = (Rule("a", (Literal("f", "<=", 5000.0),)), Rule("b", (Literal("f", "<=", 9000.0),)))
+    program = Program("y", ("f",), (*rules, Rule("b", (Literal("f", "<=", 20000.0),))), "a")
+    (one,) = counterfactuals(program, {"f": 4000})
+    assert str(one) == "f above 5,000 and at most 20,000 → b (rule 2)"  # spelled alike, though rule 2 knows no groups
+    only = counterfactuals(RANGES, {"age": 75, "city": "Oslo"}, "extra", ranges={"age": (60, None)})
+    assert list(map(str, only)) == ["age at most 70 → extra (rule 3)"]  # nothing below 60 is allowed anyway
+
+
+@settings(deadline=None)
+@given(programs, records)
+def test_the_bounds_of_an_answer_are_true(program, record):
+    """All numbers between the bounds keep the new label, and the next number beyond the second bound has another."""
+    for one in counterfactuals(program, record, most=9):
+        for change in one.changes:
+            if change.how == "is":
+                assert change.end is None
+                continue
+            low, high = (change.bound, change.end) if change.how == "above" else (change.end, change.bound)
+            for number in (-9.0, -1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 9.0):
+                label = program.label({**one.record, change.feature: number})
+                if (low is None or number > low) and (high is None or number <= high):
+                    assert label == one.label
+            if change.end is not None:
+                beyond = math.nextafter(high, math.inf) if change.how == "above" else low
+                assert program.label({**one.record, change.feature: beyond}) != one.label
 
 
 def test_none_exists():

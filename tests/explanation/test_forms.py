@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from tests.explanation.examples import LOAN, REPEATING, deep, programs, records
+from tests.explanation.examples import LOAN, RANGES, REPEATING, deep, programs, records
 from unless.errors import ParameterError
 from unless.explanation import Phrase, Words
 from unless.explanation.changes.counterfactuals import counterfactuals
@@ -23,6 +24,7 @@ from unless.explanation.why import explain
 from unless.export.clauses import flatten
 from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
+from unless.values.notation import FLAG, Noted, Order
 
 LATE = {"income": 18400, "history": "late", "guarantor": None}
 HOSTILE = "</script><b onclick='x'>[bold]&amp;\x1b[31m\"\n"
@@ -227,7 +229,7 @@ def test_numbers_of_a_feature_are_spelled_alike():
     assert near.story().splitlines()[1] == "  because amount is 4000, which is at most 5000"
     changed = near.story(changes=counterfactuals(distant, {"amount": 4000, "year": 2024}))
     assert changed.splitlines()[1] == "  because amount is 4,000, which is at most 5,000"
-    assert "  amount above 5,000  → b (no rule applies)" in changed.splitlines()
+    assert "  amount above 5,000 and at most 27,500  → b (no rule applies)" in changed.splitlines()
     first, second, _ = proof.tried
     assert str(first) == str(first.checks[0]) == "amount is 6,000, at most 27,500"
     assert str(second) == "amount is 6000, above 5000"
@@ -235,6 +237,51 @@ def test_numbers_of_a_feature_are_spelled_alike():
     assert "✗" not in proof.to_html()
     assert "amount is 6,000, but must be at most 5,000" in proof.to_html()
     assert "amount is 6,000, but must be at most 5,000" in rich_text(proof)
+
+
+def test_ranges_in_the_long_form():
+    """Both bounds of a number are told together: what holds, what must hold, and of an exception what does not."""
+    assert explain(RANGES, {"age": 34, "city": "Oslo"}).story().splitlines() == [
+        "The record is decided: basic (rule 1).",
+        "  because age is 34, which is above 30 and at most 40",
+        "  and     city is Oslo, as required",
+        "  and no exception applies:",
+        "          'age is above 35 and at most 36' does not hold: age is 34",
+        "          'age is at most 32' does not hold: age is 34",
+    ]
+    assert explain(RANGES, {"age": 55, "city": "Rome"}).story().splitlines() == [
+        "The record is decided: extra (rule 3).",
+        "  because age is 55, which is above 20 and at most 70",
+        "  rule 1 did not apply: age is 55, but must be above 30 and at most 40",
+        "  rule 2 did not apply: age is 55, but must be above 60 and at most 50",
+    ]
+    assert explain(RANGES, {"age": 36, "city": "Oslo"}).story().splitlines()[2:] == [
+        "  rule 1 did not apply: an exception applies, because age is 36, above 35 and at most 36",
+        "  rule 2 did not apply: age is 36, but must be above 60 and at most 50",
+    ]
+    lines = explain(RANGES, {"age": None, "city": "Oslo"}).story().splitlines()
+    assert lines[1] == "  rule 1 did not apply: age is missing, but must be above 30 and at most 40"
+
+
+def test_a_range_is_a_line_of_a_tree():
+    """Trees and HTML have one line for a range, and of one that fails they say what fails; JSON has both checks."""
+    proof = explain(RANGES, {"age": 34, "city": "Oslo"})
+    lines = [line.strip("│├└─ ") for line in rich_text(proof).splitlines()]
+    assert lines == [
+        "plan basic  rule 1",
+        "✓ age is 34, above 30 and at most 40",
+        "✓ city is Oslo",
+        "an exception does not apply",
+        "✗ age is 34, at most 35",
+        "an exception does not apply",
+        "✗ age is 34, above 32",
+    ]
+    assert proof.to_html().count("age is 34, above 30 and at most 40") == 1
+    assert [one["literal"][1:] for one in proof.to_dict()["rules"][0]["checks"]] == [
+        [">", 30.0],
+        ["==", "Oslo"],
+        ["<=", 40.0],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -378,3 +425,22 @@ def test_deep_proofs_in_every_form(x):
         forms = [str(proof), proof.text("tree"), proof.text("rules"), proof.story(), proof.to_html(), rich_text(proof)]
         assert all(forms)
         assert json.dumps(proof.to_dict())
+
+
+def test_dates_in_json_are_text():
+    """In a proof for JSON, thresholds and values that are dates or levels are their texts, and flags are numbers."""
+    sizes = Order(("S", "M"))
+    default = (
+        Literal("opened", ">", date(2020, 8, 1)),
+        Literal("size", "<=", Noted(0, sizes)),
+        Literal("senior", ">", Noted(0, FLAG)),
+    )
+    program = Program("y", ("opened", "size", "senior"), (Rule("a", default),))
+    data = explain(program, {"opened": date(2020, 8, 2), "size": "S", "senior": 1}).to_dict()
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+    assert data["record"] == {"opened": "2020-08-02", "size": "S", "senior": 1.0}
+    assert [check["literal"] for check in data["rules"][0]["checks"]] == [
+        ["opened", ">", "2020-08-01"],
+        ["size", "<=", "S"],
+        ["senior", ">", 0.0],
+    ]

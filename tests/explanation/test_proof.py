@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import unless
-from tests.explanation.examples import LOAN, deep, programs, records
+from tests.explanation.examples import LOAN, RANGES, deep, programs, records
 from unless.errors import UnknownNameError
 from unless.explanation.why import _TRUTH, explain
 from unless.rule import Literal, Program, Rule
@@ -62,6 +62,31 @@ WHALE = Program(
         Rule("water", (Literal("mammal", "==", "yes"),)),
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("age", "first", "second"),
+    [
+        (30, "age is 30, at most 30", "age is 30, at most 60"),
+        (50, "age is 50, above 40", "age is 50, at most 60"),
+        (55, "age is 55, above 40", "age is 55, at most 60 and above 50"),  # both bounds of an empty range fail
+        (61, "age is 61, above 40", "age is 61, above 50"),
+        (None, "age is missing", "age is missing"),
+        ("old", "age is old, not a number", "age is old, not a number"),
+    ],
+)
+def test_reasons_against_ranges(age, first, second):
+    """Of a range that fails, the sentence tells the bound that fails."""
+    proof = explain(RANGES, {"age": age, "city": "Oslo"})
+    assert list(map(str, proof.tried[:2])) == [first, second]
+
+
+def test_reasons_for_ranges():
+    """A range that holds is told whole, once, where its first literal is."""
+    assert str(explain(RANGES, {"age": 34, "city": "Oslo"})) == (
+        "plan basic, because age is 34, above 30 and at most 40, and city is Oslo; "
+        "no exception applies, because age is 34, at most 35, and age is 34, above 32"
+    )
 
 
 def test_a_reason_tells_what_stopped_an_earlier_rule():

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
-from tests.explanation.examples import LOAN, deep, programs, records
+from tests.explanation.examples import LOAN, RANGES, deep, programs, records
 from unless.errors import UnknownNameError
 from unless.explanation.why import why_not
 from unless.rule import Literal, Program, Rule
@@ -42,8 +42,16 @@ LATE = {"income": 18400, "history": "late", "guarantor": None}
     ],
 )
 def test_what_stopped_a_rule(record, label, text):
-    """Every failing literal is named, or the exception that applies, or the rule that came first."""
+    """Every failing condition is named, or the exception that applies, or the rule that came first."""
     assert str(why_not(LOAN, record, label)) == text
+
+
+def test_a_range_that_stopped_a_rule():
+    """Of a range that fails, both bounds are named: that is what the rule asks."""
+    first, second = (why_not(RANGES, {"age": 50, "city": "Rome"}, label) for label in ("basic", "none"))
+    asks = "age is above 30 and at most 40 and city is Oslo, but age is 50 and city is Rome"
+    assert str(first) == f"plan extra, not basic:\n  rule 1 asks that {asks}"
+    assert str(second).endswith("rule 2 asks that age is above 60 and at most 50, but age is 50")
 
 
 def test_an_earlier_rule():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -17,13 +17,29 @@ from hypothesis import strategies as st
 
 import unless
 from tests.shared import SHARED, needs_compiled, needs_shared
-from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs, records
+from tests.strategies import (
+    CELLS,
+    FEATURES,
+    KINDS,
+    NOTATIONS,
+    NOTED_TEXTS,
+    TIMED,
+    card_of,
+    chain,
+    ladder,
+    meaning,
+    noted_programs,
+    programs,
+    records,
+)  # fmt: skip
 from unless.errors import ParameterError, ProgramError
 from unless.export import to_javascript, to_python
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.card import every_label
 from unless.table import Column, Table
+from unless.values import value_of
+from unless.values.notation import DAY, FLAG, Moments, Noted, Order
 
 COLUMNS = records(120)
 RECORDS = [
@@ -33,6 +49,14 @@ RECORDS = [
 TABLE = Table(tuple(Column.of(name, [record[name] for record in RECORDS]) for name in FEATURES))
 
 
+_DURATIONS = (
+    "2 d 3 h|15 min|-0.5 s|0 s|P2DT3H|-PT0.5S|PT15M|P2D|PT0.0000019S|2 days, 3:00:00|-3 days +05:00:00"
+    "|-1 day, 23:59:59.5|1 day|1 days|P|PT|P1DT|PT.S|. s|1.2.3 s|5|2 d  3 h|soon||3:00:00|150000 d 0.000003 s"
+    "| 15 min |1 s.|99999999999999999999 d"
+)
+DURATION_TEXTS = [*_DURATIONS.split("|"), "9" * 400 + " d", None]
+
+
 def python(program, **options):
     """The exported Python function, in a namespace of its own."""
     names: dict = {}
@@ -40,10 +64,20 @@ def python(program, **options):
     return names[options.get("name", "classify")]
 
 
-def decided(program):
+def decided(program, table=TABLE):
     """The label and the number of the deciding rule of every record."""
-    rules = [None if rule < 0 else rule + 1 for rule in deciding_rules(program, TABLE).tolist()]
-    return list(zip(unless.predict(program, TABLE).tolist(), rules, strict=True))
+    rules = [None if rule < 0 else rule + 1 for rule in deciding_rules(program, table).tolist()]
+    return list(zip(unless.predict(program, table).tolist(), rules, strict=True))
+
+
+def noted(cells):
+    """Columns of cells in notations, as records and as a table."""
+    columns = records(80, cells=cells)
+    table = Table(tuple(Column.of(name, column) for name, column in columns.items()))
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)], table
+
+
+NOTED = {"typed": noted(TIMED), "text": noted(NOTED_TEXTS | {"u": DURATION_TEXTS})}
 
 
 @given(program=programs())
@@ -59,6 +93,49 @@ def test_javascript_agrees_on_every_program(node, program):
     """The JavaScript function gives the label and the rule of the program, whatever the program and the cells."""
     found = node.run(to_javascript(program, returns="both"), RECORDS)
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program)
+
+
+@pytest.mark.parametrize("cells", NOTED)
+@given(program=noted_programs())
+@settings(max_examples=150, deadline=None)
+def test_python_agrees_on_dates_times_durations_and_orders(cells, program):
+    """A date is a date as an object and as a text, and junk is none, exactly as in `predict`."""
+    rows, table = NOTED[cells]
+    assert list(map(python(program, returns="both"), rows)) == decided(program, table)
+
+
+@given(program=noted_programs())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_javascript_agrees_on_dates_times_durations_and_orders(node, program):
+    """The same in JavaScript, of text."""
+    rows, table = NOTED["text"]
+    found = node.run(to_javascript(program, returns="both"), rows)
+    assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, table)
+
+
+@pytest.mark.parametrize("feature", NOTATIONS)
+def test_every_threshold_of_a_notation(node, feature):
+    """Python and JavaScript find the same first threshold as `predict` among all, also one float beside a cell."""
+    program = ladder(feature)
+    for cells, (rows, table) in NOTED.items():
+        wanted = decided(program, table)
+        assert list(map(python(program, returns="both"), rows)) == wanted
+        if cells == "text":
+            found = node.run(to_javascript(program, returns="both"), rows)
+            assert [(answer["label"], answer["rule"]) for answer in found] == wanted
+
+
+@given(program=noted_programs(("i", "p")))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_date_of_javascript_is_an_instant(node, program):
+    """A Date counts milliseconds in UTC; an invalid one is missing."""
+    stamps = [cell and cell.replace(microsecond=cell.microsecond // 1000 * 1000) for cell in TIMED["i"]]
+    table = Table((Column.of("i", stamps), Column.of("p", stamps)))
+    texts = ["new Date(NaN)" if cell is None else f"new Date({cell.timestamp() * 1000:.0f})" for cell in stamps]
+    found = node.run(
+        to_javascript(program, returns="both"), f"[{', '.join(f'{{i: {one}, p: {one}}}' for one in texts)}]"
+    )
+    assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, table)
 
 
 def model_of(program, labels=3, seed=0):
@@ -102,11 +179,19 @@ def test_a_program_has_no_probabilities(write):
             write(Program("y", ("f",), (), "no"), returns=returns)
 
 
+STAMP = datetime.fromisoformat("2024-05-01 00:00:00.000001")
+NOON = datetime(2024, 5, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+DAYS = Moments("date", float(DAY), format="%d.%m.%y")
 GRID = [
     Literal("f", op, value)
     for ops, values in [
         (("<=", ">"), (0.0, 1.0, 2.5, math.inf, -math.inf)),
-        (("==", "!="), ("a", "True", "3", "2024-05-01", "2024-05-01T00:00:00", "None", "nan")),
+        (("==", "!="), ("a", "True", "3", "2024-05-01", "2024-05-01T00:00:00", "None", "nan", "12:30", "2 d 3 h")),
+        (("<=", ">"), map(value_of, (date(2024, 5, 1), STAMP, time(12), timedelta(2), NOON))),
+        (
+            ("<=", ">"),
+            (Noted(0.0, FLAG), Noted(1.0, Order(("a", "3", "2.5", "2024-05-01"))), DAYS.value(DAYS.number("1.5.24"))),
+        ),
         (("missing", "present"), (None,)),
     ]
     for op in ops
@@ -137,6 +222,27 @@ def test_python_reads_cells_as_unless_does(literal):
     ]
     cells += [Decimal("2.5"), Decimal("NaN"), Fraction(1, 3), b"a", date(2024, 5, 1), datetime(2024, 5, 1), ("a",)]  # noqa: DTZ001
     cells += [np.float32(2.5), np.float64("nan"), np.int8(1), np.uint64(2**64 - 1), np.bool_(True), np.str_("a")]
+    cells += [time(12, 30), time(11, 59, tzinfo=UTC), timedelta(days=2, hours=3), timedelta(-1), NOON, datetime.max]  # noqa: DTZ901
+    cells += [
+        np.datetime64("2024-05-01T10:00:00.000000999"),
+        np.timedelta64(51, "h"),
+        np.timedelta64("NaT"),
+        "2.5.24",
+        "1.05.24",
+    ]
+    cells += [
+        pd.Timestamp("2024-05-01 00:00:00.000001999"),
+        pd.Timestamp("2024-05-01 14:00", tz="Asia/Tokyo"),
+        "31.4.24",
+    ]
+    cells += [
+        pd.Timedelta(days=2, microseconds=1),
+        pd.Timedelta(nanoseconds=-1),
+        "2024-05-01",
+        "12:30",
+        "P2DT3H",
+        datetime.min,  # noqa: DTZ901
+    ]
     cells += [np.datetime64("2024-05-01"), np.datetime64("NaT", "D"), pd.NA, pd.NaT, pd.Timestamp("2024-05-01"), 1j]
     function = python(Program("y", ("f",), (Rule("yes", (literal,)),), "no"))
     for cell in cells:
@@ -157,6 +263,14 @@ def test_javascript_reads_cells_as_unless_does(node, literal):
         "undefined": None,
         "NaN": None,
     }
+    cells |= {
+        '"1.5.24"': "1.5.24",
+        '"31.04.24"': "31.04.24",
+        '" 2.5.24"': " 2.5.24",
+        '"2024-05-01"': "2024-05-01",
+        "20": 20,
+    }
+    cells |= {"new Date(Date.UTC(2024, 4, 1, 10))": datetime(2024, 5, 1, 10, tzinfo=UTC), "new Date(NaN)": None}
     cells |= {"Infinity": math.inf, "-Infinity": -math.inf, '"a"': "a", '"3"': "3", '""': "", '"nan"': "nan", "10n": 10}
     source = to_javascript(Program("y", ("f",), (Rule("yes", (literal,)),), "no"))
     found = node.run(source, f"[{', '.join(f'{{f: {cell}}}' for cell in cells)}, {{}}]")
@@ -303,6 +417,25 @@ def test_a_record_without_a_feature_is_an_error_in_python():
     program = Program("y", ("age",), (Rule("x", (Literal("age", "missing"),)),))
     with pytest.raises(KeyError, match="age"):
         python(program)({"agee": 1})
+
+
+def test_dates_are_readable_in_the_source():
+    """The source says 2020-08-01 where the rule does, and calls nothing of unless."""
+    size = Literal("size", "<=", Noted(1.0, Order(("S", "M", "L"))))
+    program = Program("y", ("when", "size"), (Rule("x", (Literal("when", ">", date(2020, 8, 1)), size)),))
+    assert "if n_when > at_2020_08_01 and n_size <= level_m:" in to_python(program)
+    assert "at_2020_08_01 = 1596240000000000.0  # '2020-08-01'" in to_python(program)
+    assert "if (n_when > at_2020_08_01 && n_size <= level_m) return" in to_javascript(program)
+    assert "unless" not in to_python(program)
+
+
+def test_formats_that_javascript_cannot_read():
+    """A format with names of months is refused, with what would do."""
+    form = Moments("date", float(DAY), format="%d %b %Y")
+    program = Program("y", ("f",), (Rule("x", (Literal("f", ">", Noted(0.0, form)),)),))
+    with pytest.raises(ParameterError, match="cannot read text as '%d %b %Y': only digits, by %Y %y %m"):
+        to_javascript(program)
+    assert python(program)({"f": "2 Jan 1970"}) == "x"
 
 
 def test_python_needs_nothing():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.strategies import FEATURES, KINDS, chain, meaning, programs, records
+from tests.strategies import FEATURES, KINDS, NOTED_TEXTS, chain, meaning, noted_programs, programs, records
 from unless.errors import ParameterError
 from unless.export import to_javascript, to_python, to_sql
 from unless.export.query import to_query
@@ -28,27 +28,55 @@ TABLE = Table(tuple(Column.of(name, [record[name] for record in RECORDS]) for na
 
 
 @st.composite
-def committees(draw):
+def committees(draw, some=programs(), features=FEATURES):  # noqa: B008 - a strategy is a value
     """Committees of lists with any labels and cells; small points make ties."""
-    drawn = draw(st.lists(programs(), max_size=3))
+    drawn = draw(st.lists(some, max_size=3))
     labels = {label for program in drawn for label in program.labels}
     kinds = {type(label) for label in labels}
     classes = tuple(sorted(labels)) if len(kinds) == 1 and len(labels) > 1 else ("it's", "x\n</script>", "\\")
     lists = []
     for program in drawn:
         rules = [replace(rule, head=classes[k % len(classes)]) for k, rule in enumerate(program.rules)]
-        lists.append(Program("y", FEATURES, (*rules, Rule(classes[0]))))
+        lists.append(Program("y", features, (*rules, Rule(classes[0]))))
     point = st.integers(-2, 2) | st.integers(-4000, 4000)
     points = [np.array([[draw(point) for _ in classes] for _ in program.rules]) for program in lists]
     base = np.array([draw(point) for _ in classes])
-    return Committee("y", FEATURES, classes, base, tuple(lists), tuple(points))
+    return Committee("y", features, classes, base, tuple(lists), tuple(points))
 
 
-def python(committee, returns):
-    """The exported function."""
+NOTED = records(100, cells={name: cells for name, cells in NOTED_TEXTS.items() if name in "dsico"})
+NOTED_RECORDS = [dict(zip(NOTED, row, strict=True)) for row in zip(*NOTED.values(), strict=True)]
+NOTED_TABLE = Table(tuple(Column.of(name, cells) for name, cells in NOTED.items()))
+
+
+@given(committees(noted_programs(tuple(NOTED)), tuple(NOTED)))
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_committees_vote_by_dates_times_and_orders(node, committee):
+    """Lists read the cells of a feature alike, whichever of them compares it with dates."""
+    wanted = predicted(committee, committee.sums(NOTED_TABLE)).tolist()
+    assert python(committee, "label", NOTED_RECORDS) == wanted
+    assert node.run(to_javascript(committee), NOTED_RECORDS) == wanted
+
+
+@pytest.fixture(scope="session")
+def noted_grid(database):
+    """The name of a table of texts that may be dates and times."""
+    return database.table(NOTED, dict.fromkeys(NOTED, "text"))
+
+
+@given(committees(noted_programs(tuple(NOTED)), tuple(NOTED)))
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_databases_vote_by_dates_times_and_orders(database, noted_grid, committee):
+    """The same in SQL."""
+    sql = to_sql(committee, database.dialect, columns=dict.fromkeys(NOTED, "text"))
+    assert database.select(sql, noted_grid) == predicted(committee, committee.sums(NOTED_TABLE)).tolist()
+
+
+def python(committee, returns, rows=RECORDS):
+    """What the exported function gives."""
     names: dict = {}
     exec(compile(to_python(committee, returns=returns), "exported", "exec"), names)
-    return [names["classify"](record) for record in RECORDS]
+    return [names["classify"](record) for record in rows]
 
 
 @given(committees())

@@ -7,6 +7,8 @@ import math
 import random
 import struct
 import sys
+from dataclasses import replace
+from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal, Inexact
 from types import SimpleNamespace
 
@@ -20,7 +22,22 @@ from sqlglot import exp
 import unless
 from tests.engines import database as opened
 from tests.shared import SHARED, needs_compiled, needs_shared
-from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs, records
+from tests.strategies import (
+    CELLS,
+    FEATURES,
+    KINDS,
+    NOTATIONS,
+    NOTED_TEXTS,
+    TIMED,
+    card_of,
+    chain,
+    ladder,
+    meaning,
+    noted_literals,
+    noted_programs,
+    programs,
+    records,
+)  # fmt: skip
 from unless.errors import ParameterError, ProgramError, UnknownNameError
 from unless.export import to_sql
 from unless.export.query import to_query
@@ -28,6 +45,8 @@ from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.score.card import ScoreCard
 from unless.table import Column, Schema, Table
+from unless.values import value_of
+from unless.values.notation import DAY, DURATION, FLAG, Moments, Noted, Order
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"]
 COLUMNS = records(150)
@@ -66,6 +85,179 @@ def agree(database, name, program, table, columns):
 def test_every_program_agrees_with_predict(database, grid, program):
     """Whatever the program and the cells, the database decides as `predict` does."""
     agree(database, grid, program, TABLE, KINDS)
+
+
+TYPED = {"d": "date", "s": "timestamp", "i": "timestamptz", "c": "time", "u": "interval"} | dict.fromkeys("op", "text")
+TYPED |= {"f": "number", "p": "date"}
+
+
+def typed(database, cells, kinds):
+    """A table of cells that have types, by its name and as our own; SQLite has no such types, and keeps ISO text."""
+    if database.dialect == "sqlite":
+        times = date | datetime | time
+        cells = {name: [str(one) if isinstance(one, times) else one for one in own] for name, own in cells.items()}
+    return database.table(cells, kinds), Table(tuple(Column.of(*column) for column in cells.items()))
+
+
+def noted_columns(database, cells):
+    """Columns of cells in notations; SQLite cannot hold durations."""
+    return records(90, cells={name: own for name, own in cells.items() if name != "u" or database.dialect != "sqlite"})
+
+
+@pytest.fixture(scope="session", params=["typed", "text"])
+def noted_grid(request, database):
+    """A table of dates, times and durations, by type or as text: its name, its cells, and the kinds of its columns."""
+    columns = noted_columns(database, TIMED if request.param == "typed" else NOTED_TEXTS)
+    kinds = TYPED if request.param == "typed" else {name: "number" if name == "f" else "text" for name in columns}
+    kinds = {name: kinds[name] for name in columns}
+    return *typed(database, columns, kinds), kinds
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_dates_times_durations_and_orders_agree_with_predict(database, noted_grid, data):
+    """Whatever the program, the database decides as `predict` does: of typed columns and of text."""
+    name, table, kinds = noted_grid
+    program = data.draw(noted_programs(tuple(kinds)))
+    agree(database, name, program, table, kinds)
+
+
+def test_every_threshold_of_a_notation(database, noted_grid):
+    """The database finds the same first threshold as `predict` among all, also one float beside a cell."""
+    name, table, kinds = noted_grid
+    for feature in sorted(NOTATIONS.keys() & kinds.keys()):
+        agree(database, name, ladder(feature), table, {feature: kinds[feature]})
+
+
+@given(data=st.data(), labels=st.integers(2, 3))
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_probabilities_of_dates_times_durations_and_orders(database, noted_grid, data, labels):
+    """Points go through the same tests."""
+    name, table, kinds = noted_grid
+    model = model_of(data.draw(noted_programs(tuple(kinds))), labels)
+    query = to_query(model, name, database.dialect, ["probability"], kinds).rstrip(";\n")
+    names = [one[0] for one in database.execute(f"SELECT * FROM ({query}) AS t LIMIT 0").description]
+    shares = [database.select(share, f"({query}) AS t") for share in names[-len(model.card_.classes) :]]
+    np.testing.assert_allclose(np.array(shares).T, model.card_.probabilities(table), rtol=0, atol=1e-9)
+
+
+@given(data=st.data(), feature=st.sampled_from("dsi"), kind=st.sampled_from(["date", "timestamp", "timestamptz"]))
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_column_of_dates_is_compared_with_a_time_and_the_other_way_round(database, data, feature, kind):
+    """A date is its first moment, and a time without a zone is in UTC, whatever the rules and the column say."""
+    cells = TIMED[{"date": "d", "timestamp": "s", "timestamptz": "i"}[kind]]
+    if (key := (id(database), kind)) not in _STORED:
+        _STORED[key] = typed(database, {"w": cells}, {"w": kind})
+    literal = replace(data.draw(noted_literals(feature)), feature="w")
+    program = Program("y", ("w",), (Rule("x", (literal,)), Rule("z", (), (Rule(None, (literal,)),))))
+    agree(database, _STORED[key][0], program, _STORED[key][1], {"w": kind})
+
+
+_STORED: dict = {}
+
+
+def test_nanoseconds_are_cut_off():
+    """A cell of DuckDB that is finer than a microsecond is the microsecond before it."""
+    cells = ["2020-08-01 00:00:00.000000999", "2020-08-01 00:00:00.000001", "2020-07-31 23:59:59.999999999", None]
+    program = Program(
+        "y", ("w",), (Rule("late", (Literal("w", ">", value_of(datetime.fromisoformat("2020-08-01"))),)),), "early"
+    )
+    with opened("duckdb") as database:
+        name = database.table({"w": cells}, {"w": "TIMESTAMP_NS"})
+        sql = to_sql(program, "duckdb", columns={"w": "timestamp_ns"})
+        assert database.select(sql, name) == ["early", "late", "early", "early"]
+
+
+def noted_program(*literals):
+    """A program of one rule."""
+    return Program("y", tuple(dict.fromkeys(literal.feature for literal in literals)), (Rule("x", literals),), "z")
+
+
+WHEN = Literal("when", ">", value_of(date(2020, 8, 1)))
+
+
+def test_a_threshold_is_said_as_a_date():
+    """By default a column has the type that its notation suggests; ordered categories are listed."""
+    sizes = Order(("S", "M", "L"))
+    noon = Literal("at", "<=", value_of(datetime(2020, 8, 1, 12, tzinfo=UTC)))
+    wait = Literal("wait", ">", Noted(DURATION.number("2 d 3 h"), DURATION))
+    literals = (WHEN, noon, wait, Literal("size", "<=", Noted(1.0, sizes)), Literal("c", ">", value_of(time(12))))
+    sql = " ".join(to_sql(noted_program(*literals)).split())
+    for test in (
+        """ "when" > CAST('2020-08-01' AS DATE) """,
+        """ "at" <= CAST('2020-08-01 12:00:00+00:00' AS TIMESTAMPTZ) """,
+        """ "wait" > CAST('2 days 03:00:00' AS INTERVAL) """,
+        """ "size" IN ('S', 'M') """,
+        """ "c" > CAST('12:00:00' AS TIME) """,
+    ):
+        assert test in sql
+    assert "\"size\" IN ('L')" in to_sql(noted_program(Literal("size", ">", Noted(1.0, sizes))))
+
+
+def test_because_says_dates_levels_and_flags(database):
+    """As people write them."""
+    size, flag = Literal("size", "<=", Noted(1.0, Order(("S", "M", "L")))), Literal("flag", ">", Noted(0.0, FLAG))
+    kinds = {"when": "date", "size": "text", "flag": "number"}
+    name, _ = typed(database, {"when": [date(2020, 8, 2)], "size": ["S"], "flag": [1.0]}, kinds)
+    found = database.select(to_sql(noted_program(WHEN, size, flag), database.dialect, "because"), name)
+    assert found == ["y x, because when is 2020-08-02, above 2020-08-01 and size is S, at most M and flag is 1"]
+
+
+def test_a_model_knows_which_columns_are_dates(database):
+    """Also where a rule only asks whether a date is missing: it is not compared with NaN."""
+    program = Program("y", ("when",), (Rule("x", (Literal("when", "missing"),)),), "z")
+    model = SimpleNamespace(program_=program, schema_=Schema({"when": "number"}, notations={"when": NOTATIONS["d"]}))
+    name, _ = typed(database, {"when": [date(2020, 8, 2), None]}, {"when": "date"})
+    assert database.select(to_sql(model, database.dialect), name) == ["z", "x"]
+    model.program_ = noted_program(WHEN)
+    model.schema_ = Schema({"when": "mixed"}, notations={"when": NOTATIONS["d"]})
+    assert to_sql(model) == to_sql(model.program_, columns={"when": "text"}) != to_sql(model.program_)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@given(program=noted_programs("dsicof"))
+@settings(max_examples=15, deadline=None)
+def test_every_dialect_writes_dates(dialect, program):
+    """As typed columns in every dialect, and as text where the database can read it."""
+    kinds = {name: TYPED[name] for name in "dcof"} | {"s": "timestamp", "i": "timestamp"}
+    kinds |= {"c": "text"} if dialect == "spark" else {}
+    for columns in (kinds, dict.fromkeys("dsico", "text")):
+        if columns is kinds or dialect != "tsql":
+            tree = sqlglot.parse_one(to_sql(program, dialect, columns=columns), dialect=dialect)
+            assert not list(tree.find_all(exp.Command, exp.DDL))
+
+
+@pytest.mark.parametrize(
+    ("dialect", "literal", "kind", "message"),
+    [
+        ("duckdb", WHEN, "number", "'when' cannot be number: the rules compare it as date; it may be date, timestamp"),
+        ("tsql", WHEN, "text", "tsql cannot read text as ISO 8601, as the column 'when' holds it; make it date or"),
+        ("mysql", WHEN, "timestamptz", "mysql has no type timestamptz, as the column 'when' should be; make it date"),
+        ("spark", Literal("c", ">", value_of(time(12))), "time", "spark has no type time, as the column 'c' should be"),
+        (
+            "sqlite",
+            Literal("u", ">", Noted(0.0, DURATION)),
+            None,
+            "sqlite has no type interval, .* use another database",
+        ),
+        (
+            "duckdb",
+            Literal("u", ">", Noted(0.0, DURATION)),
+            "text",
+            "'u' cannot be text: the rules compare it as duration",
+        ),
+        (
+            "duckdb",
+            Literal("when", ">", Noted(0.0, Moments("date", float(DAY), format="%d.%m.%Y"))),
+            "text",
+            "duckdb cannot read text as %d.%m.%Y, as the column 'when' holds it; make it date",
+        ),
+    ],
+)
+def test_columns_that_cannot_hold_the_time_that_rules_ask_for(dialect, literal, kind, message):
+    """They are refused, with the kinds that would do."""
+    with pytest.raises(ParameterError, match=message):
+        to_sql(noted_program(literal), dialect, columns={literal.feature: kind} if kind else None)
 
 
 def model_of(program, labels=3, seed=0):
@@ -445,6 +637,21 @@ def test_because_is_a_sentence_with_the_values_of_the_record(database):
     assert (
         database.select(to_sql(undecided, database.dialect, "because"), name)[2]
         == "risk is not decided: no rule applies"
+    )
+
+
+def test_because_of_a_range(database):
+    """Both bounds of a number are told together, also in an exception."""
+    bounds = [Literal("n", op, number) for op, number in ((">", 20), ("<=", 30), (">", 10))]
+    inner = Rule(None, (Literal("n", ">", 26), Literal("n", "<=", 28)))
+    program = Program(
+        "risk", ("n", "t"), (Rule("high", (bounds[0], Literal("t", "==", "Oslo"), *bounds[1:]), (inner,)),)
+    )
+    name = database.table({"n": [25.5], "t": ["Oslo"]}, {"n": "number", "t": "text"})
+    (sentence,) = database.select(to_sql(program, database.dialect, "because"), name)
+    assert sentence == (
+        "risk high, because n is 25.5, above 20.0 and at most 30.0 and t is 'Oslo', "
+        "and not (n is above 26.0 and at most 28.0)"
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, timedelta
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,6 +56,19 @@ def found(training: list, new: list) -> tuple[Unseen, ...]:
             ["a"],
             ["e", "d", "c", "b", "e"],
             ["x: all 5 records hold e, b, c, …, which training did not have (it had a)"],
+        ),
+        (
+            [date(2020, 8, 1), date(2020, 8, 9)],
+            ["2020-08-02", datetime(2019, 1, 1, 2, tzinfo=UTC), "s"],
+            [
+                "x: 1 of 3 records holds text where training had only dates: s",
+                "x: 1 of 3 records is outside the range of training, 2020-08-01 to 2020-08-09: 2019-01-01 02:00",
+            ],
+        ),
+        (
+            [timedelta(hours=1), timedelta(days=1)],
+            [timedelta(days=1, hours=3)],
+            ["x: the record is outside the range of training, 1 h to 1 d: 1 d 3 h (few enough to be chance)"],
         ),
         ([None], ["a"], ["x: the record holds a, which training did not have (it had nothing)"]),
         (["a"], ["z" * 99], [f"x: the record holds {'z' * 59}…, which training did not have (it had a)"]),

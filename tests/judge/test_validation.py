@@ -77,7 +77,7 @@ def test_impossible_share(share):
 
 def test_judged(table):
     """A program is compared with the labels of a table; one that decides nothing is never right."""
-    model = UnlessClassifier().fit(table)
+    model = UnlessClassifier(warn=False).fit(table)
     truth = np.array(table.target.labels, dtype=object)[table.target.codes]
     assert judged(model.program_, table).accuracy == model.score(table, truth)
     nothing = judged(Program("decision", table.features), table)

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 
 import unless
-from tests.logic.traps import cases
+from tests.logic.traps import cases, noted
 from unless.errors import ProgramError, UnlessError
 from unless.logic import from_clingo, learn_logic, to_clingo
 from unless.logic.background import read_background
@@ -45,7 +45,26 @@ PIECES = [
         "007",
     ),
     *("2147483647", "2147483648", "99999999999", "0x1", ",", ".", "..", ":-", "<", ">", "=", "(", ")", '"a"', '"', "'"),
-    *("%", "%*", "*%", "\n", " ", "\r", "\0", "#true", "#show y/2.", "text1", "\ud800", "é", "true", "|", ";", "\\"),
+    *(
+        "%",
+        "%*",
+        "*%",
+        "\n",
+        " ",
+        "\r",
+        "\0",
+        "#true",
+        "#show y/2.",
+        "text1",
+        '"2020-08-01"',
+        "<=",
+        "\ud800",
+        "é",
+        "true",
+        "|",
+        ";",
+        "\\",
+    ),
 ]
 
 
@@ -76,7 +95,7 @@ def unless_term(spelled: str) -> object:
 @st.composite
 def spoiled(draw: st.DrawFn) -> tuple[str, unless.Table]:
     """The text of a program after a few changes to its tokens or lines, and a table of its columns."""
-    program, table = draw(cases())
+    program, table = draw(st.one_of(cases(), noted))
     tokens = re.findall(r'"(?:[^"\\]|\\.)*"|%[^\n]*|\w+|\s|[^\w\s]', to_clingo(program))
     for _ in range(draw(st.integers(0, 3))):
         place = draw(st.integers(1, len(tokens) - 1))

@@ -6,6 +6,7 @@ import math
 
 from hypothesis import strategies as st
 
+from tests.strategies import noted_cases
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
 
@@ -29,6 +30,8 @@ NUMBERS = [
 LABELS = [st.sampled_from(TEXTS), st.sampled_from([0, 1, -5, 2**40, 1.0, 1.5, 1e300, math.inf, 2**31]), st.booleans()]
 
 texts, numbers = st.sampled_from(TEXTS), st.sampled_from(NUMBERS)
+noted = noted_cases(st.sampled_from(NAMES), texts)
+"""The same traps where numbers are dates, times, durations, levels of an order or flags."""
 
 
 @st.composite

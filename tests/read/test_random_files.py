@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import unless.read.jsonlines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
+from unless.read.dialect import Dialect
 from unless.read.jsonlines import JsonLines
 from unless.read.table import read_table
 from unless.read.text import TextFile, text_header
@@ -173,7 +174,7 @@ def test_batches(grid: tuple[list[str], list[list[str]]], data: st.DataObject, e
     line, found = header.lines + 1, []
     for piece in (rows[:cut], rows[cut:]):
         body = written(names, piece, ending)[header.size - 3 * mark :]
-        batch = read_table(TextFile(body, ",", where="d.csv", names=names, first_line=line), like=whole.schema)
+        batch = read_table(TextFile(body, Dialect(), where="d.csv", names=names, first_line=line), like=whole.schema)
         assert len(batch) == len(piece)
         found += [batch.record(row) for row in range(len(batch))]
         line += count_lines(body)
@@ -191,11 +192,11 @@ def test_errors_of_a_batch_name_the_line_of_the_file() -> None:
     """A batch that begins at line 1001 counts from there, in quoted cells and blank lines too."""
     body = b'1,2\n"x\r\ny",3\n\n4\n'
     with pytest.raises(ReadError, match=r"new\.csv, line 1005: 1 field, but the header names 2 columns"):
-        read_table(TextFile(body, ",", where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(body, Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.csv, line 1001: the byte 0xff"):
-        read_table(TextFile(b"\xff,1\n", ",", where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(b"\xff,1\n", Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.csv, line 1002: a quote"):
-        read_table(TextFile(b'1,1\n"x,1\n', ",", where="new.csv", names=["a", "b"], first_line=1001))
+        read_table(TextFile(b'1,1\n"x,1\n', Dialect(), where="new.csv", names=["a", "b"], first_line=1001))
     with pytest.raises(ReadError, match=r"new\.jsonl, line 1003: not JSON"):
         read_table(JsonLines(b'{"a":1}\n\n{', where="new.jsonl", first_line=1001))
 
@@ -203,8 +204,8 @@ def test_errors_of_a_batch_name_the_line_of_the_file() -> None:
 def test_a_batch_of_nothing() -> None:
     """A batch without records is a table without rows; a batch keeps a mark in the middle of a file."""
     for body in (b"", b"\n"):
-        assert len(read_table(TextFile(body, ",", where="x", names=["a", "b"]))) == 0
-    table = read_table(TextFile("\ufeffx,1\n".encode(), ",", where="x", names=["a", "b"]))
+        assert len(read_table(TextFile(body, Dialect(), where="x", names=["a", "b"]))) == 0
+    table = read_table(TextFile("\ufeffx,1\n".encode(), Dialect(), where="x", names=["a", "b"]))
     assert table.record(0) == {"a": "\ufeffx", "b": 1.0}
     assert len(read_table(JsonLines(b"", where="x", names=["a"]))) == 0
 

@@ -16,11 +16,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from tests.written import Level, Written
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
 from unless.table import Schema, Table
 from unless.values import Value
+from unless.values.notation import Order
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -91,7 +93,10 @@ class TestTextFiles:
             (["007", "1", "2", "x"], "text"),
             (["-01", "1", "2", "x"], "text"),
             (["0", "0.5", "x"], "mixed"),
-            (["007", "008"], "number"),
+            (["007", "008"], "text"),
+            (["0.5", "2", "0610.0"], "number"),
+            (["0.5", "2", "-00"], "number"),
+            (["5", "2", "-00"], "text"),
             (["?", "NA"], "number"),
             (["x", "?"], "text"),
             (["1", "?"], "number"),
@@ -240,9 +245,9 @@ class TestBadFiles:
             ('a,b\n"x\ny",2\n"z"\n', ["line 4", "1 field"]),
             ('a,b\n1,x\n2,"open\n3,y\n4,z\n', ["line 3", "quote", "never closed"]),
             ('a,b\n1,"x"z\n', ["line 2", "expected after"]),
-            (b"a,b\n1,x\n2,\xff\n", ["line 3", "0xff", "UTF-8"]),
-            (b"a,\xe9\n1,x\n", ["line 1", "0xe9", "UTF-8"]),
-            ("a,b\n1,x\n".encode("utf-16"), ["line 1", "UTF-16"]),
+            (b"a,b\n1,\xc3\xa4\n2,\xff\n", ["line 3", "0xff", "UTF-8", "encoding"]),
+            (b"a,\xe9\xc3\xa9\n1,x\n", ["line 1", "0xe9", "UTF-8"]),
+            ("a,b\n1,x\n2,".encode("utf-16") + b"\x00\xd8", ["line 3", "0x00d8", "UTF-16"]),
             (bytes(range(256)), ["UTF-8"]),
             ("", ["empty"]),
             ("\ufeff", ["empty"]),
@@ -299,7 +304,7 @@ class TestFrames:
 
     @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
     def test_types(self, make) -> None:
-        """Numbers are numbers, text is text, booleans and dates are categories, null is missing."""
+        """Numbers are numbers, text is text, booleans are categories, dates are written as dates, null is missing."""
         frame = make({
             "i": [3, 1, 2**53 + 1],
             "f": [0.5, math.inf, None],
@@ -316,18 +321,36 @@ class TestFrames:
         assert not np.signbit(table.column("z").numbers).any()
         assert values(table, "s") == ["b", "1", None]
         assert values(table, "b") == ["True", "False", "True"]
-        assert values(table, "d") == ["2024-05-01", None, "2023-01-02"]
-        assert [column.kind for column in table.columns] == ["number", "number", "number", "text", "text", "text"]
+        assert values(table, "d") == [Written("2024-05-01"), None, Written("2023-01-02")]
+        assert [column.kind for column in table.columns] == ["number", "number", "number", "text", "text", "number"]
 
     @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
     def test_text_is_text_unless_declared(self, make) -> None:
-        """In a frame text that spells a number, or a missing token, is text, unless the caller says otherwise."""
-        frame = make({"s": ["1", "NA", " 2 ", "x"], "n": [1.0, 2.5, -999.0, math.nan]})
+        """In a frame text that spells numbers only, or a missing token, is text, unless the caller says otherwise."""
+        frame = make({"s": ["1", "NA", " 2 ", "x"], "n": [1.0, 2.5, -999.0, math.nan], "zip": ["10", "20", "9", None]})
         assert values(read_table(frame), "s") == ["1", "NA", " 2 ", "x"]
         assert values(read_table(frame, numeric=["s"]), "s") == [1.0, "NA", 2.0, "x"]
-        assert values(read_table(frame, missing=["NA", "-999"]), "s") == ["1", None, " 2 ", "x"]
+        assert values(read_table(frame, missing=["NA", "-999"]), "s") == [1.0, None, 2.0, "x"]
+        assert values(read_table(frame), "zip") == ["10", "20", "9", None]
+        assert values(read_table(frame, numeric=["zip"]), "zip") == [10.0, 20.0, 9.0, None]
         assert values(read_table(frame, missing=["NA", "-999"]), "n") == [1.0, 2.5, None, None]
         assert values(read_table(frame, categorical=["n"]), "n") == ["1", "2.5", "-999", None]
+
+    @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
+    def test_numbers_among_junk(self, make) -> None:
+        """In a frame text that mostly spells numbers has numbers, and dates likewise; 007 makes all of them names."""
+        frame = make({
+            "n": ["1.5", "?", "2", "30"], "z": ["1", "?", "007", "30"],
+            "d": ["2020-08-01", "soon", "2020-09-30", None], "h": ["1", "b", None, None],
+            "m": [" 0.5", "1", None, "2e1"],
+        })  # fmt: skip
+        table = read_table(frame)
+        assert values(table, "n") == [1.5, "?", 2.0, 30.0]
+        assert values(table, "z") == ["1", "?", "007", "30"]
+        assert values(table, "d") == [Written("2020-08-01"), "soon", Written("2020-09-30"), None]
+        assert values(table, "h") == ["1", "b", None, None]
+        assert values(table, "m") == [0.5, 1.0, None, 20.0]
+        assert [column.kind for column in table.columns] == ["mixed", "text", "mixed", "text", "number"]
 
     @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
     @pytest.mark.parametrize("cells", [["p", "q"], [2, 1], [2.0, 1.0], [True, False]])
@@ -358,8 +381,8 @@ class TestFrames:
     @pytest.mark.parametrize(
         ("cells", "expected"),
         [
-            (pd.Series([True, 1, 1.0, "1", None, 0, False, 2.5], dtype=object),
-             ["True", 1.0, 1.0, "1", None, 0.0, "False", 2.5]),
+            (pd.Series([True, 1, 1.0, "3", None, 0, False, 2.5], dtype=object),
+             ["True", 1.0, 1.0, 3.0, None, 0.0, "False", 2.5]),
             (pd.Series(["b", None, "a", math.nan], dtype=object), ["b", None, "a", None]),
             (pd.Series(["b", None, "a"], dtype="category"), ["b", None, "a"]),
             (pd.Series(pd.Categorical([2, 1, None], categories=[3, 2, 1])), ["2", "1", None]),
@@ -372,9 +395,16 @@ class TestFrames:
             (pd.Series(["b", None, "a"], dtype=pd.ArrowDtype(pa.string())), ["b", None, "a"]),
             (pd.Series([2, None, 1], dtype=pd.ArrowDtype(pa.int32())), [2.0, None, 1.0]),
             (pd.Series([True, None], dtype=pd.ArrowDtype(pa.bool_())), ["True", None]),
+            (pd.Series(pd.Categorical(["10", "9"], categories=["9", "10"], ordered=True)), [Level("10"), Level("9")]),
+            (pd.Series(pd.Categorical([3, 1, None], categories=[3, 2, 1], ordered=True)),
+             [Level("3"), Level("1"), None]),
             (pd.Series(pd.to_datetime(["2024-05-01T00:00:00", None, "2023-01-02T03:04:05"])),
-             ["2024-05-01T00:00:00", None, "2023-01-02T03:04:05"]),
-            (pd.Series(pd.to_datetime(["2024-05-01"]).tz_localize("UTC")), ["2024-05-01T00:00:00+00:00"]),
+             [Written("2024-05-01"), None, Written("2023-01-02 03:04:05")]),
+            (pd.Series(pd.to_datetime(["2024-05-01", "2024-05-02"])), [Written("2024-05-01"), Written("2024-05-02")]),
+            (pd.Series(pd.to_datetime(["2024-05-01"]).tz_localize("Europe/Oslo")), [Written("2024-04-30 22:00Z")]),
+            (pd.Series(pd.to_datetime(["2024-05-01"]), dtype=pd.ArrowDtype(pa.timestamp("ms"))),
+             [Written("2024-05-01")]),
+            (pd.Series(pd.to_timedelta(["90 min", None])), [Written("1 h 30 min"), None]),
             (pd.Series([Decimal("1.5"), None, Decimal(2)], dtype=object), [1.5, None, 2.0]),
             (pd.Series([10**400, -(10**400)], dtype=object), [math.inf, -math.inf]),
             (pd.Series(pd.arrays.SparseArray([0.0, 1.0, math.nan])), [0.0, 1.0, None]),
@@ -394,13 +424,19 @@ class TestFrames:
         ("cells", "expected"),
         [
             (pl.Series(["b", None, "a"], dtype=pl.Categorical), ["b", None, "a"]),
-            (pl.Series(["b", None, "a"], dtype=pl.Enum(["c", "b", "a"])), ["b", None, "a"]),
+            (pl.Series(["b", None, "a"], dtype=pl.Enum(["c", "b", "a"])), [Level("b"), None, Level("a")]),
             (pl.Series([None, None]), [None, None]),
             (pl.Series([True, None, False]), ["True", None, "False"]),
             (pl.Series([2, None, 1], dtype=pl.Int8), [2.0, None, 1.0]),
             (pl.Series([Decimal("0.1"), None]), [0.1, None]),
-            (pl.Series([dt.datetime(2024, 5, 1, 2, 3), None]), ["2024-05-01T02:03:00", None]),  # noqa: DTZ001
-            (pl.Series([dt.time(1, 2, 3), None]), ["01:02:03", None]),
+            (pl.Series([dt.datetime(2024, 5, 1, 2, 3), None]), [Written("2024-05-01 02:03"), None]),  # noqa: DTZ001
+            (pl.Series([dt.date(1, 1, 1), dt.date(9999, 12, 31)]), [Written("0001-01-01"), Written("9999-12-31")]),
+            (
+                pl.Series([-1, 1_999], dtype=pl.Datetime("ns")),
+                [Written("1969-12-31 23:59:59.999999"), Written("1970-01-01 00:00:00.000001")],
+            ),
+            (pl.Series([dt.time(1, 2, 3), None]), [Written("01:02:03"), None]),
+            (pl.Series([dt.timedelta(seconds=-5), None]), [Written("-5 s"), None]),
             (pl.Series([[1, 2], None]), ["[1, 2]", None]),
             (pl.Series([b"ab", None]), ["ab", None]),
         ],
@@ -408,6 +444,13 @@ class TestFrames:
     def test_polars_types(self, cells: pl.Series, expected: list[Value]) -> None:
         """Every type of polars column has its cells' meaning."""
         assert values(read_table(pl.DataFrame({"a": cells})), "a") == expected
+
+    def test_ordered_columns_of_arrow(self) -> None:
+        """A column that Arrow calls ordered keeps its order."""
+        sizes = pd.Categorical(["L", "S", None], ["S", "M", "L"], ordered=True)
+        table = read_table(pa.Table.from_pandas(pd.DataFrame({"size": sizes})))
+        assert values(table, "size") == [Level("L"), Level("S"), None]
+        assert table.column("size").notation == Order(("S", "M", "L"))
 
     def test_unused_categories_are_no_values(self) -> None:
         """Categories that occur in no row are not values of the column."""
@@ -478,8 +521,8 @@ class TestFrames:
         for source in (3, None, {"a": [1]}, pd.Series([1])):
             with pytest.raises(ParameterError, match="list of dicts"):
                 read_table(source)
-        with pytest.raises(ParameterError, match=r"collect\(\)"):
-            read_table(pl.LazyFrame({"a": [1]}))
+        with pytest.raises(ParameterError, match=r"cannot read a table from Lazy; call its collect\(\) first"):
+            read_table(type("Lazy", (), {"collect": None})())
         with pytest.raises(ReadError, match="the Table cannot be read"):  # polars has no such type
             read_table(pa.table({"a": pa.array([(1, 2, 3)], pa.month_day_nano_interval())}))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 
 import numpy as np
@@ -11,8 +13,9 @@ from tests.strategies import chain
 from unless.demo.applicants import TARGET, applicants
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
+from unless.values.notation import FLAG, WHOLE, Noted, Order
 
-__all__ = ["HOSTILE", "deep", "hostile", "loans", "long", "many_labels"]
+__all__ = ["HOSTILE", "deep", "hostile", "loans", "long", "many_labels", "parcels"]
 
 HOSTILE = (
     "</script><img src=x onerror=\"document.title='bad'\">",
@@ -96,3 +99,33 @@ def many_labels(count: int) -> tuple[Program, Table]:
     truth = np.clip(numbers + rng.integers(-1, 2, len(numbers)), 0, count - 1)
     column = Column.of("n", numbers.tolist(), "number")
     return Program("y", ("n",), rules), Table((column,), Labels.of("y", [labels[place] for place in truth]))
+
+
+SIZE = Order(("S", "M", "L"))
+
+
+def parcels() -> tuple[Program, Table]:
+    """Numbers that people write as dates, times, durations, levels of an order and flags, and whole numbers."""
+    noon, hour = datetime(2021, 3, 1, 12, 30, tzinfo=UTC), timedelta(hours=1)
+    gift = Rule(None, (Literal("gift", ">", Noted(0.0, FLAG)),))
+    rules = (
+        Rule("early", (Literal("ordered", "<=", date(2020, 8, 1)), Literal("size", "<=", Noted(1.0, SIZE))), (gift,)),
+        Rule("late", (Literal("sent", ">", noon), Literal("at", ">", time(12, 30)))),
+        Rule("slow", (Literal("took", ">", 2 * hour), Literal("pieces", ">", 2.0))),
+    )
+    program = Program("parcel", ("ordered", "sent", "size", "gift", "pieces", "at", "took"), rules, "usual")
+    rows = range(40)
+    columns = {
+        "ordered": [date(2020, 7, 1) + timedelta(days=2 * row) for row in rows],
+        "sent": [noon + (row - 20) * hour for row in rows],
+        "size": [Noted(row % 3, SIZE) for row in rows],
+        "gift": [row // 2 % 2 for row in rows],
+        "pieces": [row % 6 for row in rows],
+        "at": [time(row % 24, 15) for row in rows],
+        "took": [timedelta(minutes=10 * row) for row in rows],
+    }
+    plain = {"gift": FLAG, "pieces": WHOLE}
+    made = [Column.of(name, cells, "number") for name, cells in columns.items()]
+    made = [replace(column, notation=plain.get(column.name, column.notation)) for column in made]
+    table = Table(tuple(made), rows=len(rows))
+    return program, Table(table.columns, Labels.of("parcel", unless.predict(program, table).tolist()))

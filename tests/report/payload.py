@@ -31,7 +31,7 @@ def payload(
         "labels": labels,
         "label_texts": [printable(str(label)) for label in labels],
         "operators": OPERATOR_WORDS,
-        "features": [_feature(name, domain, words or page_words(program, domain)) for name in program.used],
+        "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],
         "otherwise": None if program.otherwise is None else labels.index(program.otherwise),
         "figures": statistics and _figures(program, statistics),
@@ -63,8 +63,9 @@ def page_words(program: Program, domain: Table | None = None, words: Words | Non
     return replace(words or Words(), grouped=large)
 
 
-def _feature(name: str, domain: Table | None, words: Words) -> dict:
+def _feature(program: Program, name: str, domain: Table | None, words: Words) -> dict:
     column = None if domain is None else domain.column(name)
+    notation = program.notations.get(name) or (None if column is None else column.notation)
     numbers = [] if column is None else column.numbers.tolist()
     return {
         "name": name,
@@ -72,6 +73,8 @@ def _feature(name: str, domain: Table | None, words: Words) -> dict:
         "low": numbers[0] if numbers else None,
         "high": numbers[-1] if numbers else None,
         "step": 1,
+        "notation": notation and notation.data(),
+        "noted": name in program.notations,
         "categories": [] if column is None else list(column.categories),
         "phrase": asdict(words.features.get(name, Phrase())),
         "grouped": name in words.grouped,
@@ -84,8 +87,8 @@ def _body(rule: Rule, used: tuple[str, ...]) -> list:
 
 
 def _literal(literal: Literal, used: tuple[str, ...]) -> list:
-    infinite = isinstance(literal.value, float) and math.isinf(literal.value)
-    return [used.index(literal.feature), literal.op, str(literal.value) if infinite else literal.value]
+    value = float(literal.value) if isinstance(literal.value, float) else literal.value
+    return [used.index(literal.feature), literal.op, str(value) if value in (math.inf, -math.inf) else value]
 
 
 def _records(program: Program, records: list[dict]) -> dict:

@@ -15,13 +15,14 @@ import unless
 from tests.engines import Lacking, node
 from tests.explanation import examples
 from tests.export.conftest import lacking
+from tests.report import written
 from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared
 from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, programs
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.forms import rule_dict
 from unless.explanation.scored import scored
-from unless.explanation.why import explain
+from unless.explanation.why import explain, values_of
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.judge.labels import measure
 from unless.model import Statistics
@@ -31,7 +32,7 @@ from unless.values import number_in, spell, value_of
 
 SCRIPTS = "\n".join(
     (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
-    for name in ("engine", "words", "points", "nearest")
+    for name in ("notation", "engine", "words", "points", "nearest")
 )
 
 ASK = """
@@ -51,7 +52,7 @@ function story(speech, proof, number) {
 }
 
 function because(speech, proof) {
-  const checks = [...new Set(proof.checks.map((check) => speech.asked(check)))];
+  const checks = [...new Set(globalThis.unless.words.told(proof).map((checks) => speech.asked(checks)))];
   const lines = checks.map((text, place) => `  ${place ? "and    " : "because"} ${text}`);
   if (!proof.exceptions.length) return lines.length ? lines : ["  because it is the default"];
   lines.push(`  ${lines.length ? "and" : "because"} no exception applies:`);
@@ -82,6 +83,10 @@ function ask([name, data, ...given]) {
     texts: (texts) => texts.map((text) => [words.plainText(text), words.printable(text), words.numberIn(text)]),
     numbers: (numbers) => numbers.map(
       (number) => [words.spell(number), words.numberText(number), words.numberText(number, true)]),
+    written: (notation, numbers, texts) => {
+      const one = globalThis.unless.notation.readNotation(notation);
+      return [numbers.map(one.text), texts.map((text) => [one.number(text), one.back(text)])];
+    },
     short: (texts, most) => texts.map((text) => new words.Speech(program, most).short(text)),
     order: (texts) => texts.sort(engine.compareTexts),
     next: (numbers) => numbers.map(nearest.nextUp),
@@ -121,7 +126,8 @@ def asked():
 
 def values(program: Program, record: dict) -> list:
     """A record as the page holds it: the values of the used features."""
-    return [value_of(record[feature]) for feature in program.used]
+    found = values_of(program, record)
+    return [found[feature] for feature in program.used]
 
 
 def grid(seed: int = 0, rows: int = 40) -> list[dict]:
@@ -220,6 +226,22 @@ def test_equal_reasons(asked):
     assert reasons == [one.reason() for one in proof.tried]
 
 
+def test_ranges(asked):
+    """Both bounds of a number are told together, as in Python, also in score cards."""
+    ages = [None, "old", 20.0, 25.0, 30.0, 31.0, 34.0, 36.0, 40.0, 45.0, 55.0, 65.0, 75.0]
+    records = [{"age": age, "city": city} for age in ages for city in ("Oslo", "Rome")]
+    card = card_of(examples.RANGES, 4)
+    data = payload(examples.RANGES, card=card)
+    told = asked([["speak", data, values(examples.RANGES, record), 1] for record in records])
+    points = asked([["points", data, values(examples.RANGES, record)] for record in records])
+    for record, (story, reasons), (table, _) in zip(records, told, points, strict=True):
+        proof = explain(examples.RANGES, record)
+        assert story == proof.story(1, words=page_words(examples.RANGES))
+        assert reasons == [one.reason(page_words(examples.RANGES)) for one in proof.tried]
+        assert table == scored(card, record, page_words(examples.RANGES)).table()
+    assert any("which is above 30 and at most 40" in story for story, _ in told)
+
+
 def test_a_readers_words(asked):
     """Names, units, words for categories and sentences are those of the reader."""
     words = Words(
@@ -260,6 +282,82 @@ def test_numbers(asked, numbers):
     assert answers == [[spell(number), number_text(number), number_text(number, grouped=True)] for number in numbers]
     (above,) = asked([["next", None, numbers]])
     assert [seen(one) for one in above] == [value_data(math.nextafter(number, math.inf)) for number in numbers]
+
+
+@LIMITS
+@given(notation=written.NOTATIONS, numbers=st.lists(written.numbers, max_size=30), texts=st.lists(written.texts))
+def test_notations(asked, notation, numbers, texts):
+    """Dates, times, durations and levels are written and read as in Python, to the microsecond."""
+    texts = [*texts, *written.SPELLED, *map(notation.text, numbers)]
+    ((shown, read),) = asked([["written", None, notation.data(), numbers, texts]])
+    assert shown == list(map(notation.text, numbers))
+    assert [list(map(seen, pair)) for pair in read] == [[notation.number(text), notation.back(text)] for text in texts]
+
+
+@LIMITS
+@given(program=written.programs, seen=st.lists(written.records, min_size=1, max_size=8), weight=st.integers(0, 9))
+def test_written_numbers(asked, program, seen, weight):
+    """Where numbers are dates, times, durations, levels or flags, decisions and sentences are the same as in Python."""
+    card = card_of(program, 3, weight)
+    data = payload(program, written.domain(program), card=card)
+    words = page_words(program, written.domain(program))
+    decided = asked([["decide", data, values(program, record)] for record in seen])
+    told = asked([["speak", data, values(program, record), 1] for record in seen])
+    points = asked([["points", data, values(program, record)] for record in seen])
+    for record, answer, (story, reasons), (table, _) in zip(seen, decided, told, points, strict=True):
+        proof = explain(program, record)
+        assert answer["rule"] == proof.decided == program.decides(record)
+        assert story == proof.story(1, words=words)
+        assert reasons == [one.reason(words) for one in proof.tried]
+        assert table == scored(card, record, words).table()
+
+
+def test_how_written_numbers_are_said(asked):
+    """A rule says dates, levels and flags as people do; what is no date is said to be none."""
+    record = {"when": "soon", "size": "L", "flag": 1.0, "seen": None, "at": None, "took": None, "count": 2.0}
+    ((story, _),) = asked([["speak", payload(written.SPOKEN), values(written.SPOKEN, record), 1]])
+    assert story == explain(written.SPOKEN, record).story(1)
+    assert story.splitlines() == [
+        "Record 1 is decided: c (rule 3).",
+        "  because flag is 1, as required",
+        "  rule 1 did not apply: when is soon, but must be above 2020-08-01",
+        "  rule 2 did not apply: size is L, but must be at most M",
+    ]
+    ((_, reasons),) = asked([["speak", payload(written.SPOKEN), values(written.SPOKEN, record), 1]])
+    assert reasons == ["when is soon, not a date", "size is L, above M", "flag is 1"]
+
+
+@pytest.mark.parametrize(
+    ("feature", "op", "bound", "value", "changes"),
+    [
+        ("count", "<=", 3.5, 5.0, ["count at most 3.5"]),
+        ("count", ">", 3.5, 2.0, ["count above 3.5"]),
+        ("when", ">", "2020-08-01 12:30", "2020-07-31", ["when above 2020-08-01 12:30"]),
+        ("when", "<=", "2020-08-01", "unknown", ["when at most 2020-08-01"]),
+        ("at", ">", "23:59", None, ["at above 23:59"]),
+        ("flag", ">", 0.0, 0.0, ["flag is 1"]),
+        ("flag", "<=", 0.5, "unknown", ["flag is 0"]),
+        ("flag", ">", 1.0, 0.0, []),
+        ("size", "<=", "M", "L", ["size at most M"]),
+        ("size", ">", "L", "S", []),
+    ],
+)
+def test_what_a_written_number_may_become(asked, feature, op, bound, value, changes):
+    """A change names the bound of a rule and stays among the values that there are, as in Python."""
+    number = written.number(feature, bound)
+    program = Program("y", (feature,), (Rule("a", (Literal(feature, op, number),)),), "b")
+    found = counterfactuals(program, {feature: value}, table=written.domain(program))
+    assert [one.text() for one in found] == changes
+    compare(asked, program, {feature: value}, domain=written.domain(program))
+    ((story, _),) = asked([["speak", payload(program), values(program, {feature: value}), 1]])
+    assert story == explain(program, {feature: value}).story(1)
+
+
+@settings(deadline=None, max_examples=80)
+@given(program=written.programs, record=written.records, missing=st.booleans(), known=st.booleans())
+def test_nearest_changes_of_written_numbers(asked, program, record, missing, known):
+    """A date becomes a date, a whole number a whole number, a level another level, and a flag 0 or 1, as in Python."""
+    compare(asked, program, record, missing=missing, most=5, domain=written.domain(program) if known else None)
 
 
 @LIMITS
@@ -305,7 +403,8 @@ def with_missing(program: Program, record: dict, domain: Table | None) -> dict:
         categories = [value for value in wanted if isinstance(value, str)]
         if domain is not None and (len(domain.column(name).numbers) or domain.column(name).categories):
             numeric, categories = len(domain.column(name).numbers) > 0, domain.column(name).categories
-        ranges[name] = [*categories, None, *([(None, None)] if numeric else [])]
+        ends = (None, None) if domain is None else written.ENDS.get(name, (None, None))
+        ranges[name] = [*categories, None, *([ends] if numeric else [])]
     return ranges
 
 

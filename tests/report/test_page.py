@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.examples import HOSTILE, deep, hostile, loans, long, many_labels
+from tests.report.examples import HOSTILE, deep, hostile, loans, long, many_labels, parcels
 from unless.report import report
 
 SECTIONS = ("rules", "flow", "quality", "features", "weak", "what-if", "records")
@@ -17,6 +17,7 @@ PAGES = {
     "long": lambda: long(200),
     "deep": deep,
     "many labels": lambda: many_labels(30),
+    "parcels": parcels,
 }
 
 
@@ -116,7 +117,8 @@ def test_right_to_left_text_stays_in_its_place(pages, open_page):
 
 
 @pytest.mark.parametrize(
-    ("name", "theme"), [("loans", "light"), ("loans", "dark"), ("hostile", "dark"), ("many labels", "light")]
+    ("name", "theme"),
+    [("loans", "light"), ("loans", "dark"), ("hostile", "dark"), ("many labels", "light"), ("parcels", "dark")],
 )
 def test_accessible(pages, open_page, axe, name, theme):
     """The accessibility checker axe has no complaints: labels, roles, order, contrast."""

@@ -6,6 +6,7 @@ import json
 import math
 import re
 import sys
+from datetime import date
 
 import numpy as np
 import pandas as pd
@@ -15,13 +16,15 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 import unless
-from tests.report.examples import deep, hostile, loans, long, many_labels
+from tests.explanation.examples import RANGES
+from tests.report.examples import deep, hostile, loans, long, many_labels, parcels
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.explanation import Phrase, Words, forms
 from unless.judge.labels import interval, measure
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
+from unless.report.sentences import Text
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
@@ -67,10 +70,26 @@ class TestRules:
         words = Words({"age": Phrase("their age", "{} years")}, labels={"yes": "we say yes"})
         page = summarise(OLD, AGES, words=words)
         condition = page.rules[0].sentence.conditions[0]
-        assert (condition.name.shown, condition.value.shown) == ("their age", "40 years")
+        assert (condition.name.shown, condition.tests) == ("their age", (("is above", Text("40 years")),))
         assert page.data["label_texts"] == ["no", "we say yes"]
         assert page.data["features"][0]["phrase"]["number"] == "{} years"
         assert "we say yes" in render(page)
+
+    def test_ranges_are_conditions(self):
+        """Both bounds of a number are one condition, on the page and in a notebook."""
+        table = Table((Column.of("age", [20, 35], "number"), Column.of("city", ["Oslo", "Oslo"], "text")))
+        page = summarise(RANGES, table)
+        age, city = page.rules[0].sentence.conditions
+        assert age.tests == (("is above", Text("30")), ("and at most", Text("40")))
+        assert city.tests == (("is", Text("Oslo")),)
+        assert [line.conditions[0].tests for line in page.rules[0].sentence.exceptions] == [
+            (("is above", Text("35")), ("and at most", Text("36"))),
+            (("is at most", Text("32")),),
+        ]
+        for shown in (render(page), model_html("a model", RANGES, None)):
+            words = " ".join(re.sub("<[^>]*>", "", shown).split())
+            assert "basic if age is above 30 and at most 40 and city is Oslo" in words
+            assert "age is above 60 and at most 50" in words
 
     def test_nesting_has_no_limit_of_its_own(self):
         """Exceptions nested 200 deep are all in the page."""
@@ -244,13 +263,13 @@ class TestWeak:
     def test_both_shares_may_be_chance(self):
         """A rule is worse than in training only if both shares together show it: all of 5 is not more than 15 of 20."""
         for copies, fell in (5, False), (100, True):
-            model = unless.UnlessClassifier().fit(*self.training(copies))
+            model = unless.UnlessClassifier(warn=False).fit(*self.training(copies))
             weak = summarise(model, unless.read_table(self.FALLING, "label", like=model)).weak
             assert [(rule.number, rule.trained is not None) for rule in weak.rules] == [(1, fell)]
 
     def test_weights_are_not_compared_with_records(self):
         """How often a rule was right by weight does not tell how often it should be right for records."""
-        model = unless.UnlessClassifier().fit(*self.training(100), sample_weight=np.full(300, 2.0))
+        model = unless.UnlessClassifier(warn=False).fit(*self.training(100), sample_weight=np.full(300, 2.0))
         weak = summarise(model, unless.read_table(self.FALLING, "label", like=model)).weak
         assert [(rule.number, rule.trained) for rule in weak.rules] == [(1, None)]
 
@@ -315,6 +334,44 @@ class TestData:
         (feature,) = summarise(model, unless.read_table([{"a": 1.0}], like=model)).data["features"]
         assert feature["step"] < 0.05
 
+    def test_numbers_stay_numbers_and_say_how_they_are_written(self):
+        """Dates, times, levels and flags are numbers with a notation; a control has the unit that all times have."""
+        page = summarise(*parcels())
+        second = 1_000_000
+        assert {one["name"]: (one["notation"], one["noted"], one["step"]) for one in page.data["features"]} == {
+            "ordered": ("date", True, 86_400 * second),
+            "sent": ("instant", True, 60 * second),
+            "size": (["S", "M", "L"], True, 1),
+            "gift": ("flag", True, 1),
+            "pieces": ("whole", False, 1),
+            "at": ("time", True, 60 * second),
+            "took": ("duration", True, 60 * second),
+        }
+        values = [value for column in page.data["records"]["columns"] for value in column["values"]]
+        assert set(map(type, values)) == {float}
+        assert page.data["rules"][0][1][0] == [0, "<=", 1596240000000000.0]
+        assert {one.name.shown: one.kind for one in page.features} == {
+            "ordered": "dates",
+            "sent": "dates",
+            "size": "ordered categories",
+            "gift": "0 or 1",
+            "pieces": "whole numbers",
+            "at": "times",
+            "took": "durations",
+        }
+
+    def test_texts_are_what_the_program_reads(self):
+        """Where rules compare dates, a text that spells a date is the date, in records and in what a feature may be."""
+        program = Program("y", ("when",), (Rule("new", (Literal("when", ">", date(2020, 8, 1)),)),), "old")
+        column = Column.of("when", ["2020-08-02", "soon", None])
+        page = summarise(program, Table((column,), Labels.of("y", ["new", "old", "old"])))
+        (cells,) = page.data["records"]["columns"]
+        (feature,) = page.data["features"]
+        day = 1_596_326_400_000_000.0
+        assert [cells["values"][code] for code in cells["codes"]] == [day, "soon", None]
+        assert (feature["low"], feature["high"], feature["categories"]) == (day, day, ["soon"])
+        assert [rule.right for rule in page.rules] == [1, 2]
+
 
 class TestRefusals:
     """What cannot be reported on."""
@@ -357,7 +414,7 @@ class TestClassifier:
     def test_writes_a_page(self, tmp_path):
         """Frames, numeric labels and a title: one file, with the quality on these records."""
         X = pd.DataFrame({"a": np.arange(40.0), "b": ["x", "y"] * 20})
-        model = unless.UnlessClassifier().fit(X, np.arange(40) // 20)
+        model = unless.UnlessClassifier(warn=False).fit(X, np.arange(40) // 20)
         model.report(X, np.arange(40) // 20, tmp_path / "page.html", title="Ours & <theirs>")
         text = (tmp_path / "page.html").read_text()
         assert '<h1 dir="auto">Ours &amp; &lt;theirs&gt;</h1>' in text
@@ -368,7 +425,7 @@ class TestClassifier:
     def test_labels_are_checked(self, tmp_path):
         """As many labels as records, none missing."""
         X = pd.DataFrame({"a": np.arange(40.0)})
-        model = unless.UnlessClassifier().fit(X, np.arange(40) // 20)
+        model = unless.UnlessClassifier(warn=False).fit(X, np.arange(40) // 20)
         with pytest.raises(ValueError, match="inconsistent"):
             model.report(X, [1, 2], tmp_path / "page.html")
         with pytest.raises(ReadError, match="missing labels"):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from datetime import date
 
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 import unless
-from tests.explanation.examples import LOAN, REPEATING
-from tests.report.driving import RECORD, applicants, changes, control, decision, drawn, go_to, open_loan
+from tests.explanation.examples import LOAN, RANGES, REPEATING
+from tests.report import examples
+from tests.report.driving import RECORD, applicants, caption, changes, control, decision, drawn, go_to, open_loan
 from tests.shared import SHARED, needs_shared
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.why import explain
@@ -19,6 +21,7 @@ from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table
+from unless.values.notation import Noted, Order
 
 
 @pytest.fixture
@@ -49,6 +52,25 @@ def test_decisions_are_those_of_predict(name, tmp_path, open_page):
     for number, rule, label in answers:
         assert (-1 if rule is None else rule) == rules[number - 1]
         assert label == (None if labels[number - 1] is None else str(labels[number - 1]))
+
+
+def test_ranges(tmp_path, open_page):
+    """The bounds of a number are one condition of a proof, and the nearest changes name both."""
+    ages, cities = [34, 36, 55], ["Oslo", "Oslo", "Rome"]
+    table = Table((Column.of("age", ages, "number"), Column.of("city", cities, "text")))
+    report(RANGES, table, tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    drawn(page)
+    assert page.locator("#wi-proof > li").first.inner_text() == "✓ holds: age is 34, which is above 30 and at most 40"
+    assert "does not apply: 'age is above 35 and at most 36' does not hold: age is 34" in " ".join(
+        page.locator("#wi-proof").inner_text().split()
+    )
+    assert page.locator("#wi-proof details").count() == 0  # an exception of one condition has nothing to unfold
+    assert changes(page)[0].startswith("age above 35 and at most 36 → extra")
+    go_to(page, 3)
+    page.locator("#wi-others summary").click()
+    drawn(page)
+    assert "did not apply: age is 55, but must be above 60 and at most 50" in page.locator("#wi-others").inner_text()
 
 
 def test_a_record_is_explained(loan):
@@ -426,3 +448,160 @@ def test_the_score_card(tmp_path, open_page, axe):
 def test_rules_alone_have_no_points(loan):
     """The page of a program has no score card."""
     assert not loan.locator("#wi-points").is_visible()
+
+
+@pytest.fixture
+def parcels(open_page, tmp_path):
+    """The page of parcels, at record 1: early, with dates, times, durations, levels, flags and whole numbers."""
+    report(*examples.parcels(), tmp_path / "parcels.html")
+    page = open_page(tmp_path / "parcels.html", hash="#record=1", timezone_id="America/New_York")
+    changes(page)
+    return page
+
+
+def test_every_sort_of_number_has_its_own_control(parcels, axe):
+    """Dates and times have the browser's own fields, orders and flags a list; each shows the record, and all decide."""
+    field = {name: control(parcels, name).locator("input, select").first for name in examples.parcels()[0].features}
+    kinds = {name: one.evaluate("one => one.type") for name, one in field.items()}
+    assert kinds == {
+        "ordered": "date",
+        "sent": "datetime-local",
+        "size": "select-one",
+        "gift": "select-one",
+        "pieces": "text",
+        "at": "time",
+        "took": "text",
+    }
+    assert [field[name].input_value() for name in ("ordered", "sent", "at", "took", "pieces")] == [
+        "2020-07-01",
+        "2021-02-28T16:30",
+        "00:15",
+        "0 s",
+        "0",
+    ]
+    assert field["size"].locator("option").all_inner_texts() == ["S", "M", "L"]
+    assert field["gift"].locator("option").all_inner_texts() == ["0", "1"]
+    assert decision(parcels) == "early"
+    field["ordered"].fill("2020-08-02")
+    assert decision(parcels) == "usual"
+    assert control(parcels, "ordered").get_by_text("was 2020-07-01").is_visible()
+    field["ordered"].fill("2020-08-01")
+    assert decision(parcels) == "early"
+    field["size"].select_option("L")
+    assert decision(parcels) == "usual"
+    field["size"].select_option("M")
+    assert decision(parcels) == "early"
+    field["gift"].select_option("1")
+    assert decision(parcels) == "usual"
+    field["sent"].fill("2021-03-01T12:31")
+    field["at"].fill("12:31")
+    assert decision(parcels) == "late"
+    field["at"].fill("12:30")
+    assert decision(parcels) == "usual"
+    field["took"].fill("2 h 1 min")
+    field["pieces"].fill("2")
+    field["pieces"].press("ArrowUp")
+    assert field["pieces"].input_value() == "3"
+    assert decision(parcels) == "slow"
+    field["took"].fill("long")
+    assert control(parcels, "took").get_by_text("not a duration (such as 2 d 3 h); still 2 h 1 min").is_visible()
+    field["ordered"].fill("")
+    assert control(parcels, "ordered").get_by_text("not a date; still 2020-08-01").is_visible()
+    control(parcels, "ordered").get_by_label("missing").check()
+    control(parcels, "ordered").get_by_label("missing").uncheck()
+    assert field["ordered"].input_value() == "2020-08-01"
+    assert axe(parcels) == []
+
+
+def test_dates_slide(parcels):
+    """The slider of dates goes day by day, that of times by the unit they have, and says where it is."""
+    slider = control(parcels, "ordered").get_by_label("ordered, slider")
+    slider.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "2020-07-02"
+    assert control(parcels, "ordered").locator("input").first.input_value() == "2020-07-02"
+    slider = control(parcels, "sent").get_by_label("sent, slider")
+    slider.press("ArrowRight")
+    assert slider.get_attribute("aria-valuetext") == "2021-02-28 16:31Z"
+
+
+def test_proposed_changes_of_dates(parcels):
+    """Every proposed change of a date, a level or a flag is Python's, and leads where it says, to the microsecond."""
+    program, table = examples.parcels()
+    go_to(parcels, 9)
+    record = table.record(8)
+    for wanted in ("late", "early", "slow"):
+        parcels.locator("#wi-wanted").select_option(wanted)
+        if program.label(record) == wanted:
+            continue
+        expected = [str(one) for one in counterfactuals(program, record, wanted, table=table)]
+        assert changes(parcels) == expected
+        for place in range(len(expected)):
+            parcels.locator("#wi-nearest button").nth(place).click()
+            assert decision(parcels) == wanted
+            parcels.get_by_role("button", name="Reset to record 9").click()
+            changes(parcels)
+
+
+def test_a_microsecond_is_not_lost(parcels):
+    """A time that the browser's own field cannot hold is shown as text, and said to be just above the threshold."""
+    for name in ("ordered", "size", "gift", "pieces", "took", "at"):
+        control(parcels, name).get_by_label("keep").check()
+    control(parcels, "at").locator("input").first.fill("18:00")
+    control(parcels, "size").locator("select").select_option("L")
+    assert changes(parcels) == ["sent above 2021-03-01 12:30Z → late (rule 2)"]
+    parcels.locator("#wi-nearest button").click()
+    assert decision(parcels) == "late"
+    sent = control(parcels, "sent").locator("input").first
+    assert sent.input_value() == "2021-03-01 12:30:00.000001Z"
+    assert "→ just above 2021-03-01 12:30Z" in parcels.locator("#wi-changed-list").inner_text()
+    parcels.get_by_role("button", name="Undo sent").click()
+    assert sent.input_value() == "2021-02-28T16:30"
+
+
+def test_dates_among_other_texts(tmp_path, open_page):
+    """A column of dates and texts has a choice between them; a text that spells a date is the date, as in Python."""
+    program = Program("y", ("when",), (Rule("new", (Literal("when", ">", date(2020, 8, 1)),)),), "old")
+    rows = [{"when": cell, "y": "old"} for cell in ("2020-07-01", "2020-09-01", "unknown", None)]
+    report(program, unless.read_table(rows, "y"), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", hash="#record=3")
+    when = control(page, "when")
+    assert decision(page) == program.label({"when": "unknown"}) == "old"
+    when.get_by_label("when", exact=True).last.select_option("other…")
+    typed = when.get_by_label("when, other text")
+    typed.fill("2020-08-02 00:00")
+    assert decision(page) == program.label({"when": "2020-08-02 00:00"}) == "new"
+    typed.fill("2020-08-00")
+    assert decision(page) == program.label({"when": "2020-08-00"}) == "old"
+    kind = when.get_by_label("when, kind")
+    assert kind.locator("option").all_inner_texts() == ["date", "text"]
+    kind.select_option("date")
+    when.get_by_label("when", exact=True).first.fill("2020-08-02")
+    assert decision(page) == "new"
+
+
+def test_hostile_levels_are_text(tmp_path, open_page):
+    """The levels of an order may be anything: they are shown as text, in the list and in the table."""
+    order = Order(examples.HOSTILE)
+    program = Program("y", ("level",), (Rule("high", (Literal("level", ">", Noted(4.0, order)),)),), "low")
+    cells = [Noted(float(place), order) for place in range(len(order.levels))]
+    report(program, Table((Column.of("level", cells, "number"),), rows=len(cells)), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    found = []
+    for place in range(len(cells)):
+        control(page, "level").locator("select").select_option(index=place)
+        found.append(decision(page))
+    assert found == [program.label({"level": cell}) for cell in cells]
+    assert page.title() != "bad"
+    assert page.locator("#what-if img, #records img, #what-if b b").count() == 0
+
+
+def test_records_show_dates(parcels):
+    """The table writes dates, levels and flags as sentences do, sorts them by their order, and finds them."""
+    cells = parcels.locator("#rec-body tr").first.locator("td").all_inner_texts()
+    assert cells[-7:] == ["2020-07-01", "2021-02-28 16:30Z", "S", "0", "0", "00:15", "0 s"]
+    parcels.get_by_role("button", name="size", exact=True).click()
+    drawn(parcels)
+    shown = parcels.locator("#rec-body td:nth-last-child(5)").all_inner_texts()
+    assert shown == ["S"] * 14 + ["M"] * 11
+    parcels.locator("#rec-search").fill("2020-07-03")
+    assert caption(parcels).startswith("1 of 40")

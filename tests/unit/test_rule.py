@@ -12,10 +12,12 @@ from datetime import date
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unless.errors import ProgramError, UnknownNameError
 from unless.export import json
-from unless.rule import MAX_DEPTH, OPERATORS, Literal, Operator, Program, Rule
+from unless.rule import MAX_DEPTH, OPERATORS, Literal, Operator, Program, Rule, conditions
 from unless.values import Value
 
 NUMBER_LITERALS = (Literal("f", "<=", 4), Literal("f", ">", 4))
@@ -185,7 +187,55 @@ def test_rules_print_as_sentences() -> None:
     """A rule reads: label if literals unless (exception)."""
     inner = Rule(None, (Literal("g", "missing"),))
     rule = Rule("a", GRID[:2], (Rule(None, GRID[2:3], (inner,)), Rule(None)))
-    assert str(rule) == "a if f <= 4.0 and f > 4.0 unless (f is '4' unless (g is missing)) unless (true)"
+    assert str(rule) == "a if f is above 4.0 and at most 4.0 unless (f is '4' unless (g is missing)) unless (true)"
+
+
+def _read(*literals: Literal) -> list[str]:
+    return [" + ".join(map(str, condition)) for condition in conditions(literals)]
+
+
+def test_two_bounds_of_a_feature_are_read_as_a_range() -> None:
+    """The lower bound comes first, whatever the order, and the range is where its first literal was."""
+    low, high, other = Literal("f", ">", 30), Literal("f", "<=", 40), Literal("g", "==", "x")
+    assert _read(high, other, low) == ["f > 30.0 + f <= 40.0", "g is 'x'"]
+    assert _read(other, low, Literal("g", "<=", 40)) == ["g is 'x'", "f > 30.0", "g <= 40.0"]
+    assert _read(high, Literal("f", ">", 50)) == ["f > 50.0 + f <= 40.0"]  # no number is in it
+    assert _read() == []
+
+
+def test_only_the_tightest_bounds_are_read() -> None:
+    """A bound that follows from another one, and a literal that is there twice, are not read."""
+    above = [Literal("f", ">", number) for number in (30, 35, 33)]
+    most = [Literal("f", "<=", number) for number in (60, 40, 50)]
+    assert _read(*above) == ["f > 35.0"]
+    assert _read(*most) == ["f <= 40.0"]
+    assert _read(*above, *most) == _read(*most, *above) == ["f > 35.0 + f <= 40.0"]
+    assert _read(*CATEGORY_LITERALS, *PRESENCE_LITERALS, *CATEGORY_LITERALS) == [
+        "f is '4'",
+        "f is not '4'",
+        "f is missing",
+        "f is present",
+    ]
+
+
+@given(st.lists(st.builds(Literal, st.sampled_from("fg"), st.sampled_from(["<=", ">"]), st.integers(0, 5))))
+def test_what_is_read_means_the_same(default: list[Literal]) -> None:
+    """The conditions of a default hold of a number exactly where all its literals do."""
+    found = conditions(default)
+    assert {literal for condition in found for literal in condition} <= set(default)
+    assert len(found) == len({literal.feature for literal in default})
+    for number in (-1, *range(6), 2.5, 9):
+        record = {"f": number, "g": 5 - number}
+        said = Rule(None, tuple(literal for condition in found for literal in condition))
+        assert said.covers(record) == Rule(None, tuple(default)).covers(record)
+
+
+def test_ranges_in_a_notebook() -> None:
+    """A program shows ranges as ranges in a notebook, too."""
+    rule = Rule("a", (Literal("f", ">", 3),), (Rule(None, (Literal("f", "<=", 5), Literal("f", ">", 4))),))
+    shown = Program("y", ("f",), (rule,))._repr_html_()
+    assert "if <bdi>f &gt; 3.0</bdi>" in shown
+    assert "unless <bdi>f is above 4.0 and at most 5.0</bdi>" in shown
 
 
 def test_programs_print_their_rules_and_otherwise() -> None:
