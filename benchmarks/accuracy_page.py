@@ -10,6 +10,7 @@ from benchmarks.figures import Figures
 from benchmarks.halves import CONFIRMATION, FRESH, LEFT_OUT, NOISE, PAPER, SEEDS, SELECTION
 from benchmarks.methods import LIMITS, METHODS, limit_name
 from benchmarks.rdata import R_CONFIRMATION, R_SELECTION
+from benchmarks.readers import section
 from benchmarks.report import duration, times
 from benchmarks.timing import geometric_mean
 
@@ -74,6 +75,7 @@ def page(figures: Figures) -> str:
         return NOTHING
     parts = [_HEAD, _targets(figures), _PLOT]
     parts += [_means(figures), _duels(figures), _speed(figures), _limits(figures), _noise(figures)]
+    parts += [section(figures)]
     parts += [_by_dataset(figures, title, form) for title, form in _FORMS.items()]
     parts += [_DATA, _failures(figures), _load(figures)]
     return "\n".join(part for part in parts if part)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ from benchmarks.datasets import ABSENT, Dataset
 from benchmarks.peers import FROM_FRAME, decision_tree, matrix
 from benchmarks.report import Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
-from unless import FoldRMClassifier, Table, UnlessClassifier, fold_rm
+from unless import FoldRMClassifier, Table, TrainingWarning, UnlessClassifier, fold_rm
 from unless.estimators.base import RuleClassifier
 from unless.learn.own import fold_unless
 from unless.read.table import read_table
@@ -122,15 +123,16 @@ def _race_by_classifier(dataset: Dataset, kind: str, learner: str, seconds: floa
     frame = pandas if kind == "pandas" else pl.from_pandas(pandas)
     cells = pandas.drop(columns=target) if kind == "pandas" else pl.from_pandas(pandas.drop(columns=target))
     learn, classifier = _CLASSIFIERS[learner]
-    found = race(
-        {
-            "plain": lambda: learn(read_table(frame, target)),
-            "classifier": lambda: classifier().fit(cells, frame[target]),
-        },
-        seconds,
-        clock=time.process_time,
-        figure=min,
-    )
+    with warnings.catch_warnings(action="ignore", category=TrainingWarning):
+        found = race(
+            {
+                "plain": lambda: learn(read_table(frame, target)),
+                "classifier": lambda: classifier().fit(cells, frame[target]),
+            },
+            seconds,
+            clock=time.process_time,
+            figure=min,
+        )
     return found["plain"], found["classifier"]
 
 

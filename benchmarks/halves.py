@@ -116,9 +116,9 @@ def _table(name: str) -> Table:
     if name in _BUNDLED:
         return read_table(_bundled(name), "class")
     if name in _KEEL:
-        return read_table(_keel_frame(name), "class")
+        return _with_text(_keel_frame(name))
     if name in R_SELECTION or name in R_CONFIRMATION:
-        return read_table(rdata.frame(name), "class")
+        return _with_text(rdata.frame(name))
     (found,) = datasets.find([name])
     return found.table()
 
@@ -129,6 +129,12 @@ def _keel() -> Path | None:
     roots = [os.environ.get("UNLESS_KEEL"), *((found.submodule_search_locations or []) if found else [])]
     folders = [Path(root) / part for root in roots if root for part in _RAW]
     return next((folder for folder in folders if (folder / "banana.dat").exists()), None)
+
+
+def _with_text(frame: pd.DataFrame) -> Table:
+    """The table of a frame; its columns of text are categories for every method."""
+    texts = [name for name in frame.columns if name != "class" and frame[name].dtype.kind not in "iufb"]
+    return read_table(frame, "class", categorical=texts)
 
 
 def _keel_frame(name: str) -> pd.DataFrame:
