@@ -112,7 +112,7 @@ class Column:
 
     def written(self, notation: Notation | None) -> Column:
         """The column as another one reads it whose numbers are written in ``notation`` (`values.read_as`)."""
-        if self.notation == notation or (notation is None and (self.notation is None or self.notation.plain)):
+        if self.notation == notation or (_is_plain(self) and (notation is None or notation.plain)):
             return self
         values = [read_as(self.value(code), notation) for code in range(self.missing + 1)]
         ranked = Column.of(self.name, values, "mixed")

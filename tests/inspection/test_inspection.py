@@ -430,3 +430,29 @@ def test_known_traits_of_datasets():
     assert {("copy", "education_num"), ("missing-number", "capital_gain")} <= remarks("adult")
     assert {("identifier", "id"), ("constant", "veil_type"), ("gives-away", "odor")} <= remarks("mushroom")
     assert {("identifier", "id"), ("copy", "a5")} <= remarks("credit-a")
+
+
+def told(name, cells):
+    """What is said about a column of these cells, repeated."""
+    records = [{name: cell, "y": "pq"[row % 2]} for row, cell in enumerate(cells * 8)]
+    return str(unless.inspect(records, "y"))
+
+
+def test_advice_names_every_word():
+    """The advice about cells that may mean missing names all of them, so that following it leaves none."""
+    assert "missing=['-', 'n/a']" in told("a", ["1", "2", "n/a", "-", "5"])
+
+
+@pytest.mark.parametrize(
+    ("cells", "form"),
+    [
+        (["01/31/2020", "02/20/2020", "03/30/2021"], "%m/%d/%Y"),
+        (["31.01.20 10:00", "1.2.20 11:00", "2.3.21 12:30"], "%d.%m.%y %H:%M"),
+        (["01 Jan 2020", "12 Feb 2021", "3 Mar 2021"], "%d %b %Y"),
+    ],
+)
+def test_advice_about_dates_is_a_format_that_fits(cells, form):
+    """The format that is advised for dates reads all of them."""
+    assert f"dates={{'when': '{form}'}}" in told("when", cells)
+    table = unless.read_table([{"when": cell} for cell in cells], dates={"when": form})
+    assert table.column("when").kind == "number"

@@ -238,7 +238,8 @@ def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
     found = [] if told is None else [told]
     if words := sorted(MISSING_WORDS.intersection(counts)):
         said = ", ".join(f"{word!r} {counts[word]:,}×" for word in words[:3])
-        found.append(Remark("missing-word", name, f"has cells that may mean missing: {said}", words[0]))
+        first, *others = words
+        found.append(Remark("missing-word", name, f"has cells that may mean missing: {said}", first, tuple(others)))
     if alike := twins(counts):
         said = "; ".join(", ".join(f"{text!r} {counts[text]:,}×" for text in group[:3]) for group in alike[:2])
         more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""

@@ -23,17 +23,19 @@ class Remark:
     """Something to know about a column, or, if ``column`` is None, about the whole table or what was learned from it.
 
     ``finding`` is a sentence without its full stop; about a column, also without its subject: "is nearly unique: …".
-    ``example`` is the cell, column or number that the remark is about; advice can mention it.
+    ``example`` is the cell, column or number that the remark is about, ``others`` are more of them; advice can mention
+    them.
     """
 
     code: Code
     column: str | None
     finding: str
     example: str | None = None
+    others: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The remark for JSON."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "others"}
 
 
 @dataclass(frozen=True, slots=True)

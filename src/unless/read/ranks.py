@@ -283,11 +283,11 @@ def settle(
         if kind == "text":
             return _settle_names(name, cells, missing, known, spelled=spelled)
     if not (read or gone or len(present) < len(cells.texts)):
-        return _numeric(Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes))
+        return _numeric(Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes), notation)
     kept = set(present)
     numbers = (None if x in gone else x for x in cells.numbers.tolist())
     texts = (read.get(text, text) if text in kept else None for text in cells.texts)
-    return _numeric(_column(name, kind, [*numbers, *texts, None], cells.codes))
+    return _numeric(_column(name, kind, [*numbers, *texts, None], cells.codes), notation)
 
 
 def _settle_names(name: str, cells: Cells, missing: Collection[str], known: Column | None, *, spelled: bool) -> Column:
@@ -351,15 +351,21 @@ def _unlike(name: str, notation: Notation, cell: str) -> str:
     return f"no cell of {name!r} is a date {like}, such as {cell!r}; give the format that its cells have"
 
 
-def _numeric(column: Column) -> Column:
-    """The column; it is known if its numbers are whole, or only 0 and 1."""
+def _numeric(column: Column, notation: Notation | None) -> Column:
+    """A column that was just made, with the notation of training, or else with what its numbers show."""
+    found = _plain_notation(column) if notation is None else notation
+    object.__setattr__(column, "notation", found)  # to make it again would check it again
+    return column
+
+
+def _plain_notation(column: Column) -> Notation | None:
+    """Whether numbers are whole, or only 0 and 1."""
     numbers = column.numbers
     if not len(numbers) or abs(numbers[0]) >= _EXACT or abs(numbers[-1]) >= _EXACT:
-        return column
+        return None
     if (numbers[:_GLANCE] % 1).any() or (numbers % 1).any():  # a few tell most columns
-        return column
-    flags = column.kind == "number" and numbers.tolist() == [0, 1]
-    return replace(column, notation=FLAG if flags else WHOLE)
+        return None
+    return FLAG if column.kind == "number" and numbers.tolist() == [0, 1] else WHOLE
 
 
 def _gone(cells: Cells, missing: Collection[str]) -> set[float]:

@@ -118,7 +118,9 @@ def remark_lines(remarks: Iterable[Remark], manner: Manner = PYTHON, missing: It
         advice = manner.advice[remark.code]
         if remark.code == "gives-away" and remark.column in apart:
             advice = _SORTED
-        about = {"name": manner.names(names), "example": manner.cell(remark.example or ""), "tokens": tokens}
+        more = "".join(manner.token.format(manner.cell(other)) for other in remark.others)
+        example = manner.cell(remark.example or "") + more
+        about = {"name": manner.names(names), "example": example, "tokens": tokens}
         return Line(named(names), remark.finding, advice.format_map(about))
 
     for code, found in groups.items():
