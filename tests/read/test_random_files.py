@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import io
 import json
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 import unless.read.jsonlines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
+from unless.read.bytes import may_be_padded
 from unless.read.dialect import Dialect
 from unless.read.jsonlines import JsonLines
 from unless.read.table import read_table
@@ -220,3 +222,13 @@ def test_numbers_of_many_parts_are_joined_in_order() -> None:
         for number, start in enumerate(range(0, 9000, 1000)):
             (Path(folder) / f"{number}.csv").write_bytes(written(["a", "b"], rows[start : start + 1000]))
         assert facts(read_table(folder)) == facts(read_table(written(["a", "b"], rows), format="csv"))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet='019 ,;"\n-+.e', max_size=40), st.sampled_from(",;|\t"), st.sampled_from([3, 1 << 16]))
+def test_needless_zeros_are_found(text: str, separator: str, piece: int) -> None:
+    """A field that begins like 007, after spaces, a quote or a sign too, is found wherever the file is cut."""
+    ends = f'(?:^|[{separator}\n\r" ])'
+    with patch("unless.read.bytes._PIECE", piece):
+        found = may_be_padded(np.frombuffer(text.encode(), np.uint8), ord(separator))
+    assert found == (re.search(f"{ends}[+-]?0[0-9]", text) is not None)

@@ -212,25 +212,29 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
 
 def may_be_padded(body: NDArray[np.uint8], separator: int) -> bool:
     """Whether a field of a text file may begin with a needless zero, as 007 does, also after a quote or a sign."""
-    before = np.array([ord("\n"), ord("\n")], np.uint8)
-    for start in range(0, len(body), _PIECE):
-        piece = np.concatenate([before, body[start : start + _PIECE], body[start + _PIECE : start + _PIECE + 1]])
-        last, zero, after = piece[1:-2], piece[2:-1], piece[3:]
+    nought = np.uint8(ord("0"))
+    if len(body) > 1 and body[0] == nought and nought <= body[1] <= ord("9"):
+        return True
+    for start in range(1, len(body) - 1, _PIECE):
+        end = min(start + _PIECE, len(body) - 1)
+        last, after = body[start - 1 : end - 1], body[start + 1 : end + 1]
         # What ends a field, or may be at its start, is below "." (but for some separators): a third of the time.
-        likely = (last < ord(".")) & (zero == ord("0")) & (after - np.uint8(ord("0")) <= 9)
+        likely = last < ord(".")
         if separator > ord("."):
-            likely |= (last == separator) & (zero == ord("0")) & (after - np.uint8(ord("0")) <= 9)
-        if likely.any() and _is_padded(piece, np.flatnonzero(likely) + 2, separator):
+            likely |= last == separator
+        likely &= body[start:end] == nought
+        likely &= after - nought <= 9
+        if likely.any() and _is_padded(body, np.flatnonzero(likely) + start, separator):
             return True
-        before = piece[_PIECE : _PIECE + 2]
     return False
 
 
-def _is_padded(piece: NDArray[np.uint8], zeros: NDArray[np.intp], separator: int) -> bool:
+def _is_padded(body: NDArray[np.uint8], zeros: NDArray[np.intp], separator: int) -> bool:
     """Whether one of the zeros is at the start of a field; a sign before it may also be that of an exponent, 1e-05."""
-    last = piece[zeros - 1]
+    last = body[zeros - 1]
     signed = (last == ord("-")) | (last == ord("+"))
-    return bool(_opens(np.where(signed, piece[zeros - 2], last), separator).any())
+    earlier = np.where(zeros > 1, body[zeros - 2], ord("\n"))
+    return bool(_opens(np.where(signed, earlier, last), separator).any())
 
 
 def _opens(data: NDArray[np.uint8], separator: int) -> NDArray[np.bool_]:
