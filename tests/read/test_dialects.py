@@ -22,6 +22,8 @@ from unless.errors import DoubtWarning, ParameterError, ReadError, UnknownNameEr
 from unless.read.dialect import Numerals, Told
 from unless.read.sniff import WINDOW, sniff
 from unless.read.table import column_names, read_table
+from unless.rule import Literal, Program, Rule
+from unless.stream import predict_file
 from unless.values import DEFAULT_MISSING, Value, number_in
 
 DELIMITERS = st.sampled_from([",", ";", "\t", "|"])
@@ -439,3 +441,40 @@ def test_tabs_have_names() -> None:
     """A tab is hard to type."""
     for tab in ("tab", "\\t", "\t"):
         assert read("a\tb\n1\t2\n", delimiter=tab).features == ("a", "b")
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+@pytest.mark.parametrize("sign", [",", ";", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_line_for_excel(ending: str, sign: str, encoding: str) -> None:
+    """A first line that names the delimiter, as Excel wants it, is no record, in predictions from files either."""
+    lines = [f"sep={sign}", f"a{sign}b", f"1{sign}x", f"2{sign}y", ""]
+    data = ending.join(lines).encode(encoding)
+    table = read_table(data, format="csv")
+    assert table.features == ("a", "b")
+    assert [table.record(row) for row in range(len(table))] == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
+    program = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 1.0),)),), "high")
+    out = io.BytesIO()
+    predict_file(program, io.BytesIO(data), out, format="csv", to="csv", block=16)
+    fields = [["sep=", ""], ["a", "b", "predicted", "rule"], ["1", "x", "low", "1"], ["2", "y", "high", ""]]
+    added = [*map(sign.join, fields), ""]
+    assert out.getvalue().decode(encoding) == ending.join(added)
+
+
+def test_a_column_called_like_the_line_for_excel() -> None:
+    """A name that only begins like that line is a name."""
+    assert read_table(b"sep=,b\n1,2\n", format="csv").features == ("sep=", "b")
+    assert read_table(b"sep=x\n1\n", format="csv", delimiter=",").features == ("sep=x",)
+
+
+def test_a_column_of_another_sheet(tmp_path: Path) -> None:
+    """An error about a column that the first sheet lacks says that another sheet has cells too."""
+    book = openpyxl.Workbook()
+    book.active.append(["notes"])
+    other = book.create_sheet("Data")
+    other.append(["a", "y"])
+    other.append([1, "x"])
+    book.save(tmp_path / "two.xlsx")
+    with pytest.raises(UnknownNameError, match="no column 'y'; there are 'notes' .*'Data' has cells too"):
+        read_table(tmp_path / "two.xlsx", "y")
+    assert read_table(tmp_path / "two.xlsx", "y", sheet="Data").features == ("a",)

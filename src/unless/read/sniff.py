@@ -85,15 +85,16 @@ def sniff(
         return Guess(Dialect(usual), usual, told, where, open=found is None)
     text = _text(start, encoding, final=final)
     doubts = list(_doubtful_encoding(start, encoding, told))
-    delimiter, doubt = (told.delimiter, None) if told.delimiter else _delimiter(text, usual)
-    rows = list(_records(text, delimiter))
+    named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
+    delimiter, doubt = (told.delimiter or named or "", None) if told.delimiter or named else _delimiter(text, usual)
+    rows = list(_records(text.partition("\n")[2] if named == delimiter else text, delimiter))
     style, settled, more = PLAIN_NUMERALS, False, list[DoubtWarning]()
     if part or told.decimal or delimiter == ";" or any(_SIGN.search(cell) for row in rows for cell in row):
         style, settled, more = _numerals(rows, delimiter, told.decimal)
     doubts += [*([doubt] if doubt else []), *(more if settled or numerals is None else [])]
     dialect = Dialect(delimiter, numerals or style, encoding)
-    named = tuple(DoubtWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
-    return Guess(dialect, usual, told, where, named, settled, open=found is None)
+    doubtful = tuple(DoubtWarning(f"{where}: {one.finding}", one.parameter, *one.choices) for one in doubts)
+    return Guess(dialect, usual, told, where, doubtful, settled, open=found is None)
 
 
 def agreed(guesses: Mapping[str, Guess]) -> Numerals | str | None:
@@ -117,6 +118,11 @@ def said_of(guesses: Mapping[str, Remarks]) -> Remarks:
         return Remarks(next(iter(firsts)), doubts)
     lines = (f"{name} {said}" for said, name in reversed(list(firsts.items())) if said)
     return Remarks("; ".join(lines), doubts)
+
+
+def named_delimiter(line: str) -> str | None:
+    """The delimiter that the first line of a file names for Excel, as sep=; does."""
+    return line[4] if len(line) == 5 and line.lower().startswith("sep=") else None
 
 
 def _is_plain(start: bytes, usual: str) -> bool:

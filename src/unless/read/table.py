@@ -91,7 +91,11 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet))
     refuse_twins(opened.names)
     names = dict.fromkeys(opened.names)  # with 40,000 columns, looking names up in a list takes 10 s
-    plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
+    try:
+        plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
+    except UnknownNameError as error:  # the other sheet may have it
+        more = f" ({opened.remarks.said})" if "sheet" in opened.remarks.said else ""
+        raise UnknownNameError(f"{error}{more}") from None
     plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
     plan = _declare_notations(plan, names, {**dates_in(dates), **orders_in(orders)})
     tokens = plan.missing if opened.spelled or plan.given else ()

@@ -38,7 +38,7 @@ from unless.read.dialect import NOTHING, Dialect, Numerals, Told
 from unless.read.encodings import to_utf8, unmarked
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
-from unless.read.sniff import WINDOW, Guess, sniff
+from unless.read.sniff import WINDOW, Guess, named_delimiter, sniff
 from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, number_in
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ def text_header(file: BinaryIO, separator: str, where: str) -> TextHeader:
     refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
     file.seek(start)
     for record, _, end in _records(file, separator, where):
+        if end == 1 and named_delimiter(separator.join(record)) == separator:
+            continue
         file.seek(start)
         size = sum(len(line.encode()) for line in islice(_lines(file, where), end))
         return TextHeader(record, start + size, end)
@@ -88,7 +90,7 @@ def next_header(file: OpenFile, separator: str) -> TextHeader:
         data = file.peek(size)
         mark, final = len(MARK) if data.startswith(MARK) else 0, len(data) < size
         (places, _), whole = records(data[mark:], separator, blank=False, final=final)
-        found = final or len(places) > 0
+        found = final or len(places) > data[mark:].startswith(b"sep=")
         if not found:
             file.refuse_endless(data)
     return text_header(as_file(data[: mark + whole]), separator, file.where)
