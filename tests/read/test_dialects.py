@@ -475,6 +475,6 @@ def test_a_column_of_another_sheet(tmp_path: Path) -> None:
     other.append(["a", "y"])
     other.append([1, "x"])
     book.save(tmp_path / "two.xlsx")
-    with pytest.raises(UnknownNameError, match="no column 'y'; there are 'notes' .*'Data' has cells too"):
+    with pytest.raises(UnknownNameError, match=r"no column 'y'; there are 'notes' .*'Data' has cells too"):
         read_table(tmp_path / "two.xlsx", "y")
     assert read_table(tmp_path / "two.xlsx", "y", sheet="Data").features == ("a",)
