@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +80,10 @@ def histogram(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[in
     kept, often = numbers[finite], often[finite]
     if len(kept) < 2:
         return ()
-    width = kept[-1] / 2 - kept[0] / 2  # a half: the whole may be more than a float64 holds
+    width = float(kept[-1] / 2 - kept[0] / 2)  # a half: the whole may be more than a float64 holds
     whole = 2 * width < _BINS and bool(np.all(kept == np.floor(kept)))
     bins = int(2 * width) + 1 if whole else _BINS
-    shares = (kept - kept[0]) / (2 * width) if np.isfinite(2 * width) else (kept / 2 - kept[0] / 2) / width
+    shares = (kept - kept[0]) / (2 * width) if isfinite(2 * width) else (kept / 2 - kept[0] / 2) / width
     places = np.rint(shares * (bins - 1)) if whole else np.minimum(shares * bins, bins - 1)
     return tuple(np.bincount(places.astype(np.intp), often, bins).astype(int).tolist())
 

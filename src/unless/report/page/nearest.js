@@ -49,11 +49,11 @@
       has distance 1. */
   function allowedValues({ low, high, categories, notation }, named, numeric, missing) {
     const seen = low !== null && low !== undefined;
-    const common = { missing, notation, least: -Infinity, last: Infinity };
+    const common = { missing, notation, least: -Infinity, last: Infinity, ...boundsOf(notation) };
     if (!seen && !categories.length) return { ...common, numbers: numeric, categories: new Set(named), scale: 1 };
     const width = seen ? high - low : 0;
     const scale = Number.isFinite(width) && width ? width : 1;
-    return { ...common, ...boundsOf(notation), numbers: seen, categories: new Set(categories), scale };
+    return { ...common, numbers: seen, categories: new Set(categories), scale };
   }
 
   /** All numbers that a feature can have: flags are 0 or 1, and an order ends with its last level. */
