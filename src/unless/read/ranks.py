@@ -363,7 +363,8 @@ def _plain_notation(column: Column) -> Notation | None:
     numbers = column.numbers
     if not len(numbers) or abs(numbers[0]) >= _EXACT or abs(numbers[-1]) >= _EXACT:
         return None
-    if (numbers[:_GLANCE] % 1).any() or (numbers % 1).any():  # a few tell most columns
+    few = numbers[:_GLANCE]  # they tell most columns
+    if (few != np.floor(few)).any() or (numbers != np.floor(numbers)).any():
         return None
     return FLAG if column.kind == "number" and numbers.tolist() == [0, 1] else WHOLE
 
