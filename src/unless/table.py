@@ -279,7 +279,7 @@ class Table:
         """
         import polars as pl  # takes 0.1 s
 
-        columns = {column.name: _polars_series(column) for column in self.columns}
+        columns = {column.name: polars_series(column) for column in self.columns}
         return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
 
     def to_arrow(self) -> pa.Table:
@@ -360,13 +360,14 @@ def _pandas_times(column: Column) -> Any:
         case Order(levels):
             return pd.Categorical.from_codes(places, list(levels), ordered=True)
         case Times():
-            return pd.Series(_polars_series(column).to_list(), dtype=object)
+            return pd.Series(polars_series(column).to_list(), dtype=object)
     found = places.view("M8[us]" if isinstance(column.notation, Moments) else "m8[us]").copy()
     found[missing] = np.array("NaT", found.dtype)
     return pd.Series(found).dt.tz_localize("UTC") if column.notation == INSTANT else found
 
 
-def _polars_series(column: Column) -> pl.Series:
+def polars_series(column: Column) -> pl.Series:
+    """The cells of a column as polars has them (`Table.to_polars`)."""
     import polars as pl
 
     if column.kind == "number":

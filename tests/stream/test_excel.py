@@ -173,3 +173,16 @@ def test_dates_of_a_workbook_are_predicted_as_they_are_read(tmp_path):
     found = predict_file(model, tmp_path / "in.xlsx", tmp_path / "out.csv")
     assert found.accuracy == 1
     assert (tmp_path / "out.csv").read_text().splitlines()[1].startswith("2020-01-01,early,early,")
+
+
+def test_dates_of_a_workbook_stay_dates(tmp_path):
+    """From workbook to workbook, and to Parquet, dates and times keep their types."""
+    moment = dt.datetime(2024, 5, 1, 2, 3, 4)  # noqa: DTZ001 - Excel knows no zones
+    frame = pl.DataFrame({"a": [1, 2], "day": [dt.date(2024, 5, 1), None], "at": [moment, moment]})
+    frame.write_excel(tmp_path / "in.xlsx")
+    predict_file(PROGRAM, tmp_path / "in.xlsx", tmp_path / "out.parquet")
+    assert pl.read_parquet(tmp_path / "out.parquet").select("day", "at").rows() == frame.select("day", "at").rows()
+    predict_file(PROGRAM, tmp_path / "in.xlsx", tmp_path / "out.xlsx")
+    assert [row[1:3] for row in sheet((tmp_path / "out.xlsx").read_bytes())[1:]] == [
+        [dt.date(2024, 5, 1), moment], ["", moment],
+    ]  # fmt: skip
