@@ -393,6 +393,7 @@ CELLS = st.sampled_from(
 )
 
 
+@pytest.mark.filterwarnings("ignore::unless.errors.DoubtWarning")  # such cells may be written in several ways
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(0, 60).flatmap(
