@@ -171,6 +171,7 @@ def test_columns_of_every_type():
             "flag": pd.array([True, False, None] * 40, dtype="boolean"),
             "count": pd.array([None if k % 7 == 0 else k for k in range(size)], dtype="Int64"),
             "day": pd.date_range("2024-01-01", periods=2).to_list() * 60,
+            "size": pd.Categorical(["s", "m", "l", "xl", "xs"] * 24),
             "word": pd.array(["a", "b", None, "d"] * 30, dtype="string"),
         }
     )
@@ -178,6 +179,7 @@ def test_columns_of_every_type():
         "flag": ("flag", "==", "True"),
         "count": ("count", "missing", None),
         "day": ("day", "<=", dt.date(2024, 1, 1)),
+        "size": ("size", "==", "m"),
         "word": ("word", "missing", None),
     }.items():
         literal = Literal(*literals)

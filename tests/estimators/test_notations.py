@@ -163,7 +163,7 @@ def test_whole_thresholds() -> None:
     many = ["many" if number > 2 else "few" for number in X["children"]]
     assert "children > 2.0" in str(UnlessClassifier(warn=False).fit(X, many).program_)
     assert "children > 2.5" in str(UnlessClassifier(warn=False, round_thresholds=False).fit(X, many).program_)
-    assert "children > 3" in str(UnlessClassifier(warn=False).fit(X + 0.5, many).program_)
+    assert "children > 1.2" in str(UnlessClassifier(warn=False).fit(X / 2, many).program_)
 
 
 def test_declared_formats_are_asked_of_training_only() -> None:

@@ -20,7 +20,6 @@ from unless.values.notation import (
     INSTANT,
     ISO_FORM,
     TIME,
-    Durations,
     Moments,
     Notation,
     Order,
@@ -294,9 +293,7 @@ def _reader(notation: Notation) -> Reader:
             return Reader("level", list(notation.levels))
         case Times():
             return Reader("clock")
-        case Durations():
-            return Reader("duration")
-    raise NotImplementedError(notation)
+    return Reader("duration")
 
 
 def _is_time(text: str) -> bool:

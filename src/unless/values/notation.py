@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta  # noqa: F401 - UTC is for the examples
@@ -41,8 +42,8 @@ DURATION_FORMS = _PERIOD.pattern, _DAYS.pattern, _PARTS.pattern
 """What texts look like that are moments, times of the day and durations: exported programs read them too."""
 
 
-class Notation:
-    """How the numbers of a column are written; the base class writes plain numbers."""
+class Notation(ABC):
+    """How the numbers of a column are written."""
 
     name: str
     step: float = 0.0
@@ -52,13 +53,13 @@ class Notation:
     sortable: bool = False
     """Whether texts are in the same order as the numbers they stand for, character by character."""
 
+    @abstractmethod
     def text(self, number: float) -> str:
         """A number in this notation."""
-        raise NotImplementedError
 
+    @abstractmethod
     def number(self, text: str) -> float | None:
         """The number that a text means, or None if it is not in this notation."""
-        raise NotImplementedError
 
     def back(self, text: str) -> float | None:
         """The number that `text` wrote, or None if it cannot have written that."""
