@@ -218,7 +218,7 @@ def may_be_padded(body: NDArray[np.uint8], separator: int) -> bool:
     for start in range(1, len(body) - 1, _PIECE):
         end = min(start + _PIECE, len(body) - 1)
         last, after = body[start - 1 : end - 1], body[start + 1 : end + 1]
-        # What ends a field, or may be at its start, is below "." (but for some separators): a third of the time.
+        # What ends a field, or may be at its start, is below "." (but for some separators): one comparison for all.
         likely = last < ord(".")
         if separator > ord("."):
             likely |= last == separator
