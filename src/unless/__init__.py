@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import counterfactuals
     from unless.explanation.proof import Proof
     from unless.explanation.why import explain, why_not
+    from unless.learn.blocks.kept import Kept
+    from unless.learn.blocks.sources import Query
     from unless.learn.fold import fold_rm, fold_rpp
     from unless.logic import learn_logic
     from unless.prediction import predict
@@ -26,9 +28,11 @@ __all__ = [
     "FoldRMClassifier",
     "FoldRPPClassifier",
     "Interrupted",
+    "Kept",
     "Literal",
     "Program",
     "Proof",
+    "Query",
     "Rule",
     "Table",
     "TrainingWarning",
@@ -50,6 +54,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "learn.blocks.kept": ("Kept",),
+    "learn.blocks.sources": ("Query",),
     "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),
     "estimators.classifiers": ("FoldRMClassifier", "FoldRPPClassifier", "UnlessClassifier", "load"),
     "estimators.committee": ("UnlessCommittee",),

@@ -25,6 +25,22 @@ __all__ = [
 ]
 
 
+class _Travelling:
+    """An exception that comes out of another process as it went in, whatever its constructor takes."""
+
+    args: tuple[object, ...]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _arrived, (type(self), self.args, self.__dict__)
+
+
+def _arrived(kind: type[_Travelling], args: tuple[object, ...], state: dict[str, object]) -> _Travelling:
+    found = kind.__new__(kind, *args)
+    found.args = args
+    found.__dict__.update(state)
+    return found
+
+
 class UnlessError(ValueError):
     """Anything that unless refuses, with what is wrong and how to fix it."""
 
@@ -41,7 +57,7 @@ class ReadError(UnlessError):
     """A table that cannot be read: ragged, undecodable, without rows, with missing labels."""
 
 
-class FormatError(ReadError, ParameterError):
+class FormatError(_Travelling, ReadError, ParameterError):
     """A file whose name does not tell its format, or tells it wrongly.
 
     ``formats`` are the possible ones. ``parameter`` is the one to set: ``format``, or ``to`` for a file to write.
@@ -54,7 +70,7 @@ class FormatError(ReadError, ParameterError):
         self.parameter = parameter
 
 
-class LimitError(ReadError):
+class LimitError(_Travelling, ReadError):
     """Something too large; ``limit`` is the name of the limit that it exceeds, ``enough`` a value that would do."""
 
     def __init__(self, finding: str, limit: str, enough: str) -> None:
@@ -84,7 +100,7 @@ class UnlessWarning(UserWarning):
     """Something that unless does, but that its user may want to know."""
 
 
-class TrainingWarning(UnlessWarning):
+class TrainingWarning(_Travelling, UnlessWarning):
     """What `fit` has to say about the records and the rules it learned; ``remarks`` are the same as values."""
 
     def __init__(self, message: str, remarks: tuple[object, ...] = ()) -> None:
@@ -92,7 +108,7 @@ class TrainingWarning(UnlessWarning):
         self.remarks = remarks
 
 
-class DoubtWarning(UnlessWarning):
+class DoubtWarning(_Travelling, UnlessWarning):
     """A guess about a file that may be wrong; ``parameter`` is the one that overrules it, with one of ``choices``."""
 
     def __init__(self, finding: str, parameter: str, *choices: str) -> None:

@@ -17,7 +17,7 @@ from contextvars import ContextVar
 
 from unless.errors import LimitError, ParameterError, suggest
 
-__all__ = ["DEFAULTS", "RATIO", "amount_of", "limit", "raised", "refuse_more", "refuse_unpacked"]
+__all__ = ["DEFAULTS", "RATIO", "amount_of", "current", "limit", "raised", "refuse_more", "refuse_unpacked"]
 
 DEFAULTS: Mapping[str, int] = {
     "unpacked": 10**9,  # bytes that a file takes in memory, unpacked; `RATIO` times its size is always allowed
@@ -38,6 +38,11 @@ _current: ContextVar[Mapping[str, int]] = ContextVar("_current", default=DEFAULT
 def limit(name: str) -> int:
     """The current limit."""
     return _current.get()[name]
+
+
+def current() -> dict[str, int]:
+    """All limits as they are, for another process."""
+    return dict(_current.get())
 
 
 @contextmanager

@@ -37,8 +37,8 @@ def test_output_is_exactly_the_program(run, model):
         ("scasp",): to_prolog(program, dialect="scasp"),
         ("scasp", "--records", "new.csv"): to_prolog(program, table, "scasp"),
         ("prolog", "--dialect", "swi", "--records", "new.csv"): to_prolog(program, table, "swi"),
-        ("python", "--name", "decide", "--returns", "both"): to_python(program, name="decide", returns="both"),
-        ("javascript",): to_javascript(program),
+        ("python", "--name", "decide", "--returns", "both"): to_python(model, name="decide", returns="both"),
+        ("javascript",): to_javascript(model),
         ("json",): programs.dumps(program) + "\n",
         ("text",): to_text(program) + "\n",
         ("text", "--style", "exclusive"): to_text(program, "exclusive") + "\n",
@@ -148,8 +148,8 @@ def test_to_a_file(run, model):
     """With -o the program is written to the file, and a note says so; - is standard output."""
     done = run("export", "model.json", "--to", "python", "-o", "rules.py")
     assert (done.code, done.out, done.err) == (0, "", "wrote rules.py\n")
-    assert Path("rules.py").read_text() == to_python(model.program_)
-    assert run("export", "model.json", "--to", "python", "-o", "-").out == to_python(model.program_)
+    assert Path("rules.py").read_text() == to_python(model)
+    assert run("export", "model.json", "--to", "python", "-o", "-").out == to_python(model)
 
 
 def test_a_language_without_its_library(run, monkeypatch):

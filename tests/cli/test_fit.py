@@ -19,6 +19,8 @@ from tests.cli.command import COMMAND, called, environment, unless
 from unless import load, read_table
 from unless.cli.console import RuleMeter
 from unless.demo.applicants import applicants_csv
+from unless.kernels import grid
+from unless.learn import memory
 
 
 def fit(applicants, *more, **options):
@@ -56,6 +58,19 @@ class TestStory:
         assert shown["model"] == json.loads(path.read_text())
         assert shown["test"]["records"] == 180
         assert model.statistics_.total == 720
+
+    def test_jobs(self, applicants, tmp_path, monkeypatch):
+        """All cores learn, or as many threads as --jobs says; the model's file is the same."""
+        monkeypatch.setattr(grid, "MANY", 10)
+        asked, files = [], set()
+        real = memory.threads_of
+        monkeypatch.setattr(memory, "threads_of", lambda jobs: asked.append(jobs) or real(jobs))
+        for more in ((), ("--jobs", "1"), ("--jobs", "3")):
+            assert fit(applicants, "-o", tmp_path / "model.json", *more).returncode == 0
+            files.add((tmp_path / "model.json").read_bytes())
+        assert asked == [-1, 1, 3]
+        assert len(files) == 1
+        assert "--jobs" in fit(applicants, "--jobs", "0").stderr
 
     def test_a_reader_that_has_gone(self, applicants, tmp_path):
         """Who reads on, as in `unless fit … | head -1`, does not matter to the model: it is saved."""

@@ -217,7 +217,7 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
     """After Ctrl-C the committee is fitted with the lists that it has."""
     real = learners.learn_committee
 
-    def stopped(*args):
+    def stopped(*args, **others):
         *most, progress = args
 
         def stop(lists, rules):
@@ -225,7 +225,7 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
                 raise KeyboardInterrupt
             return progress(lists, rules)
 
-        return real(*most, stop)
+        return real(*most, stop, **others)
 
     monkeypatch.setattr(learners, "learn_committee", stopped)
     model = UnlessCommittee()

@@ -403,7 +403,7 @@ class TestWeights:
         (pl.DataFrame({"x": [1, 2, 3, 4]}).lazy().select("y"), 'the LazyFrame cannot be collected: .*"y"'),
         (pl.Series([1, 2, 3, 4]), r"one column, not a table; .*series\.to_frame\(\)"),
         (pl.col("x"), r"has no data; .*frame\.select\(expression\)"),
-        ("data.csv", "Expected 2D array"),
+        ("data.csv", "name the column of labels, not"),
         (None, "Expected 2D array|NoneType"),
     ],
     ids=lambda value: str(type(value).__name__),

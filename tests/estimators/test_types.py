@@ -13,7 +13,7 @@ import unless
 from unless import FoldRMClassifier, UnlessClassifier, predict, read_table
 from unless.errors import ReadError
 from unless.judge.labels import aligned
-from unless.read.ranks import _flags
+from unless.read.ranks import flag_names
 from unless.stream import predict_file
 from unless.table import Labels
 from unless.values import class_place, flag_in
@@ -114,9 +114,9 @@ class TestBooleans:
         assert [table.record(row)["flag"] for row in range(6)] == ["yes", "2", "True", "on", "True", None]
         third = FoldRMClassifier().fit(_frame(["true", "false", "unknown", "1"] * 20), ["a", "b", "c", "d"] * 20)
         assert third.predict(_frame(["1", 1] * 40, object)).tolist() == ["d"] * 80
-        assert not _flags(["True", "true"])
-        assert _flags(["TRUE"]) == {False: "FALSE", True: "TRUE"}
-        assert _flags(["tRuE"]) == {False: "False", True: "tRuE"}
+        assert not flag_names(["True", "true"])
+        assert flag_names(["TRUE"]) == {False: "FALSE", True: "TRUE"}
+        assert flag_names(["tRuE"]) == {False: "False", True: "tRuE"}
         assert flag_in(" 1 ") is True
 
 

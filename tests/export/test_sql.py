@@ -265,6 +265,24 @@ def model_of(program, labels=3, seed=0):
     return SimpleNamespace(program_=program, card_=card_of(program, labels, seed), schema_=Schema({}))
 
 
+def test_a_query_has_the_label_the_rule_and_the_sentence(database, grid):
+    """As `predict_file` calls them, beside all columns of the table."""
+    rules = (
+        Rule("a", (Literal("n", "<=", 1.0),), (Rule(None, (Literal("t", "==", "a"),)),)),
+        Rule("b", (Literal("m", ">", 2.0),)),
+    )
+    program = Program("y", FEATURES, rules)
+    done = database.execute(
+        to_query(program, grid, database.dialect, columns=KINDS).rstrip(";\n") + " ORDER BY row_number"
+    )
+    assert [one[0] for one in done.description] == ["row_number", *FEATURES, "predicted", "rule", "because"]
+    rows = [row[-3:] for row in done.fetchall()]
+    assert [row[0] for row in rows] == unless.predict(program, TABLE).tolist()
+    assert [-1 if row[1] is None else row[1] - 1 for row in rows] == deciding_rules(program, TABLE).tolist()
+    starts = {"a": "y a, because n is ", "b": "y b, because m is ", None: "y is not decided: no rule applies"}
+    assert all(row[2].startswith(starts[row[0]]) for row in rows)
+
+
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_query_has_points_and_probabilities(database, grid, program, labels, seed):

@@ -37,6 +37,10 @@ if {interpreted}:  # put the source file in the place of the compiled module
 import numpy as np
 import unless
 from unless import kernels
+from unless.learn.blocks.bins import bins_of
+from unless.learn.blocks.block import arrays_of
+from unless.learn.blocks.engine import BlockEngine
+from unless.learn.blocks.store import BlockStore
 from unless.learn import fold_unless
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.points import fit_card
@@ -68,6 +72,25 @@ for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_s
         program = fold_unless(table, weights=weights, **options)
         print(repr(program))
         assert len(program) > 3, "the rules of these data are no chance"
+times = [column.counts().astype(np.int64) for column in table.columns]
+bins = [bins_of(column, each, open=len(each) > 300) for column, each in zip(table.columns, times)]
+assert {{one.open for one in bins}} == {{True, False}}
+units = rng.integers(0, 3, rows).astype(np.int32)
+blocks = [
+    arrays_of(table[part], bins, table.labels.codes[part].astype(np.int32), units[part])
+    for part in (slice(0, 300), slice(300, None))
+]
+store = BlockStore(bins, "y", table.labels.labels, blocks)
+for local in (0, 40, rows):
+    program = unless.fold_rm(BlockEngine(store, local=local))
+    assert program == unless.fold_rm(table, weights=units.astype(float))
+    print(repr(program))
+engine = BlockEngine(store, local=0)
+for one in engine.counts(*engine.split(engine.everything(), 1)):
+    print(one.feature, list(one.values), one.positive, one.negative)
+for block in store.blocks:
+    every = block.everything()
+    print(block.histogram(every).tolist(), [block._grid.ranks_of(i, every.rows()).tolist() for i in range(6)])
 committee = learn_committee(table, settings=CommitteeSettings(size=3)).committee
 print(committee.lists, [points.tolist() for points in committee.points], committee.sums(table).tolist())
 """

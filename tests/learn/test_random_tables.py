@@ -149,3 +149,16 @@ def test_row_order_never_matters(drawn, ratio, rng):
     features, rows = drawn
     shuffled = rng.sample(rows, len(rows))
     assert unless.fold_rm(table_of(features, shuffled), ratio) == unless.fold_rm(table_of(features, rows), ratio)
+
+
+@pytest.mark.parametrize("seed", fewer(20))
+def test_rows_may_be_taken_away_that_are_not_there(seed):
+    """Rows minus some that they do not have: searches among what is left know nothing of those."""
+    features, rows = random_rows(seed, rows=300, columns=3)
+    engine = MemoryEngine(table_of(features, rows))
+    positive, negative = engine.split(engine.everything(), 0)
+    literal = engine.best_literal(positive, negative, ())
+    some = engine.covered(engine.everything(), literal)
+    engine.split(some, 0)  # the engine now knows how often each label has each value
+    pair = engine.split(engine.minus(some, engine.folds(engine.everything(), 3)[0]), 0)
+    assert engine.best_literal(*pair, ()) == Engine.best_literal(engine, *pair, ())

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import unless.read.jsonlines as module
 from tests.read.test_random_tables import NUMBERS, SPELLINGS
 from unless.errors import ReadError
-from unless.read.bytes import may_be_padded
+from unless.kernels import rank as kernels
 from unless.read.dialect import Dialect
 from unless.read.jsonlines import JsonLines
 from unless.read.table import read_table
@@ -225,10 +225,30 @@ def test_numbers_of_many_parts_are_joined_in_order() -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet='019 ,;"\n-+.e', max_size=40), st.sampled_from(",;|\t"), st.sampled_from([3, 1 << 16]))
-def test_needless_zeros_are_found(text: str, separator: str, piece: int) -> None:
-    """A field that begins like 007, after spaces, a quote or a sign too, is found wherever the file is cut."""
-    ends = f'(?:^|[{separator}\n\r" ])'
-    with patch("unless.read.bytes._PIECE", piece):
-        found = may_be_padded(np.frombuffer(text.encode(), np.uint8), ord(separator))
-    assert found == (re.search(f"{ends}[+-]?0[0-9]", text) is not None)
+@given(
+    st.text(alphabet='019 ,;"\n\r-+.e/:|\t', max_size=40),
+    st.sampled_from(",;|\t:"),
+    st.sampled_from([0, 1]) | st.integers(4080, 4100),
+)
+@example("-01", ",", 0)
+@example("1e-05,2020-01-02,1e+09", ",", 4000)
+def test_needless_zeros_are_found(text: str, separator: str, before: int) -> None:
+    """A field that begins like 007, after spaces, a quote or a sign too, is found wherever the kernel cuts the file."""
+    text = "9" * before + text
+    found = kernels.has_padded(np.frombuffer(text.encode(), np.uint8), ord(separator))
+    assert found == (re.search(f'(?:^|[{separator}\n\r\t" ])[+-]?0[0-9]', text) is not None)
+
+
+@pytest.mark.parametrize("rows", [5, 3000])
+def test_lines_of_other_lengths_among_empty_cells(rows: int) -> None:
+    """A short line is an error though others end with an empty cell, and though a long line makes up for it."""
+    lines = [f"{row},x," if row % 3 else f"{row},x,{row}" for row in range(rows)]
+
+    def read(*extra: str, **more: Any) -> Table:
+        return read_table("\n".join(["a,b,c", *lines, *extra, "7,y,7", ""]).encode(), format="csv", **more)
+
+    assert len(read()) == len(read("")) == rows + 1
+    for extra in (["1,x"], ["1,x", "1,x,2,3"], ["1,x,2,3"], ["1"]):
+        for features in (None, ["a", "b", "c"], ["c"]):
+            with pytest.raises(ReadError, match=r"fields?, but the header names 3 columns"):
+                read(*extra, features=features)

@@ -666,6 +666,7 @@ class TestInterpreted:
         files = [b"a,b\n1,2\n", b"a,b\n1\n", b'a,b\n"x,\n",2\n', b'a,b\n"x"y,2\n', b"a,b\n\t1,2\r\n", b"a,b\rc,d",
                  b'a,"b']  # fmt: skip
 
+        zeros = [b"007,1", b"1,-01", b"-00", b"1e-05,2020-01-01,0.1", b"9" * 5000 + b"\n05", b"0", b"", b"1,05"[:3]]
         blanks = [b" ,1", b"1,  \n", b'" ",1', b"1, ", b"1\r\n \r\n", b" 1,a b, c\n", b'", "', b"", b"1,,\n"]
 
         def answers() -> list[list[object]]:
@@ -674,13 +675,24 @@ class TestInterpreted:
             seen = [encode.kernels.inspect(np.frombuffer(file, dtype=np.uint8), ord(","), 2) for file in files]
             marked = [encode.kernels.has_any(np.frombuffer(file, dtype=np.uint8), *b'"\r\t') for file in files]
             blank = [bool(encode.kernels.has_blank(np.frombuffer(file, dtype=np.uint8), *b",")) for file in blanks]
-            return [*ranked, grouped, blank, marked, seen]
+            padded = [bool(encode.kernels.has_padded(np.frombuffer(file, dtype=np.uint8), *b",")) for file in zeros]
+            return [*ranked, grouped, padded, blank, marked, seen]
 
         expected = answers()
         monkeypatch.setattr(encode, "kernels", interpreted)
         assert answers() == expected
+        assert expected[-4] == [True, True, True, False, True, False, False, False]
         assert expected[-3] == [True, True, True, True, True, False, True, False, False]
         assert expected[-2] == [False, False, True, True, True, True, True]
         assert expected[-1] == [compiled.REGULAR, 0, compiled.REGULAR, 0, compiled.TABBED, 0, 0]
         for column, (numbers, codes) in zip(columns, expected, strict=False):
             assert [*numbers, None][codes[0]] == (None if math.isnan(column[0]) else column[0])
+
+
+@pytest.mark.parametrize("name", ["*", "^x.*$", "^.*$", "x1"])
+def test_names_that_polars_takes_for_patterns(name):
+    """A column of text may be called what means all columns, or a pattern of names, to polars."""
+    frame = pl.DataFrame({name: ["a", "b", "b"], "xx": ["c", "c", "d"], "y": ["u", "v", "v"]})
+    table = read_table(frame, "y")
+    assert [column.categories for column in table.columns] == [("a", "b"), ("c", "d")]
+    assert table.record(2) == {name: "b", "xx": "d"}

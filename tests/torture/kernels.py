@@ -138,7 +138,7 @@ def _pieces(rng: random.Random, alphabet: list[bytes]) -> np.ndarray:
 
 
 def _inspect(rng: random.Random) -> tuple[Any, Any]:
-    data = _pieces(rng, [b'"', b'""', b",", b"\t", b"\n", b"\r", b"\r\n", b"x", b" ", b"\0", b"\xff"])
+    data = _pieces(rng, [b'"', b'""', b",", b"\t", b"\n", b"\r", b"\r\n", b"x", b" ", b"\0", b"\xff", b"0", b"-7"])
     separator, fields = rng.choice([44, 9]), rng.randint(1, 3)
 
     def call(module: ModuleType) -> Any:
@@ -146,6 +146,7 @@ def _inspect(rng: random.Random) -> tuple[Any, Any]:
             int(module.inspect(data, separator, fields)),
             bool(module.has_blank(data, separator)),
             bool(module.has_any(data, 34, 13, 9)),
+            bool(module.has_padded(data, separator)),
         ]
 
     return _both("rank", call)

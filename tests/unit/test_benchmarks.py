@@ -29,6 +29,7 @@ from benchmarks import (
     prediction,
     scale,
     start,
+    threads,
     timing,
 )
 from benchmarks.report import Section, Target, duration, page, times
@@ -203,7 +204,14 @@ class TestSections:
         section = scale.growth([100, 1000], QUICK)
 
         assert [line[0] for line in section.rows] == ["100", "1,000"]
-        assert [target.target for target in section.targets] == ["≤ ×15 the time"]
+        assert [target.target for target in section.targets] == ["≤ ×12 the time"]
+
+    def test_threads(self) -> None:
+        """Threads: a line for each fit of each size, and a target where nothing is read."""
+        section = threads.against_one([200], QUICK)
+
+        assert [line[0] for line in section.rows] == ["200"] * 3
+        assert len(section.targets) == 2
 
     @pytest.mark.usefixtures("shared")
     def test_files(self) -> None:

@@ -125,6 +125,21 @@ def test_what_is_noticed(texts: list[str], notation: Notation | None) -> None:
     assert (None if found is None else found[0]) == notation
 
 
+@given(
+    st.lists(
+        st.dates().map(str) | st.from_regex("[0-9]{4}-[01][0-9]-[0-3][0-9]", fullmatch=True), max_size=9, unique=True
+    )
+)
+@example(["0000-01-01", "0001-01-01"])
+@example(["2020-08-01", "2020-08-0", "12020-08-01"])
+@example(["2020-08-01", "2020-08-0١", "２020-08-01"])
+def test_many_dates_at_once(texts: list[str]) -> None:
+    """Dates that are read all at once are those that are read one by one."""
+    numbers = {text: number for text in texts if (number := DATETIME.number(text)) is not None}
+    expected = (DATE, numbers) if texts and 2 * len(numbers) >= len(texts) else None
+    assert noticed(texts) == expected
+
+
 @pytest.mark.parametrize("digits", [400, 5000])
 def test_endless_durations(digits: int) -> None:
     """A duration with more digits than a number can have is text."""

@@ -54,6 +54,7 @@ def evaluate(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
+    jobs: options.Jobs = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -76,7 +77,7 @@ def evaluate(
     asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
     training = read_training(screen, data, target, asked)
     names = _applying(screen, algorithm, training.table.labels)
-    learners = {name: partial(program_of, LEARNERS[name]()) for name in names}
+    learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
     if test is None:
         folds = cv or 10
         runs = cross_validation(training.table, learners, folds, seed)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from glob import has_magic
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -46,7 +47,7 @@ def check_files(output: str | None, *inputs: str | None, format: str | None = No
 def _read_at(one: str, form: str | None) -> list[Place]:
     if one == "-":
         return _descriptor(sys.stdin)
-    if not _is_folder(one):
+    if not _is_folder(one) and not has_magic(one):
         return [one]
     from unless.read.formats import files_of
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
+from unless.cli.large import large_stream, read_large
 from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
 from unless.cli.options import Algorithm
 from unless.cli.show import committee_line, rule_table
@@ -29,12 +31,18 @@ from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.judge.labels import Quality, judged
 from unless.judge.validation import baseline, held_back
-from unless.score.committee import committee_of
+from unless.rule import Program
+from unless.score.committee import Committee, committee_of
 from unless.table import Labels
 from unless.values import Label, counted, label_data, percent
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from unless.estimators.learners import Learner
+    from unless.estimators.training import Training as Records
+    from unless.learn.blocks.data import Blocks
+    from unless.learn.blocks.encode import ClassFactors
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
@@ -77,6 +85,9 @@ def fit(
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
+    query: options.Query = None,
+    blocks: options.Blocks = None,
+    unchanged: options.Unchanged = False,
     drop_unlabelled: options.DropUnlabelled = False,
     ratio: Annotated[
         float | None,
@@ -138,6 +149,7 @@ def fit(
     max_seconds: Annotated[
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
     ] = None,
+    jobs: options.Jobs = None,
     keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -150,20 +162,30 @@ def fit(
     Example: unless fit applicants.csv --target decision -o model.json
 
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
+
+    Example: unless fit applicants.csv -t decision --blocks kept -o model.json
     """
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
     settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
     settings |= {"tune": tune, "teacher": teacher}
-    settings |= {"size": size, "random_state": random_state}
+    settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
+    if unchanged and blocks is None:
+        raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
     check_files(output, data, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet, aside=output == "-")
     asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
-    training = read_training(screen, data, target, asked)
+    stream = large_stream(screen, data, query, asked, kept=blocks is not None)
+    if stream is None:
+        training = read_training(screen, data, target, asked)
+    else:
+        factors = _factors(class_weight, target)
+        training = read_large(screen, data, stream, target, asked, factors, folder=blocks, unchanged=unchanged)
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
-    fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
+    with closing(training):
+        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -201,7 +223,7 @@ class Fitted:
         return {
             "data": self.data,
             "target": program.target,
-            "records": len(self.training.table),
+            "records": self.training.records,
             "features": list(program.features),
             "left_out": [remark.to_dict() for remark in self.training.left_out],
             "remarks": [remark.to_dict() for remark in self.remarks],
@@ -292,7 +314,66 @@ def _weights(given: Sequence[str] | None, labels: Labels) -> dict[Label, float] 
     return weights
 
 
+def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
+    """Return what class weights mean, once the labels are known."""
+    if not given:
+        return None
+
+    def factors(labels: tuple[Label, ...], totals: NDArray[np.float64]) -> NDArray[np.float64]:
+        from unless.estimators.training import class_weights
+
+        known = Labels(target, labels, np.empty(0, np.uint8))
+        return class_weights(_weights(given, known), labels, totals)
+
+    return factors
+
+
 # Learning.
+
+
+@dataclass(frozen=True, slots=True)
+class _Halves:
+    """The records to learn from, and how to test on the others."""
+
+    records: Records
+    held_back: tuple[int, ...]
+    """The numbers of the others, counted from 1, if they are known."""
+    usual: Label | None
+    """The most frequent label of those to learn from."""
+    test: Callable[[Program | Committee], Quality | None]
+
+    @classmethod
+    def of(cls, training: Training, learner: Learner, share: float, seed: int) -> _Halves:
+        """Hold back a share of the records, by lot; of blocks, by a hash of the record."""
+        from unless.estimators.training import Training as Records
+
+        if training.blocks is not None:
+            return cls.of_blocks(training.blocks, share)
+        back = held_back(training.table.labels, share, seed)
+        train, tests = training.table[~back], training.table[back]
+        records = Records.of(train, learner.class_weight)
+        numbers = tuple((np.flatnonzero(back) + 1).tolist())
+        return cls(
+            records, numbers, baseline(train).otherwise, lambda rules: judged(rules, tests) if len(tests) else None
+        )
+
+    @classmethod
+    def of_blocks(cls, blocks: Blocks, share: float) -> _Halves:
+        """Hold back a share of the records of blocks."""
+        from unless.estimators.training import Training as Records
+        from unless.learn.blocks.data import confusion
+
+        engine = blocks.engine(share)
+        popularity = list(engine.popularity(engine.everything()))
+
+        def test(rules: Program | Committee) -> Quality | None:
+            if (rows := engine.tests()) is None or not engine.size(rows):
+                return None
+            if isinstance(rules, Program):
+                return Quality(engine.labels, confusion(engine, rules, rows))
+            return judged(rules, blocks.sample(share, tests=True)[0])
+
+        return cls(Records.of_blocks(blocks, share), (), engine.labels[popularity.index(max(popularity))], test)
 
 
 def learned(
@@ -301,31 +382,27 @@ def learned(
     """Learn from the records that are not held back, and test on the others."""
     from unless.estimators.learners import learn
     from unless.estimators.remarks import on_learning
-    from unless.estimators.training import Training as Records
 
-    table = training.table
-    back = held_back(training.table.labels, test, seed)
-    train, tests = table[~back], table[back]
-    records = Records.of(train, learner.class_weight)
+    halves = _Halves.of(training, learner, test, seed)
     start = time.perf_counter()
     with metered_by(RuleMeter(screen)):
-        found = learn(learner, records)
+        found = learn(learner, halves.records)
     model = found.model
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
-    usual = baseline(train)
+    usual = Program(model.program_.target, model.program_.features, (), halves.usual)
     return Fitted(
         data,
         model,
         training,
         seconds,
-        tuple((np.flatnonzero(back) + 1).tolist()),
-        judged(committee_of(model) or model.program_, tests) if len(tests) else None,
-        usual.otherwise,
-        judged(usual, tests) if len(tests) else None,
+        halves.held_back,
+        halves.test(committee_of(model) or model.program_),
+        halves.usual,
+        halves.test(usual),
         found.interrupted is not None,
-        () if found.interrupted else on_learning(learner, records, model, seconds),
+        () if found.interrupted else on_learning(learner, halves.records, model, seconds),
     )
 
 
@@ -399,6 +476,8 @@ def _test(fitted: Fitted) -> str:
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:
     """Say what to do with the model, in commands that run as they are."""
+    from unless.learn.blocks.given import is_database
+
     if output == "-":
         return
     screen.out.file.flush()
@@ -407,5 +486,7 @@ def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> N
         return
     data, model, row = shell_word(fitted.data), shell_word(output), (*fitted.held_back, 1)[0]
     commands = [f"unless explain {model} {data} --row {row}{how.words}", f"unless report {model} {data}{how.words}"]
-    for place, command in enumerate(commands if fitted.data != "-" else [f"unless show {model}"]):
+    if fitted.data == "-" or (fitted.training.blocks is not None and is_database(fitted.data)):
+        commands = [f"unless show {model}"]  # there is no file to take records from
+    for place, command in enumerate(commands):
         screen.note(command_line("" if place else "next", command, _margin(fitted)))

@@ -191,6 +191,7 @@ COMMAND = Manner(
         "no-labels": "fit leaves these records out with --drop-unlabelled.",
         "limited": "Is that meant?",
         "too-late": "Give it more --max-seconds.",
+        "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show with --class-weight balanced or -a committee.",
         "weak-rule": "Try a larger --max-rules, a smaller --penalty, --tune, --teacher committee or -a committee.",
         "uncovered": "Try -a unless or -a committee.",

@@ -150,9 +150,28 @@ Encoding = Annotated[
 Sheet = Annotated[
     str | None, typer.Option(metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]")
 ]
+Query = Annotated[
+    str | None,
+    typer.Option(metavar="SQL", help="The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…"),
+]
+Blocks = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Keep what was read and the rules so far in this folder: after an interruption, the same command goes on.",
+    ),
+]
+Unchanged = Annotated[
+    bool,
+    typer.Option("--unchanged", help="With --blocks: the database has not changed, which only reading it would tell."),
+]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
 Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Threads to learn with; the rules are the same.  [default: all cores]"),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

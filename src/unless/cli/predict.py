@@ -47,7 +47,10 @@ def predict(
     data: Data,
     *,
     output: Annotated[
-        str, output_option("The file to write, completely or not at all; its ending sets the format.")
+        str,
+        output_option(
+            "The file to write, completely or not at all; its ending sets the format. Or a folder for parts."
+        ),
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow", "excel"] | None,
@@ -55,6 +58,13 @@ def predict(
     ] = None,
     prefix: Annotated[str, typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.")] = "",
     strict: Strict = False,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            help="Processes that share the parts of a folder, -1 one per core.  [default: as many as are worth it]",
+        ),
+    ] = None,
     format: Format = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
@@ -67,7 +77,12 @@ def predict(
 
     Files can have any size. From CSV to CSV, every byte of a record stays as it is, in its delimiter and encoding.
 
+    DATA may be a folder of parts, or a pattern in quotes, such as "parts/*.csv". They are written to one file, in the
+    order of their names, or each to a part of its own in a folder.
+
     Example: unless predict model.json new.csv -o predicted.csv
+
+    Example: unless predict model.json "new*.csv" -o predicted/
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_files(output, model, data, format=format)
@@ -90,6 +105,7 @@ def predict(
             to=to,
             prefix=prefix,
             strict=strict,
+            n_jobs=jobs,
             progress=tell,
         )
     tell_reading(screen, data, done.read_as)
@@ -149,7 +165,8 @@ def _summary(done: PredictedFile, seconds: float) -> str:
         parts.append(f"{len(counts) - _LABELS} other labels {sum(n for n, _ in counts[_LABELS:]):,}")
     if done.undecided:
         parts.append(f"undecided {done.undecided:,}")
-    text = f"{counted(done.rows, 'record')} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
+    where = f" in {counted(len(done.files), 'part')}" if done.files else ""
+    text = f"{counted(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
     if done.accuracy is None:
         return text
     return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from unless.read.ranks import MissingLabelsError
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import counted
+
+if TYPE_CHECKING:
+    from unless.learn.blocks.data import Blocks
 
 _WORDS = {
     "unique": ("unique", "unique"),
@@ -53,6 +56,18 @@ class Training:
 
     table: Table
     left_out: tuple[Remark, ...]
+    blocks: Blocks | None = None
+    """All records, if they are learned from in blocks; the table has only some of them."""
+
+    def close(self) -> None:
+        """Remove the blocks."""
+        if self.blocks is not None:
+            self.blocks.close()
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.table) if self.blocks is None else self.blocks.rows
 
     @property
     def size(self) -> str:
@@ -65,7 +80,7 @@ class Training:
             names = [str(remark.column) for remark in self.left_out if remark.code == code]
             if names:
                 parts.append(f"{_and(names)} ({several if len(names) > 1 else one})")
-        size = f"{counted(len(self.table), 'record')}, {counted(len(self.table.columns), 'feature')}"
+        size = f"{counted(self.records, 'record')}, {counted(len(self.table.columns), 'feature')}"
         return f"{size}; left out: {', '.join(parts)}" if parts else size
 
 
@@ -98,15 +113,15 @@ def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Train
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
     excluded, included = listed(asked.exclude, names), listed(asked.include, names)
-    _check_names(table, target, excluded, included)
+    check_names(table.features, target, excluded, included)
     left_out = tuple(one for one in useless(table) if one.column not in {*excluded, *included})
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
-    _check_training(table.labels, columns, left_out)
+    check_training(table.labels, columns, left_out)
     return Training(Table(columns, table.target, len(table), table.missing, table.read_as), left_out)
 
 
-def _check_names(table: Table, target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
+def check_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:
     """Refuse names that are not features, and those that are both excluded and included.
 
     This waits until the table is read: the columns of JSON lines are not known before.
@@ -114,13 +129,13 @@ def _check_names(table: Table, target: str, excluded: Sequence[str], included: S
     for name in (*excluded, *included):
         if name == target:
             raise typer.BadParameter(f"{name!r} is the target; it is never a feature", param_hint="--exclude")
-        if name not in table.features:
-            raise UnknownNameError(f"no column {name!r}{suggest(name, table.features)}")
+        if name not in features:
+            raise UnknownNameError(f"no column {name!r}{suggest(name, features)}")
     if both := [name for name in included if name in excluded]:
         raise typer.BadParameter(f"{both[0]!r} is in --exclude too", param_hint="--include")
 
 
-def _check_training(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
+def check_training(labels: Labels, columns: Sequence[object], left_out: Sequence[Remark]) -> None:
     """Refuse a table with nothing to learn."""
     if len(labels.labels) < 2:
         raise ReadError(

@@ -21,7 +21,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel, file_text, parsed
-from unless.estimators.records import read_alike, read_training, row_counts, true_labels
+from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
@@ -97,14 +97,14 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
         Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
         """
-        data, classes = read_training(self, X, y, sample_weight)
-        start = time.monotonic()
-        learned = learn(self, data)
-        self._become(learned.model, classes)
-        if learned.interrupted is not None:
-            raise learned.interrupted
-        if self.warn:
-            warn_of(all_remarks(self, data, learned.model, time.monotonic() - start))
+        with training_for(self, X, y, sample_weight) as (data, classes):
+            start = time.monotonic()
+            learned = learn(self, data)
+            self._become(learned.model, classes)
+            if learned.interrupted is not None:
+                raise learned.interrupted
+            if self.warn:
+                warn_of(all_remarks(self, data, learned.model, time.monotonic() - start))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

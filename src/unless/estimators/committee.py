@@ -3,7 +3,6 @@
 # ruff: noqa: N803 - scikit-learn calls it X
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from typing import Any, NoReturn
 
@@ -27,7 +26,8 @@ from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points, leading, probabilities_of
 from unless.table import Table
-from unless.values import Label, plain
+from unless.threads import threads_of
+from unless.values import Label
 
 
 class UnlessCommittee(RuleClassifier, CommitteeLearner):
@@ -48,7 +48,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         Which records and columns each list learns from: a seed, a source of random numbers, or None for other ones each
         time. They depend on the values of a record, not on the order of records.
     n_jobs
-        How many threads predict; -1 is all cores. Learning uses one: each list needs the ones before it.
+        How many threads predict, and share the work on many records while each list is learned; -1 is all cores.
     max_rules
         The most rules of each list.
     numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
@@ -197,13 +197,3 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         super()._become(model, classes)
         self._model = model
         self.committee_, self.agreement_ = model.committee_, model.agreement
-
-
-def threads_of(n_jobs: Any) -> int:
-    """The number of threads that scikit-learn's ``n_jobs`` stands for: None is 1, -1 all cores, -2 all but one."""
-    jobs = plain(n_jobs)
-    if jobs is None:
-        return 1
-    if isinstance(jobs, bool) or not isinstance(jobs, int) or not jobs:
-        raise ParameterError(f"n_jobs must be a whole number, but not 0, or None, not {n_jobs!r}")
-    return jobs if jobs > 0 else max((os.cpu_count() or 1) + 1 + jobs, 1)

@@ -7,7 +7,7 @@ two seconds to import, and learning from a small file takes 20 ms.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from math import inf
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.estimators.training import Limits, Training, known_place
 from unless.judge.importance import Evidence
-from unless.judge.labels import measure, measured
+from unless.judge.labels import measure
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Enough
@@ -61,6 +61,7 @@ class Learner:
     max_seconds: float | None = None
     verbose: bool | int = False
     warn: bool = True
+    n_jobs: int | None = None
 
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
@@ -85,7 +86,7 @@ class Learner:
         with meter(on=bool(self.verbose)) as shown:
             most = self.max_rules if self._stops_at_max_rules else None
             learned, more = self._lesson(data, Limits(shown, most, self.max_seconds))
-        decided, program = measured(learned, data.table, data.counts), learned.program
+        decided, program = data.decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
         card, stopped = card_of(program, data)
@@ -93,7 +94,7 @@ class Learner:
             program,
             replace(decided, labels=program.heads),
             data.table.schema,
-            domain_of(data.table, program.used),
+            data.domain(program.used),
             self._classifier,
             self._parameters(),
             data.named,
@@ -105,7 +106,8 @@ class Learner:
         return LearnedModel(model, None if interrupted is None else Interrupted(program))
 
     def _parameters(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        """The parameters that a model file keeps: not how many threads this machine has to spare."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "n_jobs"}
 
     def _check_limits(self) -> None:
         seconds = plain(self.max_seconds)
@@ -163,7 +165,7 @@ class UnlessLearner(Learner):
         What stops the learner leaves the last list that was finished.
         """
         settings, more = self._settings(), dict[str, Any]()
-        engine = data.engine(settings.ratio, limits)
+        engine = data.engine(settings.ratio, limits, self.n_jobs)
         learned = learn_unless(engine, settings, limits)
         if learned.interrupted is not None or limits.late():
             return learned, more
@@ -201,19 +203,19 @@ class UnlessLearner(Learner):
             some = data.table[~unseen]
             seen = Training(some, some.labels, counts, data.named)  # all labels: a teacher may know a rare one
             teacher = self._teacher(seen, seed, limits)
-            student = learn_student(seen.table, seen.counts, teacher, settings, seed, limits)
+            student = learn_student(seen.table, seen.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs)
             rest = data.table[unseen]
             labels = np.array(seen.labels.labels, dtype=object)
             agree = float(np.mean(predict(student, rest) == labels[teacher(rest)]))
             taught = Taught(teacher_name(self.teacher), agree, len(rest))
         teacher = self._teacher(data, seed, limits)
-        return learn_student(data.table, data.counts, teacher, settings, seed, limits), taught
+        return learn_student(data.table, data.counts, teacher, settings, seed, limits, n_jobs=self.n_jobs), taught
 
     def _teacher(self, data: Training, seed: int, limits: Limits) -> Teacher:
         """The teacher, which has learned from the records."""
         if not isinstance(self.teacher, str):
             return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
-        found = learn_committee(data.table, data.counts, seed=seed, progress=limits.lists)
+        found = learn_committee(data.table, data.counts, seed=seed, progress=limits.lists, n_jobs=self.n_jobs)
         if found.interrupted is not None:
             raise found.interrupted
         return lambda table: leading(found.committee.sums(table))
@@ -239,7 +241,7 @@ class FoldRMLearner(Learner):
     def _rules(self, data: Training, limits: Limits) -> Learned:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         ratio = plain(self.ratio)
-        return learn_rm(data.engine(ratio, limits), ratio, limits)
+        return learn_rm(data.engine(ratio, limits, self.n_jobs), ratio, limits)
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         if self.otherwise != "most_frequent":
@@ -271,7 +273,7 @@ class FoldRPPLearner(Learner):
             )
         positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
         ratio = plain(self.ratio)
-        return learn_rpp(data.engine(ratio, limits), positive, ratio, limits)
+        return learn_rpp(data.engine(ratio, limits, self.n_jobs), positive, ratio, limits)
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other
@@ -287,7 +289,7 @@ class CommitteeLearner(Learner):
     penalty: float = 1.0
     min_support: float = 3
     random_state: Any = 0
-    n_jobs: int | None = -1
+    n_jobs: int | None = field(default=-1, kw_only=True)
 
     _classifier = "UnlessCommittee"
 
@@ -302,12 +304,13 @@ class CommitteeLearner(Learner):
                 shown.show(size - lists, lists, "lists")
                 return limits.late(_FOR_LISTS)
 
-            learned = learn_committee(data.table, data.counts, settings, seed_of(self.random_state), progress)
+            seed = seed_of(self.random_state)
+            learned = learn_committee(data.table, data.counts, settings, seed, progress, n_jobs=self.n_jobs)
         committee = learned.committee
         try:
-            student, agreement, stopped = student_of(committee, data, limits)
+            student, agreement, stopped = student_of(committee, data, limits, self.n_jobs)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
-            student, _, stopped = *student_of(committee.first(0), data, limits)[:2], stop
+            student, _, stopped = *student_of(committee.first(0), data, limits, self.n_jobs)[:2], stop
             agreement = float(np.mean(leading(committee.sums(data.table)) == committee.base.argmax()))
         model = SavedCommittee(
             committee,
@@ -374,13 +377,13 @@ def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, Keyboar
 
 
 def student_of(
-    committee: Committee, data: Training, limits: Limits
+    committee: Committee, data: Training, limits: Limits, n_jobs: int | None
 ) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
     """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     taught = leading(committee.sums(data.table))
     table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
-    learned = learn_unless(replace(data, table=table).engine(Settings().ratio, limits), Settings())
+    learned = learn_unless(replace(data, table=table).engine(Settings().ratio, limits, n_jobs), Settings())
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())

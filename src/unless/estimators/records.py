@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,13 +18,26 @@ from sklearn.utils.validation import _check_sample_weight, check_array
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.labels import GivenLabels
 from unless.estimators.learners import Learner, refuse_kinds
-from unless.estimators.training import Training
+from unless.estimators.training import Training, class_weights
+from unless.learn.blocks.data import Blocks
+from unless.learn.blocks.given import is_source, opened
 from unless.learn.weights import Weights, as_counts, checked
 from unless.read.frames import collected, frame_source, is_sparse, matrix_source
 from unless.read.ranks import again
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
-from unless.values import counted
+from unless.values import Label, counted
+
+
+@contextmanager
+def training_for(learner: Learner, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Training, NDArray[Any]]]:
+    """What a learner learns from, and the classes; blocks that are made for it are gone afterwards."""
+    data, classes = read_training(learner, X, y, sample_weight)
+    try:
+        yield data, classes
+    finally:
+        if data.blocks is not None and data.blocks is not X:
+            data.blocks.close()
 
 
 def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
@@ -32,6 +46,8 @@ def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple
     Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count (`as_counts`)
     stay: their labels are classes, their values were seen.
     """
+    if is_source(X):
+        return _read_source(learner, X, y, sample_weight)
     given = Given.of(X)
     found = _labels(X, y, given.rows)
     weights = _row_weights(sample_weight, given.rows)
@@ -45,6 +61,34 @@ def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple
     table = Table(features.columns, labels, len(features), features.missing)
     counts = None if weights is None else as_counts(weights)
     return Training.of(table, learner.class_weight, counts, named=given.named), classes
+
+
+def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
+    """The records of a file, a query or a frame of an engine; y names their labels, and sample_weight their weights."""
+    if sample_weight is not None and not isinstance(sample_weight, str):
+        raise ParameterError("sample_weight must name a column of the source that X is")
+    factors = None
+    if learner.class_weight is not None:
+
+        def factors(labels: tuple[Label, ...], totals: Weights) -> Weights:
+            return class_weights(learner.class_weight, labels, totals)
+
+    declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders")}
+    found = opened(X, y, weights=sample_weight, factors=factors, drop_weightless=True, **declared)
+    training = (
+        _of_blocks(found, X) if isinstance(found, Blocks) else Training.of(found[0], learner.class_weight, found[1])
+    )
+    labels = training.labels.labels
+    return training, np.array(labels, dtype=object if isinstance(labels[0], str) else None)
+
+
+def _of_blocks(blocks: Blocks, X: Any) -> Training:
+    try:
+        return Training.of_blocks(blocks)
+    except BaseException:
+        if blocks is not X:
+            blocks.close()
+        raise
 
 
 def row_counts(sample_weight: Any, rows: int) -> Weights | None:

@@ -73,7 +73,17 @@ def on_learning(
 ) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
-    return (*_on_texts(data.table), *_leaks(data, model), *([] if decides is None else [decides]))
+    said = (decides, _sampled(learner, data, model))
+    return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
+
+
+def _sampled(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Remark | None:
+    """Whether lists learned only from some of the records, because the others are in blocks."""
+    every = 0 if data.blocks is None else data.blocks.rows
+    if len(data.table) >= every or not (isinstance(model, SavedCommittee) or getattr(learner, "teacher", None)):
+        return None
+    who = "The committee" if isinstance(model, SavedCommittee) else "The list and its teacher"
+    return Remark("sampled", None, f"{who} learned from {len(data.table):,} of {every:,} records, evenly spread")
 
 
 def _on_texts(table: Table) -> Iterator[Remark]:

@@ -12,12 +12,15 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.estimators.progress import Meter
+from unless.judge.labels import measured
+from unless.learn.blocks.data import Blocks, left_by
 from unless.learn.committee import CommitteeSettings
 from unless.learn.engine import Engine
-from unless.learn.fold import engine_of
+from unless.learn.fold import Learned, engine_of
 from unless.learn.memory import MemoryEngine
-from unless.learn.weights import Weights, times
-from unless.table import Labels, Table, occurring
+from unless.learn.weights import Weights, multiplied
+from unless.model import Statistics
+from unless.table import Labels, Table, domain_of, occurring
 from unless.values import Label, class_place, plain
 
 _HEAVIEST = 1e200
@@ -35,6 +38,10 @@ class Training:
     labels: Labels
     counts: Weights | None
     named: bool
+    blocks: Blocks | None = None
+    """All records, if they are in blocks; the table has only some of them."""
+    held_back: float = 0.0
+    """The share of the records in blocks that nothing is learned from."""
 
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
@@ -46,14 +53,38 @@ class Training:
         refuse_amounts(labels.labels)
         if class_weight is not None:
             counts = np.ones(len(table)) if counts is None else counts
-            counts = times(counts, _class_weights(class_weight, labels, counts)[labels.codes])
+            totals = np.bincount(labels.codes, counts, len(labels.labels)).astype(np.float64)
+            counts = multiplied(counts, class_weights(class_weight, labels.labels, totals)[labels.codes])
         return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
 
-    def engine(self, ratio: float, limits: Limits) -> Engine[Any]:
+    @classmethod
+    def of_blocks(cls, blocks: Blocks, held_back: float = 0.0) -> Training:
+        """The records of blocks, of which some are taken out."""
+        refuse_amounts(blocks.coding.labels)
+        table, counts = blocks.sample(held_back)
+        return cls(table, table.labels, counts, named=True, blocks=blocks, held_back=held_back)
+
+    def engine(self, ratio: float, limits: Limits, n_jobs: int | None) -> Engine[Any]:
         """The engine that answers the questions of a learner with that ratio, within limits."""
-        engine = engine_of(MemoryEngine(self.table, self.counts), ratio)
+        if self.blocks is None:
+            engine: Engine[Any] = engine_of(MemoryEngine(self.table, self.counts, n_jobs=n_jobs), ratio)
+        else:
+            engine = engine_of(self.blocks.engine(self.held_back), ratio)
         engine.late = limits.late if limits.seconds is not None else None
         return engine
+
+    def decided(self, learned: Learned) -> Statistics:
+        """What the rules decide of all records that they were learned from."""
+        if self.blocks is None:
+            return measured(learned, self.table, self.counts)
+        if learned.interrupted is not None or not learned.left:
+            engine = self.blocks.engine(self.held_back)
+            learned = replace(learned, left=left_by(engine, learned.program, engine.everything()), interrupted=None)
+        return measured(learned, self.table, self.counts)
+
+    def domain(self, features: Iterable[str]) -> Table:
+        """The values that the named features had."""
+        return domain_of(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
 
 class Limits:
@@ -119,19 +150,18 @@ def _occurring(labels: Labels) -> Labels:
     return Labels(labels.name, kept, (np.cumsum(there) - 1)[labels.codes])
 
 
-def _class_weights(class_weight: Any, labels: Labels, counts: Weights) -> Weights:
-    """The weight of every class: as given, else 1; "balanced" makes all classes weigh the same."""
+def class_weights(class_weight: Any, labels: tuple[Label, ...], totals: Weights) -> Weights:
+    """The weight of every class, whose records weigh so much: as given, else 1; "balanced" makes all weigh the same."""
     if isinstance(class_weight, str) and class_weight == "balanced":
-        totals = np.bincount(labels.codes, counts, len(labels.labels))
         there = totals > 0  # a class may weigh too little to count
         return np.where(there, totals.sum() / (np.count_nonzero(there) * np.where(there, totals, 1.0)), 0.0)
     if not isinstance(class_weight, Mapping):
         raise ParameterError(f"class_weight must be a dict, 'balanced' or None, not {class_weight!r}")
-    found = np.full(len(labels.labels), np.nan)
+    found = np.full(len(labels), np.nan)
     unknown: list[UnknownNameError] = []
     for label, weight in class_weight.items():
         try:
-            found[known_place(label, labels.labels, "class_weight names")] = _class_weight(label, weight)
+            found[known_place(label, labels, "class_weight names")] = _class_weight(label, weight)
         except UnknownNameError as error:
             unknown.append(error)
     if unknown and np.isnan(found).any():  # if all classes have weights, a fold of a cross-validation may lack some

@@ -7,6 +7,7 @@
 - `code`: one function in Python or JavaScript; `cells`: how it reads cells.
 - `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialects` says how databases
   differ, `sqltimes` what thresholds of dates, times and durations are, `sqltree` puts pieces of SQL together.
+- `spark`: columns of a Spark frame; `sparkcells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
 - `committee` and `committee_sql`: the same for the many lists of a committee.
 """
@@ -17,15 +18,29 @@ from unless.export import json
 from unless.export.clauses import to_text
 from unless.export.code import to_javascript, to_python
 
-__all__ = ["json", "onnx_inputs", "to_javascript", "to_onnx", "to_python", "to_sql", "to_text"]
+__all__ = [
+    "json",
+    "onnx_inputs",
+    "predict_spark",
+    "to_javascript",
+    "to_onnx",
+    "to_python",
+    "to_spark",
+    "to_sql",
+    "to_text",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs an extra when it is first used: sqlglot for SQL, onnx for ONNX."""
+    """Load what needs an extra when it is first used: sqlglot for SQL and Spark, onnx for ONNX."""
     if name == "to_sql":
         from unless.export.sql import to_sql
 
         return to_sql
+    if name in ("predict_spark", "to_spark"):
+        from unless.export import spark
+
+        return getattr(spark, name)
     if name in ("onnx_inputs", "to_onnx"):
         from unless.export import onnx
 

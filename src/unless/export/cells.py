@@ -2,16 +2,22 @@
 
 A function has only the readers that its program needs. Without dates, times, durations and orders, that is ``value``
 and ``number``; a reader of a notation then turns what it can into a number, and anything else into text.
+
+A model knows how the columns of training were read (`Training`), and `read.ranks.settle` says what cells of other types
+mean there. Its function has readers for that too: "3" is a number in a column of numbers.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from unless.errors import ParameterError
 from unless.export.sqltimes import equal_bounds
 from unless.rule import Program
+from unless.table import Schema, Table
+from unless.values import DEFAULT_MISSING, NUMBER_FORM
 from unless.values.notation import (
     CLOCK_FORM,
     DATETIME,
@@ -98,10 +104,45 @@ _PYTHON_WRITTEN = '''
             return f"{moment.date()} {clock}Z"
         return f"{moment.date()}" if clock == "00:00" else f"{moment.date()} {clock}"'''
 
+_PYTHON_SPELLED = '''
+    def spelled(found):
+        """A number as its shortest text."""
+        return repr(found + 0.0).removesuffix(".0") if isinstance(found, float) else found'''
+
 _PYTHON_TEXT = '''
     def text(found):
         """What is no number in a notation is a text."""
-        return repr(found + 0.0).removesuffix(".0") if isinstance(found, float) else written(found)'''
+        return spelled(written(found))'''
+
+_PYTHON_KNOWN = '''
+    def known(found, missing):
+        """Some texts and numbers mean a missing cell."""
+        return None if found in missing else found'''
+
+_PYTHON_NUMERAL = f'''
+    def numeral(found):
+        """A text that spells a number is that number."""
+        if not isinstance(found, str) or not fullmatch({NUMBER_FORM!r}, found.strip(" ")):
+            return found
+        read = float(found.strip(" "))
+        return found if read in (float("inf"), float("-inf")) else read'''
+
+_PYTHON_MEASURE = '''
+    def measure(found):
+        """The same; true and false are 1 and 0."""
+        low = found.casefold() if isinstance(found, str) else None
+        return float(low == "true") if low in ("true", "false") else numeral(found)'''
+
+_PYTHON_FLAG = '''
+    def flag(found, names):
+        """True and false as training wrote them; 1 and 0 are the same."""
+        read = measure(found)
+        return names[int(read)] if read in (0, 1) else found'''
+
+_PYTHON_SAME = '''
+    def same(found, names):
+        """A text that training had in another spelling."""
+        return names.get(found, found) if isinstance(found, str) else found'''
 
 _PYTHON_MOMENT = f'''
     def moment(found, form=None):
@@ -190,15 +231,42 @@ _JAVASCRIPT_WRITTEN = """
     return found.toISOString().replace("T", " ").replace(/(:00\\.000|\\.000|0+)Z$/, "Z");
   };"""
 
-_JAVASCRIPT_TEXT = """
-  // What is no number in a notation is a text; a number is spelled as in Python.
-  const text = (found) => {
-    if (typeof found !== "number") return written(found);
+_JAVASCRIPT_SPELLED = """
+  // A number as its shortest text, spelled as in Python.
+  const spelled = (found) => {
+    if (typeof found !== "number") return found;
     const size = Math.abs(found);
     if (size === Infinity) return found > 0 ? "inf" : "-inf";
     if (size === 0 || (size >= 1e-4 && size < 1e16)) return String(found);
     return found.toExponential().replace(/e([+-])(\\d)$/, "e$10$2");
   };"""
+
+_JAVASCRIPT_TEXT = """
+  // What is no number in a notation is a text.
+  const text = (found) => spelled(written(found));"""
+
+_JAVASCRIPT_KNOWN = """
+  // Some texts and numbers mean a missing cell.
+  const known = (found, missing) => (missing.includes(found) ? null : found);"""
+
+_JAVASCRIPT_NUMERAL = """
+  // A text that spells a number is that number.
+  const numeral = (found) => {
+    const trimmed = typeof found === "string" ? found.replace(/^ +| +$/g, "") : "";
+    return @form.test(trimmed) && Number.isFinite(Number(trimmed)) ? Number(trimmed) + 0 : found;
+  };""".replace("@form", f"/^(?:{NUMBER_FORM})$/")
+
+_JAVASCRIPT_MEASURE = """
+  // The same; true and false are 1 and 0.
+  const measure = (found) => (/^true$/i.test(found) ? 1 : /^fal[s\\u017f]e$/i.test(found) ? 0 : numeral(found));"""
+
+_JAVASCRIPT_FLAG = """
+  // True and false as training wrote them; 1 and 0 are the same.
+  const flag = (found, names) => ([0, 1].includes(measure(found)) ? names[measure(found)] : found);"""
+
+_JAVASCRIPT_SAME = """
+  // A text that training had in another spelling.
+  const same = (found, names) => (names.has(found) ? names.get(found) : found);"""
 
 _JAVASCRIPT_MOMENT = """
   // Microseconds since 1970 in UTC, of a Date or of a text that is a date; anything else as a text.
@@ -275,13 +343,65 @@ class Reader:
         return f"{self.name}({value}{f', {spell}' if self.argument is not None else ''})"
 
 
-def readers(program: Program) -> dict[str, Reader]:
-    """The readers of features: by notation, and for texts that are those of dates and times."""
-    found = {feature: _reader(one) for feature, one in program.notations.items() if not one.plain}
-    for rule in program.rules:
-        for literal in rule.literals():
-            if isinstance(literal.value, str) and literal.feature not in found and _is_time(literal.value):
-                found[literal.feature] = Reader("written")
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How a model read the columns of its training, and the values that they had; a program alone does not know."""
+
+    schema: Schema
+    domain: Table
+
+    @classmethod
+    def of(cls, model: object) -> Training | None:
+        """What a model knows; None for a program or a committee alone."""
+        schema, domain = getattr(model, "schema_", None), getattr(model, "domain_", None)
+        return cls(schema, domain) if isinstance(schema, Schema) and isinstance(domain, Table) else None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The texts that mean a missing cell in records too, as in `read_table`: those that somebody gave."""
+        return () if self.schema.missing == DEFAULT_MISSING else self.schema.missing
+
+    def readers(self, feature: str, tested: Collection[str]) -> Iterator[Reader]:
+        """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
+        from unless.read.ranks import as_known, flag_names, numbers_spelled  # 20 ms that a program alone does not need
+
+        if any(map(_is_time, (*tested, *self.missing))):
+            yield Reader("written")
+        if self.missing:
+            yield Reader("known", [*self.missing, *sorted(numbers_spelled(self.missing))])
+        categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
+        if self.schema.kinds[feature] != "text":
+            yield Reader("measure" if categories == () else "numeral")
+            return
+        yield Reader("spelled")
+        if categories and (names := flag_names(categories)):
+            yield Reader("flag", [names[False], names[True]])
+        elif categories and (same := as_known(_twins(tested), self.domain.column(feature))):
+            yield Reader("same", same)
+
+
+def _twins(texts: Iterable[str]) -> list[str]:
+    """Texts, and how else they may be spelled: 3.0 is 3 where training had only 3."""
+    return sorted({twin for text in texts for twin in (text, f"{text}.0", text.removesuffix(".0"))})
+
+
+def readers(program: Program, training: Training | None = None) -> dict[str, list[Reader]]:
+    """The readers of each feature, in the order of use: by notation, as in training, or for the texts of times."""
+    tested: dict[str, set[str]] = {feature: set() for feature in program.used}
+    for literal in (literal for rule in program.rules for literal in rule.literals()):
+        if isinstance(literal.value, str):
+            tested[literal.feature].add(literal.value)
+    notations = {**(training.schema.notations if training else {}), **program.notations}
+    found: dict[str, list[Reader]] = {}
+    for feature, texts in tested.items():
+        notation = notations.get(feature)
+        if notation is not None and not notation.plain:
+            missing = training.missing if training else ()
+            found[feature] = [*[Reader("known", list(missing))] * bool(missing), _reader(notation)]
+        elif training is not None and feature in training.schema.kinds:
+            found[feature] = list(training.readers(feature, sorted(texts)))
+        elif any(map(_is_time, texts)):
+            found[feature] = [Reader("written")]
     return found
 
 
@@ -304,10 +424,28 @@ def _is_time(text: str) -> bool:
 # What a function begins with.
 
 
+_NEEDS = {
+    "written": ["micro"],
+    "text": ["written", "spelled"],
+    "moment": ["text"],
+    "clock": ["text"],
+    "duration": ["text"],
+    "level": ["text"],
+    "measure": ["numeral"],
+    "flag": ["measure"],
+}
+"""The readers that other readers call."""
+
 _PYTHON_READERS = {
     "micro": _PYTHON_MICRO,
     "written": _PYTHON_WRITTEN,
+    "spelled": _PYTHON_SPELLED,
     "text": _PYTHON_TEXT,
+    "known": _PYTHON_KNOWN,
+    "numeral": _PYTHON_NUMERAL,
+    "measure": _PYTHON_MEASURE,
+    "flag": _PYTHON_FLAG,
+    "same": _PYTHON_SAME,
     "moment": _PYTHON_MOMENT,
     "clock": _PYTHON_CLOCK,
     "duration": _PYTHON_DURATION,
@@ -315,7 +453,13 @@ _PYTHON_READERS = {
 }
 _JAVASCRIPT_READERS = {
     "written": _JAVASCRIPT_WRITTEN,
+    "spelled": _JAVASCRIPT_SPELLED,
     "text": _JAVASCRIPT_TEXT,
+    "known": _JAVASCRIPT_KNOWN,
+    "numeral": _JAVASCRIPT_NUMERAL,
+    "measure": _JAVASCRIPT_MEASURE,
+    "flag": _JAVASCRIPT_FLAG,
+    "same": _JAVASCRIPT_SAME,
     "moment": _JAVASCRIPT_MOMENT,
     "clock": _JAVASCRIPT_CLOCK,
     "duration": _JAVASCRIPT_DURATION,
@@ -323,21 +467,27 @@ _JAVASCRIPT_READERS = {
 }
 
 
-def python_readers(used: set[str], *, numeric: bool) -> list[str]:
+def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
     """The functions that read cells, given the names of those that the features need."""
-    names = used | ({"micro", "written"} if used else set()) | ({"text"} if used - {"written"} else set())
-    lines = ["    from datetime import date, datetime, time, timedelta"] * bool(used)
-    lines += ["    from re import fullmatch"] * bool(used & {"moment", "clock", "duration"})
-    lines.append(_PYTHON_VALUE.replace("@times", _PYTHON_TIMES if used else _PYTHON_NO_TIMES))
+    names = _with_needs(used)
+    lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
+    lines += ["    from re import fullmatch"] * bool(names & {"moment", "clock", "duration", "numeral"})
+    lines.append(_PYTHON_VALUE.replace("@times", _PYTHON_TIMES if "written" in names else _PYTHON_NO_TIMES))
     lines += [source for name, source in _PYTHON_READERS.items() if name in names]
     return [*lines, *[_PYTHON_NUMBER] * numeric]
 
 
-def javascript_readers(used: set[str], *, numeric: bool) -> list[str]:
+def javascript_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
     """The same in JavaScript."""
-    names = used | ({"written"} if used else set()) | ({"text"} if used - {"written"} else set())
+    names = _with_needs(used)
     lines = [_JAVASCRIPT_VALUE, *(source for name, source in _JAVASCRIPT_READERS.items() if name in names)]
     return [*lines, *[_JAVASCRIPT_NUMBER] * numeric]
+
+
+def _with_needs(used: Iterable[str]) -> set[str]:
+    """The names of readers, and of those that they call."""
+    names = set(used)
+    return names if not names else names | _with_needs(need for name in names for need in _NEEDS.get(name, ()))
 
 
 def javascript_form(form: str) -> str:

@@ -11,14 +11,14 @@ import json
 import keyword
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
-from unless.export.cells import javascript_form, javascript_readers, python_readers, readers
+from unless.export.cells import Reader, Training, javascript_form, javascript_readers, python_readers, readers
 from unless.export.conditions import card_of
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
@@ -126,8 +126,9 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
     ``False``; a date, a time or a duration; None or NaN where the cell is missing. Where the rules compare dates, a
-    text as in ISO 8601, or in the format that was declared, is a date too. A record without a feature that the rules
-    test is a KeyError.
+    text as in ISO 8601, or in the format that was declared, is a date too. The function of a model reads cells as its
+    `predict` does: ``"3"`` is a number where training had numbers. A record without a feature that the rules test is a
+    KeyError.
 
     Parameters
     ----------
@@ -150,10 +151,10 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
     if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_python
 
-        return committee_to_python(committee, name, returns)
+        return committee_to_python(committee, name, returns, Training.of(program))
     check_returns(returns)
     rules = conditions.rules_of(program)
-    lines = python_start(rules, name, returns)
+    lines = python_start(rules, name, returns, Training.of(program))
     if returns in ("points", "probability"):
         return "\n".join([*lines, _scored(card_of(program), PYTHON, returns)])
     for condition, result, number in _decisions(rules, PYTHON, returns):
@@ -169,10 +170,10 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
     ``True`` or ``False``; a Date, which is an instant; null, undefined, NaN or no such property where the cell is
-    missing. A number in a text, ``"3"``, is text. Where the rules compare dates, times of the day or durations, a text
-    that spells one is one, to the microsecond (this needs ECMAScript 2020).
-    Names and texts are escaped, so the source is ASCII, and no text in it has a ``<`` or ends a
-    script.
+    missing. ``"3"`` is a text, but for the function of a model, which reads cells as its `predict` does: it is a number
+    where training had numbers. Where the rules compare dates, times of the day or durations, a text that spells one is
+    one, to the microsecond (this needs ECMAScript 2020). Names and texts are escaped, so the source is ASCII, and no
+    text in it has a ``<`` or ends a script.
 
     Parameters
     ----------
@@ -186,10 +187,10 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
     if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_javascript
 
-        return committee_to_javascript(committee, name, returns)
+        return committee_to_javascript(committee, name, returns, Training.of(program))
     check_returns(returns)
     rules = conditions.rules_of(program)
-    lines = javascript_start(rules, name)
+    lines = javascript_start(rules, name, Training.of(program))
     if returns in ("points", "probability"):
         return "\n".join([*lines, _scored(card_of(program), JAVASCRIPT, returns)])
     for condition, result, number in _decisions(rules, JAVASCRIPT, returns):
@@ -198,45 +199,55 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def python_start(program: Program, name: str, returns: str) -> list[str]:
+def python_start(program: Program, name: str, returns: str, training: Training | None) -> list[str]:
     """The first lines of a function in Python: they read the features that the program uses."""
-    used, known = list(_features(program)), readers(program)
+    used, known = list(_features(program)), readers(program, training)
     summary = f"The {_RETURNED[returns]} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
     if used:
-        lines += python_readers({one.name for one in known.values()}, numeric=any(numeric for *_, numeric in used))
+        lines += python_readers(_names(known), numeric=any(numeric for *_, numeric in used))
     for feature, identifier, numeric in used:
-        value, reader = f"value(record[{feature!a}])", known.get(feature)
-        lines.append(f"    v_{identifier} = {value if reader is None else reader.call(value, ascii(reader.argument))}")
+        value = f"value(record[{feature!a}])"
+        for reader in known.get(feature, ()):
+            value = reader.call(value, ascii(reader.argument))
+        lines.append(f"    v_{identifier} = {value}")
         lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
     for (_, text), (constant, number) in constants(program).items():
         lines.append(f"    {constant} = {number!r}  # {text!a}")
     return lines
 
 
-def javascript_start(program: Program, name: str) -> list[str]:
+def javascript_start(program: Program, name: str, training: Training | None) -> list[str]:
     """The same in JavaScript."""
-    used, known = list(_features(program)), readers(program)
+    used, known = list(_features(program)), readers(program, training)
     lines = [f"function {name}(record) {{", '  "use strict";']
     if used:
-        lines += javascript_readers({one.name for one in known.values()}, numeric=any(numeric for *_, numeric in used))
+        lines += javascript_readers(_names(known), numeric=any(numeric for *_, numeric in used))
     for feature, identifier, numeric in used:
-        value, reader = f"value({_string(feature)})", known.get(feature)
-        read = value if reader is None else reader.call(value, _javascript_argument(reader.argument))
-        lines.append(f"  const v_{identifier} = {read};")
+        value = f"value({_string(feature)})"
+        for reader in known.get(feature, ()):
+            value = reader.call(value, _javascript_argument(reader.argument))
+        lines.append(f"  const v_{identifier} = {value};")
         lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
     for (_, text), (constant, number) in constants(program).items():
         lines.append(f"  const {constant} = {number!r}; // {_string(text)}")
     return lines
 
 
+def _names(known: Mapping[str, Iterable[Reader]]) -> set[str]:
+    return {reader.name for some in known.values() for reader in some}
+
+
 def _javascript_argument(argument: object) -> str:
-    """The levels of an order, or a format."""
+    """Texts and numbers, a format, or spellings of texts."""
     match argument:
         case str():
             return javascript_form(argument)
         case list():
-            return f"[{', '.join(map(_string, argument))}]"
+            return f"[{', '.join(map(_javascript_constant, argument))}]"
+        case dict():
+            pairs = (f"[{_string(one)}, {_string(other)}]" for one, other in argument.items())
+            return f"new Map([{', '.join(pairs)}])"
     return ""
 
 

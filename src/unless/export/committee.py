@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from unless.export import code, conditions
+from unless.export.cells import Training
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points
@@ -16,10 +17,10 @@ from unless.score.points import Points
 _RETURNS = ("label", "points", "probability")
 
 
-def committee_to_python(committee: Committee, name: str, returns: str) -> str:
+def committee_to_python(committee: Committee, name: str, returns: str, training: Training | None) -> str:
     """Write a function as `to_python` does."""
     code.check_returns(returns, _RETURNS, "the function of a committee")
-    lines = code.python_start(committee.rules, name, returns)
+    lines = code.python_start(committee.rules, name, returns, training)
     for number, decisions in enumerate(_lists(committee, code.PYTHON), 1):
         lines += ["", f"    def list_{number}():"]
         for condition, points in decisions:
@@ -31,10 +32,10 @@ def committee_to_python(committee: Committee, name: str, returns: str) -> str:
     return "\n".join([*lines, code.ending(code.PYTHON, returns, committee.classes)])
 
 
-def committee_to_javascript(committee: Committee, name: str, returns: str) -> str:
+def committee_to_javascript(committee: Committee, name: str, returns: str, training: Training | None) -> str:
     """Write a function as `to_javascript` does."""
     code.check_returns(returns, _RETURNS, "the function of a committee")
-    lines = code.javascript_start(committee.rules, name)
+    lines = code.javascript_start(committee.rules, name, training)
     names = [f"list_{number}" for number in range(1, len(committee) + 1)]
     for own, decisions in zip(names, _lists(committee, code.JAVASCRIPT), strict=True):
         lines.append(f"  const {own} = () => {{")

@@ -376,9 +376,19 @@ class _Untried(Dialect):
     )
 
 
-class _Spark(_Untried):
+class _Spark(Dialect):
     name = "spark"
     times = {kind: own for kind, own in _TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
+    unquotable = ("\0", "${")  # what is between ${ and } is replaced, wherever it is
+    moved = (
+        "cell RLIKE '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
+        """CAST(CAST(REGEXP_REPLACE(TRIM(cell), '(Z|[+-][0-9]{2}:?[0-9]{2})$', '') AS TIMESTAMP_NTZ) - MAKE_DT_INTERVAL(
+            0,
+            COALESCE(TRY_CAST(REGEXP_EXTRACT(cell, '([+-][0-9]{2}):?[0-9]{2} *$', 1) AS INT), 0),
+            COALESCE(TRY_CAST(CONCAT(REGEXP_EXTRACT(cell, '([+-])[0-9]{2}:?[0-9]{2} *$', 1),
+                REGEXP_EXTRACT(cell, '[+-][0-9]{2}:?([0-9]{2}) *$', 1)) AS INT), 0)
+            ) AS STRING)""",  # the zone of the session has no part in it
+    )
 
     def from_bytes(self, text: str) -> exp.Expression:
         return cast(exp.HexString(this=text.encode().hex()), TEXT)  # '\0' may begin an octal escape

@@ -78,10 +78,14 @@ def to_sql(
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
     rules, engine, writer = prepared(program, dialect, columns)
+    return written(expression(program, rules, what, writer), rules, engine)
+
+
+def expression(program: Program | Committee | Model, rules: Program, what: What, writer: SqlWriter) -> exp.Expression:
+    """What `to_sql` writes, as a tree."""
     if (committee := committee_of(program)) is not None:
-        return written(_voted(committee, what, writer), rules, engine)
-    found = _probability(card_of(program), writer) if what == "probability" else _cases(rules, what, writer)
-    return written(found, rules, engine)
+        return _voted(committee, what, writer)
+    return _probability(card_of(program), writer) if what == "probability" else _cases(rules, what, writer)
 
 
 def prepared(

@@ -7,7 +7,6 @@ import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from unless.errors import DoubtWarning, ParameterError
 from unless.inspection.column import Raw, column_profile, identifiers, needs_raw, raw_of
 from unless.inspection.remarks import Profile, Remark
 from unless.inspection.target import giveaways, label_texts, likely_target, target_profile, text_column
-from unless.read.formats import format_of, parts_of
+from unless.read.formats import files_at, format_of, is_several
 from unless.read.table import read_table
 from unless.read.text import TextFile, separator_hint
 from unless.table import Column, Table
@@ -121,7 +120,7 @@ def _profile(
 def _spelled(source: object, form: str | None) -> bool:
     """Whether a source is a text file, so that its cells have a spelling."""
     if isinstance(source, (str, os.PathLike)):
-        found = parts_of(source, form)[0] if Path(source).is_dir() else format_of(source, form)
+        found = files_at(source, form)[0] if is_several(source) else format_of(source, form)
         return found.name in ("csv", "tsv")
     return isinstance(source, TextFile) or form in ("csv", "tsv")
 

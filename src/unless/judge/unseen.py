@@ -136,6 +136,12 @@ class UnseenCounts:
             if counts.seen.name in table.features:
                 counts.add(table.column(counts.seen.name).written(counts.notation))
 
+    def merge(self, other: UnseenCounts) -> None:
+        """Add what was counted in other batches, with the same model."""
+        self._total += other._total
+        for own, others in zip(self._columns, other._columns, strict=True):
+            own.merge(others)
+
     def found(self) -> tuple[Unseen, ...]:
         """The findings so far, in the order of the features."""
         found = (one for counts in self._columns for one in counts.found(self._total))
@@ -192,6 +198,9 @@ class _Counts:
         counts = column.counts()[len(column.numbers) + new]
         self.text_records += int(counts.sum())
         self.texts.update({column.categories[place]: int(count) for place, count in zip(new, counts, strict=True)})
+        self._keep_most()
+
+    def _keep_most(self) -> None:
         self.texts = +self.texts if len(self.texts) <= MOST else Counter(dict(self.texts.most_common(MOST)))
 
     def _add_numbers(self, column: Column, outside: NDArray[np.bool_]) -> None:
@@ -199,6 +208,14 @@ class _Counts:
         found = column.numbers[outside & (counts > 0)]
         self.number_records += int(counts[outside].sum())
         self.low, self.high = min([self.low, *found.tolist()]), max([self.high, *found.tolist()])
+
+    def merge(self, other: _Counts) -> None:
+        """Add what was counted in other rows of the column."""
+        self.texts.update(other.texts)
+        self._keep_most()
+        self.text_records += other.text_records
+        self.low, self.high = min(self.low, other.low), max(self.high, other.high)
+        self.number_records += other.number_records
 
     def found(self, total: int) -> Iterator[Unseen]:
         name, categories = self.seen.name, self.seen.categories[:_KEPT]

@@ -7,6 +7,7 @@
 - `decide`: predictions; `vote`: predictions by many lists
 - `regress`: the points of parts; `sums`: the points of rows
 - `splice`: where records end, and new fields put there
+- `share`: threads that share work
 
 Without a C compiler the same files run interpreted: slower, with the same answers. Buffers have one dimension, because
 a one-dimensional ``memoryview`` gives interpreted code plain Python numbers, which neither wrap nor overflow. Kernels
@@ -20,9 +21,10 @@ import warnings
 from unless.kernels.decide import decide
 from unless.kernels.grid import Selection, compiled
 from unless.kernels.search import Search
+from unless.kernels.share import share
 from unless.kernels.vote import vote
 
-__all__ = ["Search", "Selection", "compiled", "decide", "vote"]
+__all__ = ["Search", "Selection", "compiled", "decide", "share", "vote"]
 
 if not compiled:
     warnings.warn(

@@ -260,6 +260,57 @@ def has_any(data: cython.const[cython.uchar][::1], a: cython.uchar, b: cython.uc
     return found != 0
 
 
+def has_padded(data: cython.const[cython.uchar][::1], separator: cython.uchar):
+    """Whether a field of a text file may begin with a needless zero, as 007 does, also after a quote or a sign.
+
+    A sign counts only at the start of a field: it may also be that of an exponent, 1e-05, or stand in 2020-08-01.
+    """
+    if not cython.compiled:
+        data = memoryview(data)
+    size: cython.Py_ssize_t = len(data)
+    start: cython.Py_ssize_t = 2
+    end: cython.Py_ssize_t
+    found: cython.uchar = 0
+    with cython.nogil:
+        if size > 1:
+            found = _padded(10, 10, data[0], data[1], separator)
+        if size > 2:
+            found |= _padded(10, data[0], data[1], data[2], separator)
+        while start < size - 1 and not found:  # in blocks, as in `has_any`
+            end = min(start + 4096, size - 1)
+            # What a field may begin after, signs too, is below 46, but for some separators: most blocks have no such
+            # zero. This takes 0.3 ms for 3.5 MB, the next loop 0.5.
+            for i in range(start, end):
+                found |= (
+                    (data[i] == 48)
+                    & (data[i + 1] >= 48)
+                    & (data[i + 1] <= 57)
+                    & ((data[i - 1] < 46) | (data[i - 1] == separator))
+                )
+            if found:
+                found = 0
+                for i in range(start, end):
+                    found |= _padded(data[i - 2], data[i - 1], data[i], data[i + 1], separator)
+            start = end
+    return found != 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _padded(
+    earlier: cython.uchar, last: cython.uchar, zero: cython.uchar, after: cython.uchar, separator: cython.uchar
+) -> cython.uchar:
+    """Whether a zero comes before a digit, and after what a field may begin after.
+
+    That is the separator, and any byte up to the quote: line endings and spaces are below. To name them one by one
+    would take ten times as long: then the compiler does not compare a vector of bytes at a time.
+    """
+    signed: cython.uchar = ((last == 43) | (last == 45)) & ((earlier <= 34) | (earlier == separator))
+    return (zero == 48) & (after >= 48) & (after <= 57) & ((last <= 34) | (last == separator) | signed)
+
+
 def has_blank(data: cython.const[cython.uchar][::1], separator: cython.uchar):
     """Whether a field of a text file may hold only spaces: they are between bytes that end fields, or quotes."""
     if not cython.compiled:

@@ -84,11 +84,8 @@ class Search(Grid):
     distinct_values: list
     unit: cython.double  # what a weight of 1 means
 
-    def __init__(self, labels, weights, numbers, ranks):
-        super().__init__(labels, weights, numbers, ranks)
-        # A table of n ln n for whole weights; for finer ones (sums up to 2**30) it is computed.
-        n = np.arange(min(int(np.sum(weights, dtype=np.int64)), 4 * self.rows) + 1, dtype=np.float64)
-        self.nlogn = view(n * np.log(np.maximum(n, 1.0)))
+    def __init__(self, labels, weights, numbers, ranks, threads=1):
+        super().__init__(labels, weights, numbers, ranks, threads)
         self.keys = view(np.empty(max(self.rows, 64), np.int64))
         self.spare = view(np.empty(max(self.rows, 64), np.int64))
         self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
@@ -98,6 +95,7 @@ class Search(Grid):
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
         self.banned = []
+        self.nlogn = view(np.empty(0, np.float64))
 
     def ban(self, literals: list):
         """Leave out every literal on the value of one of these, from now on."""
@@ -110,6 +108,11 @@ class Search(Grid):
         """
         self.by_gain = True
         self.by_worth = False
+        if len(self.nlogn) == 0:
+            # A table of n ln n for whole weights; for finer ones, and for sums beyond 8 MB, it is computed.
+            n = np.arange(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1, dtype=np.float64)
+            n[1:] *= np.log(n[1:])
+            self.nlogn = view(n)
         return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
@@ -376,6 +379,9 @@ class Search(Grid):
     def search_histogram(self):
         for i in range(self.columns):
             self.sketch(i)
+        if len(self.positive) + len(self.negative) >= self.many:  # bins are far fewer than rows
+            for i in range(self.columns):
+                self.sharpen(i)
         for i in range(self.columns):
             if self.best_gain >= self.perfect and i > self.best_feature:  # a perfect literal: later features only tie
                 break
@@ -392,7 +398,6 @@ class Search(Grid):
         b: cython.int = 0
         at: Size = self.first[i] // 16
         start: Size = at
-        free: cython.bint = True
         for g in range(self.first[i], self.split[i], 16):
             for k in range(16):
                 a += self.histogram_a[g + k]
@@ -400,10 +405,7 @@ class Search(Grid):
             self.group_a[at] = a
             self.group_b[at] = b
             at += 1
-        for k in range(self.used):
-            if self.used_feature[k] == i:
-                free = False
-        if free:
+        if self.free(i):
             for k in range(start, at):
                 if self.group_a[k] + self.group_b[k] > 0:
                     self.raise_bound(self.group_a[k], self.group_b[k])
@@ -412,6 +414,40 @@ class Search(Grid):
                 if self.width[g] == 1 and self.histogram_a[g] + self.histogram_b[g] > 0:
                     self.raise_bound(self.histogram_a[g], self.histogram_b[g])
                     self.raise_bound(self.P - self.histogram_a[g], self.Q - self.histogram_b[g])
+
+    @cython.cfunc
+    def sharpen(self, i: Size):
+        """Raise the bound by the thresholds between the bins of those groups that can reach it.
+
+        Then few columns are left whose rows have to be looked at.
+        """
+        a: Size = 0
+        b: Size = 0
+        at: Size = self.first[i] // 16
+        if self.split[i] == self.first[i] or not self.free(i):
+            return
+        self.all_a = self.group_a[(self.split[i] - 1) // 16]
+        self.all_b = self.group_b[(self.split[i] - 1) // 16]
+        for group in range(self.first[i], self.split[i], 16):
+            if self.numbers_reach(a, b, self.group_a[at], self.group_b[at]):
+                for bin in range(group, group + 16):
+                    a += self.histogram_a[bin]
+                    b += self.histogram_b[bin]
+                    if a + b > 0:
+                        self.raise_bound(a, b)
+                        self.raise_bound(self.all_a - a, self.all_b - b)
+            a = self.group_a[at]
+            b = self.group_b[at]
+            at += 1
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
+    def free(self, i: Size) -> cython.bint:
+        """Whether no value of a column is used."""
+        for k in range(self.used):  # noqa: SIM110 - C has no generators
+            if self.used_feature[k] == i:
+                return False
+        return True
 
     @cython.cfunc
     def search_column(self, i: Size):
@@ -468,18 +504,7 @@ class Search(Grid):
         start: Size = 0
         a: Size = 0
         b: Size = 0
-        for bin in range(size):
-            self.held[bin] = self.histogram_a[first + bin] + self.histogram_b[first + bin] if self.even else 0
-        if not self.even:  # rows and weights differ
-            self.hold(i, self.positive)
-            self.hold(i, self.negative)
-        for bin in range(size):
-            if self.place[bin] >= 0:
-                self.place[bin] = start
-                start += self.held[bin]
-        self.put(i, self.positive, 0)
-        self.put(i, self.negative, 1)
-        start = 0
+        self.gather_keys(i)
         for bin in range(size):
             if self.place[bin] >= 0:
                 numeric: cython.bint = first + bin < self.split[i]
@@ -490,24 +515,102 @@ class Search(Grid):
                 b += self.histogram_b[first + bin]
 
     @cython.cfunc
-    def hold(self, i: Size, index: cython.int[::1]):
-        """Count the rows in each bin of a column."""
-        bins: Size = i * self.rows
-        for k in range(len(index)):
-            self.held[self.bins[bins + index[k]]] += 1
+    def gather_keys(self, i: Size):
+        """Put the rows of bins that have a place next to each other, bin after bin, as keys."""
+        if self.shared(len(self.positive) + len(self.negative)):
+            if self.even and self.threads <= 4:
+                self.gather_from_both_ends(i)
+            else:
+                self.gather_by_blocks(i)
+            return
+        first: Size = self.first[i]
+        size: Size = self.end[i] - first
+        start: Size = 0
+        for bin in range(size):
+            self.held[bin] = self.histogram_a[first + bin] + self.histogram_b[first + bin] if self.even else 0
+        if not self.even:  # rows and weights differ
+            self.hold(i, self.positive, self.held)
+            self.hold(i, self.negative, self.held)
+        for bin in range(size):
+            if self.place[bin] >= 0:
+                self.place[bin] = start
+                start += self.held[bin]
+        self.put(i, self.positive, 0, self.place, 1)
+        self.put(i, self.negative, 1, self.place, 1)
 
     @cython.cfunc
-    def put(self, i: Size, index: cython.int[::1], negative: cython.longlong):
-        """Put the rows of bins that have a place into that place, as keys."""
-        bins: Size = i * self.rows
-        fine: Size = self.wide[i] * self.rows
-        for k in range(len(index)):
-            row = index[k]
-            bin = self.bins[bins + row]
-            at = self.place[bin]
-            if at >= 0:
-                self.keys[at] = key_of(self.fine[fine + row], negative, 1 if self.even else self.weights[row])
-                self.place[bin] = at + 1
+    def gather_from_both_ends(self, i: Size):
+        """Do the same by up to four threads: for each sign, one fills the places upwards, and one downwards."""
+        first: Size = self.first[i]
+        half_a: Size = len(self.positive) // 2
+        half_b: Size = len(self.negative) // 2
+        start: Size = 0
+        places: Size[::1] = view(np.full(4 * 256, -1, np.intp))
+        for bin in range(self.end[i] - first):
+            if self.place[bin] >= 0:
+                places[bin] = start
+                places[512 + bin] = start + self.histogram_a[first + bin]
+                self.held[bin] = self.histogram_a[first + bin] + self.histogram_b[first + bin]
+                start += self.held[bin]
+                places[256 + bin] = places[512 + bin] - 1
+                places[768 + bin] = start - 1
+        self.share(
+            self.put,
+            [
+                (i, self.positive[:half_a], 0, places[:256], 1),
+                (i, self.positive[half_a:], 0, places[256:512], -1),
+                (i, self.negative[:half_b], 1, places[512:768], 1),
+                (i, self.negative[half_b:], 1, places[768:], -1),
+            ],
+        )
+
+    @cython.cfunc
+    def gather_by_blocks(self, i: Size):
+        """Do the same by any number: the places of a block of rows begin after those of the blocks before."""
+        index: cython.int[::1]
+        items: list = []
+        for negative in range(2):
+            index = self.negative if negative else self.positive
+            items += [(i, index[begin:end], negative) for _, begin, end in self.blocks(len(index))]
+        places: Size[::1] = view(np.zeros(256 * len(items), np.intp))
+        own: list = [places[256 * k : 256 * k + 256] for k in range(len(items))]
+        self.share(self.hold, [(i, items[k][1], own[k]) for k in range(len(items))])
+        start: Size = 0
+        for bin in range(self.end[i] - self.first[i]):
+            self.held[bin] = start
+            for k in range(len(items)):
+                count: Size = places[256 * k + bin]
+                places[256 * k + bin] = start if self.place[bin] >= 0 else -1
+                start += count if self.place[bin] >= 0 else 0
+            self.held[bin] = start - self.held[bin]
+        self.share(self.put, [(*items[k], own[k], 1) for k in range(len(items))])
+
+    @cython.ccall
+    def hold(self, i: Size, index: cython.int[::1], held: Size[::1]):
+        """Count the rows in each bin of a column."""
+        start: Size = i * self.rows
+        bins: cython.uchar[::1] = self.bins
+        with cython.nogil:
+            for k in range(len(index)):
+                held[bins[start + index[k]]] += 1
+
+    @cython.ccall
+    def put(self, i: Size, index: cython.int[::1], negative: cython.longlong, place: Size[::1], step: Size):
+        """Put the rows of bins that have a place into that place, as keys, and move on by a step."""
+        start: Size = i * self.rows
+        wide: Size = self.wide[i] * self.rows
+        bins: cython.uchar[::1] = self.bins
+        fine: cython.int[::1] = self.fine
+        keys: cython.longlong[::1] = self.keys
+        even: cython.bint = self.even
+        with cython.nogil:
+            for k in range(len(index)):
+                row = index[k]
+                bin = bins[start + row]
+                at = place[bin]
+                if at >= 0:
+                    keys[at] = key_of(fine[wide + row], negative, 1 if even else self.weights[row])
+                    place[bin] = at + step
 
     @cython.cfunc
     def refine(
@@ -674,6 +777,7 @@ class Search(Grid):
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def key_of(rank: cython.longlong, negative: cython.longlong, weight: cython.longlong) -> cython.longlong:

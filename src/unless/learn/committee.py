@@ -80,9 +80,11 @@ def learn_committee(
     settings: CommitteeSettings = CommitteeSettings(),  # noqa: B008 - it is frozen
     seed: int = 0,
     progress: Progress | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> LearnedCommittee:
     """Learn a committee from records that count so often. Ctrl-C keeps the lists learned so far."""
-    training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed)
+    training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
     interrupted: KeyboardInterrupt | None = None
     try:
         while len(training.lists) < settings.size and not training.sure():
@@ -103,8 +105,10 @@ def learn_committee(
 class _Training:
     """The records, the lists so far, and the points that they give to each record."""
 
-    def __init__(self, table: Table, counts: Weights, settings: CommitteeSettings, seed: int) -> None:
-        self.table, self.counts, self.settings = table, counts, settings
+    def __init__(
+        self, table: Table, counts: Weights, settings: CommitteeSettings, seed: int, n_jobs: int | None
+    ) -> None:
+        self.table, self.counts, self.settings, self.n_jobs = table, counts, settings, n_jobs
         self.truth = table.labels.codes.astype(np.intp)
         self.classes = len(table.labels.labels)
         shares = np.bincount(self.truth, counts, self.classes) + 0.5
@@ -145,7 +149,7 @@ class _Training:
         def enough(_: int, rules: int) -> bool:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
-        engine = MemoryEngine(some, weights, unit)
+        engine = MemoryEngine(some, weights, unit, n_jobs=self.n_jobs)
         one = own.Settings(
             settings.ratio, settings.penalty, settings.min_support, optimise=False, rare_first=done % 2 == 1
         )

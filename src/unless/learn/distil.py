@@ -63,10 +63,12 @@ def learn_student(
     settings: Settings,
     seed: int = 0,
     progress: Progress | None = None,
+    *,
+    n_jobs: int | None = None,
 ) -> Program:
     """A list that imitates a teacher; what stops the learner is raised."""
     whole, weights = taught(table, counts, teacher, seed)
-    engine = MemoryEngine(whole, weights)
+    engine = MemoryEngine(whole, weights, n_jobs=n_jobs)
     return Learner(engine, settings, progress).program(engine.everything())
 
 

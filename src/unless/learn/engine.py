@@ -10,11 +10,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from unless.learn.literals import Counts, best_literal, purest_literal, significant, without_implied, worthiest_literal
 from unless.rule import MAX_DEPTH, Literal, Rule
 from unless.values import Label
+
+if TYPE_CHECKING:
+    from unless.learn.diary import Diary
 
 Rows = TypeVar("Rows")
 
@@ -49,6 +52,8 @@ class Engine(ABC, Generic[Rows]):
     """The features whose numbers are all whole, so that their thresholds may be."""
     late: Callable[[], bool] | None = None
     """Asked before every search for a literal; if it says so, the learner stops there (`Enough`)."""
+    diary: Diary | None = None
+    """Where learners note what they learn, so that they can be interrupted and go on."""
 
     @abstractmethod
     def everything(self) -> Rows:
@@ -191,4 +196,4 @@ class Engine(ABC, Generic[Rows]):
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:
-        """How many values each feature has; missing counts as one."""
+        """How many values each feature has, missing counts as one; beyond `literals.MANY`, any number from there on."""

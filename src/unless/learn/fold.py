@@ -8,7 +8,8 @@ that no rule is evaluated twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.learn.diary import page_of
 from unless.learn.engine import Engine, Enough
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import as_counts, checked
@@ -50,37 +52,47 @@ class Learned:
 
 
 def fold_rm(
-    table: Table | Engine[Rows],
+    table: Table | Engine[Rows] | object,
     ratio: float = 0.5,
     *,
-    weights: NDArray[np.floating[Any]] | None = None,
+    target: str | None = None,
+    weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
     keep_on_interrupt: bool = False,
+    n_jobs: int | None = None,
 ) -> Program:
     """FOLD-RM (Algorithm 4): an ordered list of rules for any number of labels.
 
     Parameters
     ----------
     table
-        The examples, with labels (`read_table(..., target=...)`).
+        The examples, with labels (`read_table(..., target=...)`). Or where they lie: the path of a file, of a folder of
+        parts or a pattern such as ``parts/*.parquet``, a `Query`, a relation of DuckDB, a DataFrame of Spark. What does
+        not fit into memory is learned from in blocks; the program is the same.
+    target
+        The column of labels, if the examples are not a table.
     ratio
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     weights
         The weight of every row. Whole weights are repetitions: 2 counts the row twice, 0 leaves it out. If some are not
-        whole, only the proportions matter: those above 0 are scaled to a mean of 1.
+        whole, only the proportions matter: those above 0 are scaled to a mean of 1. Where examples are not a table, the
+        name of the column that has them.
     progress
         Called before each rule with the number of rows left and of rules so far; return True to stop there.
     keep_on_interrupt
         Whether Ctrl-C returns the program learned so far. If not, it raises `Interrupted`, a KeyboardInterrupt that
         carries the program.
+    n_jobs
+        How many threads share the work on many rows, as in scikit-learn: None is 1, -1 all cores. The program is the
+        same for any number.
 
     Returns
     -------
     Program
         Its ``otherwise`` is None: a record that no rule covers is unclassified.
     """
-    learned = learn_rm(engine_of(table, ratio, weights), ratio, progress)
-    return learned.finished(keep=keep_on_interrupt)
+    with engine_for(table, ratio, weights, target, n_jobs) as engine:
+        return learn_rm(engine, ratio, progress).finished(keep=keep_on_interrupt)
 
 
 def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None) -> Learned:
@@ -89,14 +101,16 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
     left: list[Sequence[float]] = []
     interrupted: KeyboardInterrupt | None = None
     rows = engine.everything()
+    page = page_of(engine, "fold-rm", ratio=ratio)
     try:
         while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
             left.append(popularity := engine.popularity(rows))
             label = _most_popular(popularity)  # line 4
             positive, negative = engine.split(rows, label)
-            rule, positive, negative = learn_rule(engine, positive, negative, ratio)
-            if not engine.size(positive):  # line 8: it covers no example of its label
+            learned = page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio))
+            if learned is None or not engine.size(learned[1]):  # line 8: it covers no example of its label
                 break
+            rule, positive, negative = learned
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
         left[len(rules) :] = [engine.popularity(rows)]  # after the last rule
@@ -108,13 +122,15 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
 
 
 def fold_rpp(
-    table: Table | Engine[Rows],
+    table: Table | Engine[Rows] | object,
     positive: Label,
     ratio: float = 0.5,
     *,
-    weights: NDArray[np.floating[Any]] | None = None,
+    target: str | None = None,
+    weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
     keep_on_interrupt: bool = False,
+    n_jobs: int | None = None,
 ) -> Program:
     """FOLD-R++ (Algorithm 3): rules for one label against all others. Parameters as in `fold_rm`.
 
@@ -123,8 +139,8 @@ def fold_rpp(
     Program
         Its ``otherwise`` is the other label if there are two labels, else None: not ``positive``.
     """
-    learned = learn_rpp(engine_of(table, ratio, weights), positive, ratio, progress)
-    return learned.finished(keep=keep_on_interrupt)
+    with engine_for(table, ratio, weights, target, n_jobs) as engine:
+        return learn_rpp(engine, positive, ratio, progress).finished(keep=keep_on_interrupt)
 
 
 def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None) -> Learned:
@@ -135,7 +151,12 @@ def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Pro
     interrupted: KeyboardInterrupt | None = None
     try:
         examples = engine.split(engine.everything(), place)
-        learn_rules(engine, *examples, ratio, rules=rules, progress=progress)
+        page = page_of(engine, "fold-rpp", positive=engine.labels[place], ratio=ratio)
+
+        def learn(positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
+            return page.rule(engine, place, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio))
+
+        learn_rules(engine, *examples, ratio, rules=rules, progress=progress, learn=learn)
     except Enough:
         pass  # the rules so far are kept
     except KeyboardInterrupt as stop:
@@ -145,7 +166,7 @@ def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Pro
     return Learned(program, (), interrupted)
 
 
-def learn_rules(
+def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first level may have
     engine: Engine[Rows],
     positive: Rows,
     negative: Rows,
@@ -155,17 +176,19 @@ def learn_rules(
     *,
     rules: list[Rule] | None = None,
     progress: Progress | None = None,
+    learn: Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None] | None = None,
 ) -> tuple[tuple[Rule, ...], Rows, Rows]:
     """Algorithm 3, fold_rpp: rules for E+ against E-, and the positives and negatives that they do not cover.
 
-    If ``rules`` is given, each rule is added to it as soon as it is learned.
+    If ``rules`` is given, each rule is added to it as soon as it is learned, by ``learn`` if that is given.
     """
     rules = [] if rules is None else rules
     spared = negative
     while (left := engine.size(positive)) and not (progress and progress(int(left), len(rules))):
-        rule, true_positive, false_positive = learn_rule(engine, positive, negative, ratio, used, depth)
-        if not engine.size(true_positive):  # line 6
+        learned = learn(positive, negative) if learn else learn_rule(engine, positive, negative, ratio, used, depth)
+        if learned is None or not engine.size(learned[1]):  # line 6
             break
+        rule, true_positive, false_positive = learned
         positive = engine.minus(positive, true_positive)  # line 9; E- stays whole
         spared = engine.minus(spared, false_positive)
         rules.append(rule)
@@ -193,21 +216,49 @@ def _most_popular(popularity: Sequence[float]) -> int:
     return popularity.index(max(popularity))
 
 
-def engine_of(
-    table: Table | Engine[Rows], ratio: float, weights: NDArray[np.floating[Any]] | None = None
-) -> Engine[Rows]:
-    """The engine for a table, after the checks that every learner needs."""
-    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= ratio <= 1:
+@contextmanager
+def engine_for(
+    table: object, ratio: float, weights: Any = None, target: str | None = None, n_jobs: int | None = None
+) -> Iterator[Engine[Any]]:
+    """The engine for a table, or for a source whose blocks are gone afterwards, after the checks of every learner."""
+    if isinstance(table, Table | Engine) or (target is None and not hasattr(table, "coding")):
+        yield engine_of(table, ratio, weights, n_jobs)
+        return
+    from unless.learn.blocks.given import opened  # only if there is a source: it takes time
+
+    check_ratio(ratio)
+    found = opened(table, target, weights=weights)
+    if isinstance(found, tuple):
+        yield MemoryEngine(*found, n_jobs=n_jobs)
+        return
+    try:
+        yield found.engine()
+    finally:
+        if found is not table:
+            found.close()
+
+
+def check_ratio(ratio: object) -> None:
+    """Refuse what is no ratio."""
+    if not isinstance(ratio, Real) or isinstance(ratio, bool) or not 0 <= float(ratio) <= 1:
         raise ParameterError(f"ratio must be a number from 0 to 1, not {ratio!r}; the paper uses 0.5")
+
+
+def engine_of(table: Any, ratio: float, weights: Any = None, n_jobs: int | None = None) -> Engine[Any]:
+    """The engine for a table, after the checks that every learner needs."""
+    check_ratio(ratio)
     if isinstance(table, Engine):
         if weights is not None:
             raise ParameterError("an engine has its own weights; give them when you make the engine")
+        if n_jobs is not None:
+            raise ParameterError("an engine has its own threads; give n_jobs when you make the engine")
         return table
     if not isinstance(table, Table):
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, target=...)")
     if not len(table):
         raise ReadError("the table has no rows to learn from")
-    return MemoryEngine(table, None if weights is None else as_counts(checked(weights, len(table))))
+    counts = None if weights is None else as_counts(checked(weights, len(table)))
+    return MemoryEngine(table, counts, n_jobs=n_jobs)
 
 
 def _place(positive: Label, labels: tuple[Label, ...]) -> int:

@@ -17,11 +17,11 @@ def record_hashes(columns: Sequence[Column], rows: int) -> Hashes:
     """A hash of the values of every row."""
     found: Hashes = np.zeros(rows, np.uint64)
     for column in columns:
-        found = mixed(found + _value_hashes(column)[column.codes])
+        found = mixed(found + value_hashes(column)[column.codes])
     return found
 
 
-def _value_hashes(column: Column) -> Hashes:
+def value_hashes(column: Column) -> Hashes:
     """A hash of each value of a column, by rank; missing comes last."""
     texts = [
         int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())

@@ -14,6 +14,9 @@ from math import inf, log, sqrt
 from unless.rule import Literal
 from unless.values import Value
 
+MANY = 8192
+"""More values of a feature than this count as so many: an engine need not tell how many there are beyond."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:

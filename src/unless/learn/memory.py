@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels import Search, Selection
+from unless.kernels import Search, Selection, grid, share
 from unless.learn.engine import Demands, Engine
-from unless.learn.folds import record_hashes
+from unless.learn.folds import mixed, record_hashes
 from unless.learn.literals import Counts, without_implied
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
+from unless.threads import threads_of
 from unless.values.notation import WHOLE
 
 Test = tuple[int, int, bool]
@@ -25,7 +26,10 @@ Test = tuple[int, int, bool]
 Tests = tuple[list[Test], list["Tests"]]
 """A rule for the kernels: the tests of its default, and its exceptions."""
 
-_MORE_THAN_ALL = 2**40
+_PARTS = 10_000
+"""A share is a number of so many parts."""
+
+MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
 
 
@@ -34,7 +38,8 @@ class MemoryEngine(Engine[Selection]):
 
     Histograms are kept for later questions: that of a subset is that of its superset minus the rest, and swapping E+
     and E- costs nothing, so that hardly a row is counted twice. ``counts`` says how often each row counts
-    (`weights.as_counts`); without it, once. With a ``unit``, counts are whole multiples of it.
+    (`weights.as_counts`); without it, once. With a ``unit``, counts are whole multiples of it. ``n_jobs`` threads share
+    the work on many rows; the answers do not depend on them.
     """
 
     def __init__(
@@ -43,6 +48,7 @@ class MemoryEngine(Engine[Selection]):
         counts: NDArray[np.float64] | None = None,
         unit: float | None = None,
         banned: Iterable[Literal] = (),
+        n_jobs: int | None = None,
     ) -> None:
         labels = table.labels
         count = len(labels.labels)
@@ -54,7 +60,9 @@ class MemoryEngine(Engine[Selection]):
         units, self._unit = np.ones(len(table), np.int32), 1.0
         if counts is not None:
             units, self._unit = in_units(counts) if unit is None else (counts.astype(np.int32), unit)
-        self._grid = _grid(table.columns, labels.codes.astype(np.int32), units)
+        threads = threads_of(n_jobs)
+        self._threads = threads if len(table) >= grid.MANY else 1
+        self._grid = _grid(table.columns, labels.codes.astype(np.int32), units, self._threads)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
         self._folds: NDArray[np.uint64] | None = None
@@ -69,11 +77,25 @@ class MemoryEngine(Engine[Selection]):
         return rows.weight() if self._unit == 1 else rows.weight() * self._unit
 
     def popularity(self, rows: Selection) -> Sequence[float]:
-        weights = self._grid.popularity(rows, len(self.labels))
+        weights = self.units(rows)
         return weights if self._unit == 1 else [weight * self._unit for weight in weights]
 
+    def units(self, rows: Selection) -> Sequence[int]:
+        """The weight of the rows of each label, in units."""
+        return self._grid.popularity(rows, len(self.labels))
+
+    def of_rows(self, index: NDArray[np.int32]) -> Selection:
+        """The rows with these numbers."""
+        return self._grid.of_rows(index)
+
     def distinct(self) -> Sequence[int]:
-        return [self._grid.distinct(i, column.missing + 1) for i, column in enumerate(self._columns)]
+        found = [0] * len(self._columns)
+
+        def count(i: int, ranks: int) -> None:
+            found[i] = self._grid.distinct(i, ranks)
+
+        share(count, [(i, column.missing + 1) for i, column in enumerate(self._columns)], self._threads)
+        return found
 
     def split(self, rows: Selection, label: int) -> tuple[Selection, Selection]:
         return self._grid.by_label(rows, label, len(self.labels))
@@ -93,7 +115,7 @@ class MemoryEngine(Engine[Selection]):
     def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
         self.go_on()
-        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), _MORE_THAN_ALL))
+        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), MORE_THAN_ALL))
         return None if test is None else self._literal(test)
 
     def rule(
@@ -145,9 +167,19 @@ class MemoryEngine(Engine[Selection]):
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         if self._folds is None:
-            self._folds = record_hashes(self._columns, self._count)
+            self._folds = self._hashes()
         fold = self._folds[rows.rows()] % np.uint64(count)
-        return [self._grid.of_rows(rows.rows()[fold == k]) for k in range(count)]
+        return [self.of_rows(rows.rows()[fold == k]) for k in range(count)]
+
+    def apart(self, rows: Selection, share: float) -> tuple[Selection, Selection]:
+        """The rows without a share of them, and that share: by a hash of the record, so that equal ones stay equal."""
+        if self._folds is None:
+            self._folds = self._hashes()
+        held = mixed(self._folds[rows.rows()]) % np.uint64(_PARTS) < np.uint64(round(share * _PARTS))
+        return self.of_rows(rows.rows()[~held]), self.of_rows(rows.rows()[held])
+
+    def _hashes(self) -> NDArray[np.uint64]:
+        return record_hashes(self._columns, self._count)
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
         for column in self._columns:
@@ -192,20 +224,24 @@ class MemoryEngine(Engine[Selection]):
                 return feature, end - 1, False
             case ">":
                 return feature, first - 1, True
-        return feature, first, other
+        # No code is beyond missing: a category that is not here equals none.
+        return feature, first if end > first else self._columns[feature].missing + 1, other
 
 
-def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Search:
+def _grid(columns: tuple[Column, ...], labels: NDArray[np.int32], weights: NDArray[np.int32], threads: int) -> Search:
     """The kernel that holds the columns in bins, with labels and weights of the rows."""
     ranks = [column.missing + 1 for column in columns]
-    grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks)
-    for i, column in enumerate(columns):
+    grid = Search(labels, weights, [len(column.numbers) for column in columns], ranks, threads)
+
+    def load(i: int, column: Column) -> None:
         if grid.is_wide(i):
             loaded = grid.load_wide(i, _signed(column.codes), ranks[i])
         else:
             loaded = grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
         if not loaded:
             raise ReadError(f"the column {column.name!r} has codes beyond its {ranks[i] - 1} values and missing")
+
+    share(load, list(enumerate(columns)), threads)
     grid.loaded()
     return grid
 

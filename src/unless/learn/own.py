@@ -11,7 +11,7 @@ could be chance has to prove itself (`doubt`).
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from math import inf, log
 from numbers import Real
 from typing import Any, TypeVar
@@ -20,9 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
+from unless.learn.diary import Page, page_of
 from unless.learn.doubt import could_be_chance, holds_on_unseen
 from unless.learn.engine import Demands, Engine, Enough
-from unless.learn.fold import Learned, Progress, engine_of
+from unless.learn.fold import Learned, Progress, engine_for
+from unless.learn.literals import MANY
 from unless.learn.optimise import Optimiser
 from unless.learn.thresholds import half_way
 from unless.rule import Program, Rule
@@ -64,7 +66,7 @@ def check_max_rules(value: object) -> None:
 
 
 def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in one place
-    table: Table | Engine[Rows],
+    table: Table | Engine[Rows] | object,
     ratio: float = 0.75,
     penalty: float = 1.0,
     min_support: float = 3,
@@ -72,16 +74,18 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     optimise: bool = True,
     round_thresholds: bool = True,
     max_rules: int | None = None,
-    weights: NDArray[np.floating[Any]] | None = None,
+    target: str | None = None,
+    weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
     keep_on_interrupt: bool = False,
+    n_jobs: int | None = None,
 ) -> Program:
     """An ordered list of rules for any number of labels; the last rule covers every record.
 
     Parameters
     ----------
-    table
-        The examples, with labels.
+    table, target
+        The examples, with labels, as in `fold_rm`.
     ratio
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     penalty
@@ -97,25 +101,32 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     max_rules
         How many rules the list may have, the last one included: the best such list that optimising finds, or the first
         rules without optimising.
-    weights, progress, keep_on_interrupt
+    weights, progress, keep_on_interrupt, n_jobs
         As in `fold_rm`.
     """
     settings = Settings(ratio, penalty, min_support, optimise, round_thresholds, max_rules)
-    return learn_unless(engine_of(table, ratio, weights), settings, progress).finished(keep=keep_on_interrupt)
+    with engine_for(table, ratio, weights, target, n_jobs) as engine:
+        return learn_unless(engine, settings, progress).finished(keep=keep_on_interrupt)
 
 
 def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Learned:
     """Learn what `fold_unless` returns, and count what its rules decide."""
+    result = page_of(engine, "unless", **asdict(settings))
+    if result.finished is not None:
+        return Learned(*result.finished, None)
     learner = Learner(engine, settings, progress)
     rows = engine.everything()
-    learned = learner.list(rows)
-    if settings.optimise and not learner.stopped:
+    learned = learner.list(rows, learner.page())
+    if learner.stopped:
+        return learned
+    if settings.optimise:
         try:
             doubtful = could_be_chance(learned, learner.chance)
             if doubtful and not holds_on_unseen(engine, rows, Learner(engine, settings).program):
                 learned = learner.guess(rows)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
-            learned = replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
+            return replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
+    result.finish(learned.program, learned.left)
     return learned
 
 
@@ -125,7 +136,7 @@ class Learner:
     def __init__(self, engine: Engine[Any], settings: Settings, progress: Progress | None = None) -> None:
         self.engine = engine
         self.settings = settings
-        distinct = list(engine.distinct())
+        distinct = [min(count, MANY) for count in engine.distinct()]
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
         self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
         self.chance = settings.penalty * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
@@ -133,9 +144,14 @@ class Learner:
         self.progress = progress
         self.stopped = False
 
-    def list(self, rows: Rows) -> Learned:
+    def page(self) -> Page:
+        """The page of the engine's diary for the list that is learned rule by rule from all rows."""
+        demands = {"ratio": self.demands.ratio, "penalty": self.demands.penalty, "support": self.demands.support}
+        return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first)
+
+    def list(self, rows: Rows, page: Page | None = None) -> Learned:
         """A list for some rows; what is learned so far if something stops the learner."""
-        learned = self.rule_by_rule(rows)
+        learned = self.rule_by_rule(rows, page)
         if self.settings.optimise and not self.stopped:
             learned = self.optimised(rows, learned.program)
         most = self.settings.max_rules
@@ -164,7 +180,7 @@ class Learner:
         program = Program(self.engine.target, self.engine.features, (last,))
         return Learned(program, [popularity, [0.0] * len(popularity)], None)
 
-    def rule_by_rule(self, rows: Rows) -> Learned:
+    def rule_by_rule(self, rows: Rows, page: Page | None = None) -> Learned:
         """Rules for one label after the other, each for the rows that are left, then a default rule for all others.
 
         The most popular label comes first, as in FOLD-RM. If the list is optimised (or by ``rare_first``), the rarest
@@ -172,6 +188,7 @@ class Learner:
         """
         engine, rules, left, aside = self.engine, list[Rule](), list[Sequence[float]](), set[int]()
         interrupted: KeyboardInterrupt | None = None
+        page = page or Page()
         most = None if self.settings.optimise else self.settings.max_rules
         try:
             while most is None or len(rules) + 1 < most:
@@ -180,7 +197,7 @@ class Learner:
                 label = self.next_label(popularity, left[0] if left else popularity, aside)
                 if label is None:
                     break
-                learned = self.rule(*engine.split(rows, label))
+                learned = page.rule(engine, label, *engine.split(rows, label), self.rule)
                 if learned is None:
                     aside.add(label)
                     continue

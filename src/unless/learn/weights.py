@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import ceil, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,8 +43,8 @@ def checked(weights: object, rows: int) -> Weights:
     return found
 
 
-def as_counts(weights: Weights) -> Weights:
-    """Weights as numbers of records.
+def as_counts(weights: Weights, times: Weights | None = None) -> Weights:
+    """Weights as numbers of records; ``times`` says how many records have each, if not one.
 
     Whole weights are repetitions: 2 counts a record twice, 0 leaves it out. If some are not whole, only the proportions
     matter: weights above 0 are scaled to a mean of 1, and rounded to multiples of a unit, so that no sum depends on the
@@ -53,47 +54,53 @@ def as_counts(weights: Weights) -> Weights:
     >>> as_counts(np.array([2.0, 0.0, 1.0])).tolist(), as_counts(np.array([1e-9, 3e-9, 0.0])).tolist()
     ([2.0, 0.0, 1.0], [0.5, 1.5, 0.0])
     """
-    if _are_whole(weights):
+    if _are_whole(weights, times):
         return weights
     shares = weights / weights.max()  # the sum of 1e300 and 1e300 may be infinite
-    return _in_multiples(shares * (np.count_nonzero(weights) / shares.sum()))
+    return _in_multiples(shares * (_sum(weights > 0, times) / _sum(shares, times)), times)
 
 
-def times(counts: Weights, factors: Weights) -> Weights:
+def multiplied(counts: Weights, factors: Weights, times: Weights | None = None) -> Weights:
     """Multiply numbers of records by factors; if some factors are not whole, the sum stays what it was."""
     product = counts * factors
     if not product.any():
         raise ParameterError("every row weighs 0; there is nothing to learn from")
-    if _are_whole(factors) and product.sum() < _EXACT:
+    if _are_whole(factors, times) and _sum(product, times) < _EXACT:
         return product
     shares = counts * (factors / factors.max())
-    return _in_multiples(shares * (counts[factors > 0].sum() / shares.sum()))
+    return _in_multiples(shares * (_sum(counts * (factors > 0), times) / _sum(shares, times)), times)
 
 
-def in_units(counts: Weights) -> tuple[NDArray[np.int32], float]:
+def in_units(counts: Weights, times: Weights | None = None) -> tuple[NDArray[np.int32], float]:
     """Numbers of records as whole multiples of a unit, and the unit; the multiples add up to at most about 2**30."""
-    total = float(counts.sum())
-    if total < _MOST_UNITS and _are_whole(counts):
+    total = _sum(counts, times)
+    if total < _MOST_UNITS and _are_whole(counts, times):
         return counts.astype(np.int32), 1.0
-    whole = _in_simple_proportions(counts)
+    whole = _in_simple_proportions(counts, times)
     if whole is not None:
-        unit = np.float32(total / whole.sum())  # 24 bits: its multiples, and their sums, are exact
+        unit = np.float32(total / _sum(whole, times))  # 24 bits: its multiples, and their sums, are exact
         return whole.astype(np.int32), float(unit)
     power = 2.0 ** ceil(log2(total / _MOST_UNITS) - 1e-3)  # a little less, so that its own multiples give it again
     return np.floor(counts / power + _HALF).astype(np.int32), power
 
 
-def _in_multiples(counts: Weights) -> Weights:
-    units, unit = in_units(np.where(counts < _NOTHING * counts.sum() / np.count_nonzero(counts), 0.0, counts))
+def _in_multiples(counts: Weights, times: Weights | None) -> Weights:
+    mean = _sum(counts, times) / _sum(counts > 0, times)
+    units, unit = in_units(np.where(counts < _NOTHING * mean, 0.0, counts), times)
     return units.astype(np.float64) * unit
 
 
-def _are_whole(weights: Weights) -> bool:
+def _are_whole(weights: Weights, times: Weights | None) -> bool:
     # The largest first: a sum of large weights may be infinite.
-    return weights.max() < _EXACT and bool((weights == np.floor(weights)).all()) and weights.sum() < _EXACT
+    whole = weights.max() < _EXACT and bool((weights == np.floor(weights)).all())
+    return whole and _sum(weights, times) < _EXACT
 
 
-def _in_simple_proportions(weights: Weights) -> Weights | None:
+def _sum(amounts: NDArray[Any], times: Weights | None) -> float:
+    return float(amounts.sum() if times is None else (amounts * times).sum())
+
+
+def _in_simple_proportions(weights: Weights, times: Weights | None) -> Weights | None:
     """Small whole numbers in the same proportions, if there are any: they make ties between rules exact."""
     distinct = np.unique(weights)
     distinct = distinct[distinct > 0]
@@ -103,5 +110,5 @@ def _in_simple_proportions(weights: Weights) -> Weights | None:
         found = distinct * (lightest / distinct[0])
         if (np.abs(found - np.rint(found)) < 1e-9 * found).all():
             whole = np.rint(weights * (lightest / distinct[0]))
-            return whole if whole.sum() < _MOST_UNITS else None
+            return whole if _sum(whole, times) < _MOST_UNITS else None
     return None

@@ -8,6 +8,7 @@
 - `dialect`: how a text file is written: delimiter, numerals, encoding; what a caller tells about it
 - `sniff`: the dialect of a file, told by its first bytes
 - `encodings`: which encoding a file has; its text in UTF-8, and back
+- `batches`: files, folders and pipes, some records at a time
 - `bytes`: opening, unpacking and mapping files; blocks of whole records
 - `text`: CSV and TSV
 - `jsonlines`: JSON lines

@@ -210,38 +210,6 @@ def as_file(data: mmap.mmap | bytes) -> BinaryIO:
     return data  # type: ignore[return-value]  # it reads lines and seeks, and nothing else is needed
 
 
-def may_be_padded(body: NDArray[np.uint8], separator: int) -> bool:
-    """Whether a field of a text file may begin with a needless zero, as 007 does, also after a quote or a sign."""
-    nought = np.uint8(ord("0"))
-    if len(body) > 1 and body[0] == nought and nought <= body[1] <= ord("9"):
-        return True
-    for start in range(1, len(body) - 1, _PIECE):
-        end = min(start + _PIECE, len(body) - 1)
-        last, after = body[start - 1 : end - 1], body[start + 1 : end + 1]
-        # What ends a field, or may be at its start, is below "." (but for some separators): one comparison for all.
-        likely = last < ord(".")
-        if separator > ord("."):
-            likely |= last == separator
-        likely &= body[start:end] == nought
-        likely &= after - nought <= 9
-        if likely.any() and _is_padded(body, np.flatnonzero(likely) + start, separator):
-            return True
-    return False
-
-
-def _is_padded(body: NDArray[np.uint8], zeros: NDArray[np.intp], separator: int) -> bool:
-    """Whether one of the zeros is at the start of a field; a sign before it may also be that of an exponent, 1e-05."""
-    last = body[zeros - 1]
-    signed = (last == ord("-")) | (last == ord("+"))
-    earlier = np.where(zeros > 1, body[zeros - 2], ord("\n"))
-    return bool(_opens(np.where(signed, earlier, last), separator).any())
-
-
-def _opens(data: NDArray[np.uint8], separator: int) -> NDArray[np.bool_]:
-    """Where a field may begin after a byte, or after the spaces or the quote that it is."""
-    return (data == separator) | (data == ord("\n")) | (data == ord('"')) | (data == ord(" ")) | (data == ord("\r"))  # type: ignore[no-any-return]
-
-
 def undecodable(where: str, number: int, line: bytes, place: int) -> ReadError:
     """The error for a line of a text file that is not UTF-8 at some place."""
     advice = "save the file as UTF-8 text, or say which encoding it has, such as cp1252"

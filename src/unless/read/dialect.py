@@ -25,7 +25,7 @@ class Numerals:
     decimal: str = "."
     thousands: str = ""
 
-    @property
+    @cached_property
     def plain(self) -> bool:
         """Whether numbers are written as in Python."""
         return self == Numerals()
@@ -48,7 +48,8 @@ class Numerals:
         beside 1.2.3 is not 1234.
         """
         texts = list(texts)
-        found = {text: number for text in texts if (number := self.number_in(text)) is not None}
+        read = number_in if self.plain else self.number_in
+        found = {text: number for text in texts if (number := read(text)) is not None}
         if each or not self.thousands or len(found) == len(texts):
             return found
         return {text: number for text, number in found.items() if not self.is_grouped(text)}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from functools import partial
+from glob import has_magic, iglob
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +83,11 @@ def format_of(path: str | os.PathLike[str], form: str | None = None) -> Format:
 
 
 def files_at(path: str | os.PathLike[str], form: str | None = None) -> tuple[Format, list[Path]]:
-    """The format of a file, and that file; or of a folder, and its parts."""
+    """The format of a file, and that file; or of a folder or a pattern, such as ``parts/*.csv``, and its parts."""
     if _is_folder(path):
         return parts_of(path, form)
+    if is_pattern(path):
+        return _matching(path, form)
     _refuse_absent(Path(path))
     return format_of(path, form), [Path(path)]
 
@@ -95,36 +99,85 @@ def parts_of(folder: str | os.PathLike[str], form: str | None = None) -> tuple[F
     skipped; if ``form`` says what the files are, any ending will do.
     """
     with blaming(str(folder)):
-        files = sorted(path for path in Path(folder).iterdir() if path.name[0] not in "._" and path.is_file())
-    data = files if form else [path for path in files if _ending(path) in _ENDINGS]
+        files = _visible(Path(folder).iterdir())
+    data = _with_data(files, form)
     if not data:
         held = f"; it holds {', '.join(path.name for path in files[:3])}" if files else ""
         raise ReadError(
             f"{os.fspath(folder)!r} is a folder without data files{held}; their names end in {', '.join(_ENDINGS)}"
         )
-    known = format_of(data[0], form)
-    for path in data:
+    return _of_one_format(data, form, f"{os.fspath(folder)!r} holds", "keep one format in a folder")
+
+
+def is_pattern(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for several: it has ``*``, ``?`` or brackets, and no file has that very name."""
+    return has_magic(os.fspath(path)) and not os.path.lexists(path)
+
+
+def home_of(path: str | os.PathLike[str]) -> Path:
+    """The folder that parts are in: a folder itself, or what comes before the first ``*`` of a pattern."""
+    if not is_pattern(path):
+        return Path(path) if _is_folder(path) else Path(path).parent
+    parts = Path(path).parts
+    return Path(*parts[: next(place for place, part in enumerate(parts) if has_magic(part))])
+
+
+def _matching(pattern: str | os.PathLike[str], form: str | None) -> tuple[Format, list[Path]]:
+    """The data files that match a pattern, sorted by name, and the format that they all have."""
+    files = _visible(map(Path, iglob(os.fspath(pattern), recursive=True)))  # noqa: PTH207 - Path.glob takes no whole path
+    data = _with_data(files, form)
+    if not data:
+        held = f", only {', '.join(path.name for path in files[:3])}" if files else ""
+        raise MissingFileError(f"no data file matches {os.fspath(pattern)!r}{held}; names end in {', '.join(_ENDINGS)}")
+    return _of_one_format(data, form, f"{os.fspath(pattern)!r} matches", "match one format")
+
+
+def _visible(paths: Iterable[Path]) -> list[Path]:
+    return sorted(path for path in paths if path.name[0] not in "._" and path.is_file())
+
+
+def _with_data(files: list[Path], form: str | None) -> list[Path]:
+    return files if form else [path for path in files if _ending(path) in _ENDINGS]
+
+
+def _of_one_format(files: list[Path], form: str | None, found: str, advice: str) -> tuple[Format, list[Path]]:
+    known = format_of(files[0], form)
+    for path in files:
         if (other := _ENDINGS.get(_ending(path), known)) is not known:
             raise ReadError(
-                f"{os.fspath(folder)!r} holds files of several formats: {data[0].name} is {known.title}, {path.name} "
-                f"is {other.title}; keep one format in a folder"
+                f"{found} files of several formats: {files[0].name} is {known.title}, {path.name} is {other.title}; "
+                f"{advice}"
             )
-    return known, data
+    return known, files
 
 
 def files_of(path: str | os.PathLike[str], form: str | None = None) -> list[Path]:
     """The files that are read where a path is given: the file, or the parts of a folder; none if it cannot be read."""
-    if not _is_folder(path):
+    if not is_several(path):
         return [Path(path)]
     with suppress(ReadError):
-        return parts_of(path, form)[1]
+        return files_at(path, form)[1]
     return []
 
 
-def refuse_part(path: str | os.PathLike[str], folder: str | os.PathLike[str], form: str | None = None) -> None:
-    """Refuse to write a file that would be a part of the folder that is read, the next time."""
+def is_several(path: str | os.PathLike[str]) -> bool:
+    """Whether a path stands for the parts of a table: a folder, or a pattern."""
+    return _is_folder(path) or is_pattern(path)
+
+
+def refuse_part(path: str | os.PathLike[str], source: str | os.PathLike[str], form: str | None = None) -> None:
+    """Refuse to write a file that would be a part of the folder that is read, or match the pattern, the next time."""
+    if form is None and _ending(path) not in _ENDINGS:
+        return
+    if is_pattern(source):
+        pattern = os.path.abspath(source).replace("**/", "*")  # noqa: PTH100 - Path.resolve would follow links
+        if fnmatch(os.path.abspath(path), pattern):  # noqa: PTH100
+            raise OverwriteError(
+                f"{os.fspath(path)!r} would match {os.fspath(source)!r}, which is read; write it elsewhere"
+            )
+        return
     home = Path(os.path.realpath(path)).parent
-    if (form is not None or _ending(path) in _ENDINGS) and home.is_dir() and home.samefile(folder):
+    if home.is_dir() and home.samefile(source):
         raise OverwriteError(f"{os.fspath(path)!r} would be a part of the folder that is read; write it elsewhere")
 
 
@@ -134,7 +187,7 @@ def open_path(path: Path, form: str | None = None, told: Told = _NOTHING_TOLD) -
     refuse_told(told, known, str(path))
     numerals = numerals_at(files, known, told)
     sources = [_open_file(file, known, told, numerals) for file in files]
-    whole = Parts(files, sources, loose=known.loose) if _is_folder(path) else sources[0]
+    whole = Parts(files, sources, loose=known.loose) if is_several(path) else sources[0]
     return _checked(whole, str(path))
 
 
@@ -215,6 +268,17 @@ def _checked(source: Source, where: str) -> Source:
 
 def _is_folder(path: str | os.PathLike[str]) -> bool:
     return os.path.isdir(path)  # noqa: PTH112 - Path.is_dir raises errors, such as for a name that is too long
+
+
+def renamed(path: Path, form: str) -> Path:
+    """The path of a file that is written again in a format: the same name, if its ending is one of the format's."""
+    if form == "excel":
+        return path if path.suffix.lower() == ".xlsx" else path.with_suffix(".xlsx")
+    if _ENDINGS.get(_ending(path)) is FORMATS[form]:
+        return path
+    name = path.name[: -len(".gz")] if is_packed(path) else path.name
+    known = Path(name).suffix.lower() in _ENDINGS
+    return path.with_name((Path(name).stem if known else name) + FORMATS[form].endings[0])
 
 
 def _ending(path: str | os.PathLike[str]) -> str:

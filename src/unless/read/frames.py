@@ -46,7 +46,7 @@ class PolarsFrame:
     def __init__(self, frame: pl.DataFrame) -> None:
         self.names: Sequence[str] = frame.columns
         self.rows = frame.height
-        self._frame = frame
+        self.frame = frame
         self._texts: dict[str, Cells] = {}
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
@@ -55,20 +55,22 @@ class PolarsFrame:
         import polars as pl  # takes 0.1 s; pandas frames do not need it
 
         types = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-        found = [name for name in names if self._frame.schema[name] in types]
-        self._texts = text_cells(self._frame.select(pl.col(found).cast(pl.String)))
+        found = [name for name in names if self.frame.schema[name] in types]
+        # Not by pl.col, which would take '*' for all columns.
+        texts_only = self.frame.select(self.frame.get_column(name) for name in found).cast(pl.String)
+        self._texts = text_cells(texts_only)
         for name in found:
-            if self._frame.schema[name] in (pl.Categorical, pl.Enum):  # even if no cell has a category
+            if self.frame.schema[name] in (pl.Categorical, pl.Enum):  # even if no cell has a category
                 self._texts[name] = replace(self._texts[name], categorical=True)
 
     def cells(self, name: str) -> Cells:
         """The cells of a column; an Enum says the order of its texts."""
         import polars as pl
 
-        dtype = self._frame.schema[name]
+        dtype = self.frame.schema[name]
         if isinstance(dtype, pl.Enum) and len(dtype.categories):
             return replace(self._texts[name], categorical=False, notation=Order(tuple(dtype.categories)))
-        return self._texts.get(name) or polars_cells(self._frame.get_column(name))
+        return self._texts.get(name) or polars_cells(self.frame.get_column(name))
 
 
 def polars_cells(series: pl.Series) -> Cells:
@@ -119,18 +121,20 @@ def text_cells(
 
     if not frame.width:
         return {}
+    names, frame = frame.columns, frame.clone()
+    frame.columns = [f"c{place}" for place in range(len(names))]  # to pl.col, "*" and "^a$" are patterns
     sets = frame.select(pl.all().drop_nulls().unique().sort().implode())
-    distinct = {column.name: column.item() for column in sets}
-    numeric = {name for name, texts in distinct.items() if is_numeric and is_numeric(name, texts)}
+    distinct = [column.item() for column in sets]
+    numeric = [bool(is_numeric and is_numeric(*pair)) for pair in zip(names, distinct, strict=True)]
     coded = frame.select(
-        numbers_in(pl.col(name)) if name in numeric and numbers_in else _ranks_among(frame.get_column(name), texts)
-        for name, texts in distinct.items()
+        numbers_in(pl.col(column.name)) if number and numbers_in else _ranks_among(column, texts)
+        for column, texts, number in zip(frame, distinct, numeric, strict=True)
     )
     return {
-        column.name: of_numbers(column.to_numpy(), str)
-        if column.name in numeric
-        else Cells(np.empty(0), distinct[column.name].to_list(), column.to_numpy(), str)
-        for column in coded
+        name: of_numbers(column.to_numpy(), str)
+        if number
+        else Cells(np.empty(0), texts.to_list(), column.to_numpy(), str)
+        for name, column, texts, number in zip(names, coded, distinct, numeric, strict=True)
     }
 
 
@@ -328,6 +332,11 @@ def collected(frame: Any) -> Any:
             raise ReadError(f"the LazyFrame cannot be collected: {str(error).splitlines()[0]}") from None
     if dependencies.is_polars_series(frame):
         raise ParameterError("a Series is one column, not a table; make it a frame: series.to_frame()")
+    if dependencies.is_pyspark_dataframe(frame) or dependencies.is_pyspark_connect_dataframe(frame):
+        raise ParameterError(
+            "a Spark frame stays in Spark: predict there with unless.export.predict_spark(model, frame), or bring it "
+            "here if it fits into memory: frame.toArrow()"
+        )
     polars = sys.modules.get("polars")
     if polars is not None and isinstance(frame, polars.Expr):
         raise ParameterError("an Expr has no data; take it from a frame: frame.select(expression)")
@@ -366,7 +375,7 @@ def _in_order(frame: pl.DataFrame, native: Any) -> pl.DataFrame:
         if getattr(field.type, "ordered", False) and frame.schema[field.name] == pl.Categorical:
             chunks = native.column(field.name).unify_dictionaries().chunks
             levels = chunks[0].dictionary.to_pylist() if chunks else []
-            frame = frame.with_columns(pl.col(field.name).cast(pl.String).cast(pl.Enum(levels)))
+            frame = frame.with_columns(frame.get_column(field.name).cast(pl.String).cast(pl.Enum(levels)))
     return frame
 
 

@@ -23,6 +23,7 @@ from unless.read.source import Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
+from unless.threads import cores
 from unless.values import DEFAULT_MISSING, spell, value_of
 from unless.values.notation import DATETIME, Moments, Notation, Order
 
@@ -89,24 +90,24 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     ``drop_unlabelled`` leaves it out. Messages number rows from 1.
     """
     opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet))
-    refuse_twins(opened.names)
-    names = dict.fromkeys(opened.names)  # with 40,000 columns, looking names up in a list takes 10 s
-    try:
-        plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
-    except UnknownNameError as error:  # the other sheet may have it
-        more = f" ({opened.remarks.said})" if "sheet" in opened.remarks.said else ""
-        raise UnknownNameError(f"{error}{more}") from None
-    plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
-    plan = _declare_notations(plan, names, {**dates_in(dates), **orders_in(orders)})
-    tokens = plan.missing if opened.spelled or plan.given else ()
-    texts = [name for name, kind in plan.features.items() if kind == "categorical" or _is_written(plan, name)]
-    labelled = [] if plan.target is None else [plan.target]
-    opened.load([*plan.features, *labelled], [*texts, *labelled], tokens)
+    plan = plan_of(
+        opened,
+        target=target,
+        features=features,
+        numeric=numeric,
+        categorical=categorical,
+        dates=dates,
+        orders=orders,
+        missing=missing,
+        like=like,
+    )
+    plan.load(opened)
+    tokens = plan.tokens(spelled=opened.spelled)
     if target is not None and like is None and not opened.rows:
         raise ReadError("the table has no rows to learn from")
     for doubt in opened.remarks.doubts:
         warnings.warn(doubt, stacklevel=2)
-    table = Table(_columns(opened, plan, tokens), None, opened.rows, plan.missing, opened.remarks.said)
+    table = Table(_columns(opened, plan), None, opened.rows, plan.missing, opened.remarks.said)
     if plan.target is None:
         return table
     cells = opened.cells(plan.target)
@@ -120,8 +121,32 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
         return table  # a batch to predict: its target is yet to be filled in
 
 
+def plan_of(  # noqa: PLR0913 - the parameters of `read_table`
+    opened: Source,
+    *,
+    target: str | None = None,
+    features: Sequence[str] | None = None,
+    numeric: Sequence[str] | None = None,
+    categorical: Sequence[str] | None = None,
+    dates: Mapping[str, str] | Sequence[str] | None = None,
+    orders: Mapping[str, Sequence[str]] | None = None,
+    missing: Sequence[str] = DEFAULT_MISSING,
+    like: object = None,
+) -> Plan:
+    """What to read from a source; parameters as in `read_table`."""
+    refuse_twins(opened.names)
+    names = dict.fromkeys(opened.names)  # with 40,000 columns, looking names up in a list takes 10 s
+    try:
+        plan = _plan(names, _like(like), target, _names("features", features), _tokens(missing))
+    except UnknownNameError as error:  # the other sheet may have it
+        more = f" ({opened.remarks.said})" if "sheet" in opened.remarks.said else ""
+        raise UnknownNameError(f"{error}{more}") from None
+    plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
+    return _declare_notations(plan, names, {**dates_in(dates), **orders_in(orders)})
+
+
 @dataclass(frozen=True, slots=True)
-class _Plan:
+class Plan:
     """What to read: the features and how they are declared, the target, and the texts that mean a missing cell."""
 
     features: Mapping[str, Declared]
@@ -136,8 +161,36 @@ class _Plan:
     alike: bool = False
     """Whether an earlier batch says how to read this one."""
 
+    def tokens(self, *, spelled: bool) -> tuple[str, ...]:
+        """The texts that mean a missing cell, in a source that is ``spelled`` or not."""
+        return self.missing if spelled or self.given else ()
 
-def _like(like: object) -> _Plan | None:
+    def load(self, opened: Source, texts: Iterable[str] = (), more: Sequence[str] = ()) -> None:
+        """Prepare the cells that are to be read; other columns may be wanted as text, and more columns may be."""
+        written = [name for name, kind in self.features.items() if kind == "categorical" or self._is_written(name)]
+        labelled = [] if self.target is None else [self.target]
+        wanted = [*written, *(name for name in texts if name not in written), *labelled]
+        opened.load([*self.features, *labelled, *more], wanted, self.tokens(spelled=opened.spelled))
+
+    def column(self, name: str, cells: Cells, *, spelled: bool) -> Column:
+        """A column of cells, which now have their meaning."""
+        return settle(
+            name,
+            cells,
+            self.features[name],
+            self.tokens(spelled=spelled),
+            spelled=spelled,
+            known=self.known.get(name),
+            notation=self.notations.get(name),
+            alike=self.alike,
+        )
+
+    def _is_written(self, name: str) -> bool:
+        """Whether the numbers of a feature are written in a notation of their own, so that its text has to be seen."""
+        return (notation := self.notations.get(name)) is not None and not notation.plain
+
+
+def _like(like: object) -> Plan | None:
     """How the earlier batch was read."""
     if like is None:
         return None
@@ -152,10 +205,10 @@ def _like(like: object) -> _Plan | None:
     table = like if isinstance(like, Table) else getattr(like, "domain_", Table(()))
     known = {column.name: column for column in table.columns}
     given = missing != DEFAULT_MISSING
-    return _Plan(kinds, schema.target, missing, given, known, schema.notations)
+    return Plan(kinds, schema.target, missing, given, known, schema.notations)
 
 
-def _like_program(program: Program) -> _Plan:
+def _like_program(program: Program) -> Plan:
     """What literals say about the features; nothing about one that is only tested for missing cells."""
     kinds: dict[str, Declared] = dict.fromkeys(program.used)
     named: dict[str, set[str]] = defaultdict(set)
@@ -170,18 +223,18 @@ def _like_program(program: Program) -> _Plan:
     # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
     tested = set[str]().union(*named.values())
     missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
-    return _Plan(kinds, program.target, missing, given=False, known=known, notations=program.notations)
+    return Plan(kinds, program.target, missing, given=False, known=known, notations=program.notations)
 
 
 def _plan(
     names: Mapping[str, object],
-    like: _Plan | None,
+    like: Plan | None,
     target: str | None,
     features: list[str] | None,
     missing: tuple[str, ...],
-) -> _Plan:
+) -> Plan:
     """Which of these columns to read, before ``numeric=`` and ``categorical=``."""
-    earlier = like or _Plan({}, None, DEFAULT_MISSING, given=False)
+    earlier = like or Plan({}, None, DEFAULT_MISSING, given=False)
     if target is not None:
         target = _known(str(target), names)
     elif earlier.target in names and earlier.target not in (features or ()):
@@ -194,10 +247,10 @@ def _plan(
     if missing is DEFAULT_MISSING:
         missing, given = earlier.missing, earlier.given
     kinds = {_known(name, names): earlier.features.get(name) for name in features}
-    return _Plan(kinds, target, missing, given, earlier.known, earlier.notations, alike=like is not None)
+    return Plan(kinds, target, missing, given, earlier.known, earlier.notations, alike=like is not None)
 
 
-def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> _Plan:
+def _declare(plan: Plan, names: Mapping[str, object], numeric: Sequence[str], categorical: Sequence[str]) -> Plan:
     """Add what the caller declares to the plan; columns that are not read may be declared too."""
     kinds, numbers, texts = dict(plan.features), set(numeric), set(categorical)
     for name in (*numeric, *categorical):
@@ -208,11 +261,6 @@ def _declare(plan: _Plan, names: Mapping[str, object], numeric: Sequence[str], c
         if name in kinds:
             kinds[name] = "numeric" if name in numbers else "categorical"
     return replace(plan, features=kinds)
-
-
-def _is_written(plan: _Plan, name: str) -> bool:
-    """Whether the numbers of a feature are written in a notation of their own, so that its text has to be seen."""
-    return (notation := plan.notations.get(name)) is not None and not notation.plain
 
 
 def dates_in(dates: object) -> dict[str, Notation]:
@@ -253,7 +301,7 @@ def orders_in(orders: object) -> dict[str, Notation]:
     return found
 
 
-def _declare_notations(plan: _Plan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> _Plan:
+def _declare_notations(plan: Plan, names: Mapping[str, object], declared: Mapping[str, Notation]) -> Plan:
     """Add how the numbers of some columns are written, as the caller says."""
     kinds = dict(plan.features)
     for name in declared:
@@ -348,21 +396,11 @@ def _bytes_of(source: object) -> bytes | None:
     return data
 
 
-def _columns(opened: Source, plan: _Plan, tokens: Sequence[str]) -> tuple[Column, ...]:
+def _columns(opened: Source, plan: Plan) -> tuple[Column, ...]:
     def column(name: str) -> Column:
-        cells, known, notation = opened.cells(name), plan.known.get(name), plan.notations.get(name)
-        return settle(
-            name,
-            cells,
-            plan.features[name],
-            tokens,
-            spelled=opened.spelled,
-            known=known,
-            notation=notation,
-            alike=plan.alike,
-        )
+        return plan.column(name, opened.cells(name), spelled=opened.spelled)
 
-    threads = min(_THREADS, os.cpu_count() or 1)
+    threads = min(_THREADS, cores())
     if threads == 1 or opened.rows * len(plan.features) < _CELLS_FOR_THREADS:
         return tuple(map(column, plan.features))
     with ThreadPoolExecutor(threads) as pool:

@@ -80,6 +80,7 @@ PYTHON = Manner(
         "no-labels": "Leave these records out, as read_table(…, drop_unlabelled=True) does.",
         "limited": "Is that meant?",
         "too-late": "Give it more max_seconds.",
+        "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
         "weak-rule": "Try a larger max_rules, a smaller penalty, tune=True, teacher='committee' or UnlessCommittee.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",

@@ -2,12 +2,14 @@
 
 In the order of the data:
 
-- `input`: the files to read, folders and pipes too, some records at a time
 - `columns`: what records get: label, confidence, rule
 - `types`: which columns of a text file are numbers
 - `excel`: a sheet of a workbook
 - `writers`: records and their new columns, in every format that is written
 - `output`: the file to write, and the thread that writes while the next records are read
+- `decide`: what the model decides, and what is counted
+- `run`: one input to one output
+- `parts`: the parts of a folder to parts in another, by several processes
 - `predict`: `predict_file`, the whole
 """
 

@@ -16,9 +16,9 @@ from typing import BinaryIO, TypeVar, cast
 
 from unless.errors import FormatError, ParameterError, suggest
 from unless.files import Place, descriptor_of, refuse_inputs, writing
+from unless.read.batches import File, number_of, refuse_text
 from unless.read.bytes import is_packed
-from unless.read.formats import FORMATS, format_of, refuse_part
-from unless.stream.input import File, number_of, refuse_text
+from unless.read.formats import FORMATS, format_of, is_several, refuse_part
 from unless.stream.writers import PACKED, WRITERS
 
 Item = TypeVar("Item")
@@ -36,12 +36,18 @@ def form_of_output(out: File, form: str | None, form_of_input: str, source: File
         raise ParameterError(
             f"{str(path)!r}: of Excel files only .xlsx are written; write {str(path.with_suffix('.xlsx'))!r}"
         )
-    if form not in WRITERS:
-        raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
+    writable(form)
     if path is not None and is_packed(path) and form in PACKED:
         raise ParameterError(f"{str(path)!r}: {FORMATS[form].title} files are already packed inside; leave out .gz")
-    if path is not None and isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+    if path is not None and isinstance(source, (str, os.PathLike)) and is_several(source):
         refuse_part(path, source, form)
+    return form
+
+
+def writable(form: str) -> str:
+    """A format, if it can be written."""
+    if form not in WRITERS:
+        raise ParameterError(f"no format {form!r} to write{suggest(form, WRITERS)}")
     return form
 
 

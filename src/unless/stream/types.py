@@ -58,10 +58,13 @@ class Types:
 
 def types_of(pieces: Iterable[_Pieces], model: Model | Program) -> Types:
     """The types of the columns of a text file, given all its pieces."""
-    import polars as pl  # takes 0.1 s
+    return survey_of(pieces, model).types(model)
 
-    schema = getattr(model, "schema", None) or Schema({})
-    missing = tuple(token for token in schema.missing if number_in(token) is None)
+
+def survey_of(pieces: Iterable[_Pieces], model: Model | Program) -> Survey:
+    """Which columns of some pieces of text may be numbers."""
+    schema = _schema_of(model)
+    missing = _missing_in(schema)
     found: dict[str, _Numbers] | None = None
     numerals = PLAIN_NUMERALS
     for piece in pieces:
@@ -75,16 +78,44 @@ def types_of(pieces: Iterable[_Pieces], model: Model | Program) -> Types:
         cells = {name: _plainly(_present(frame.get_column(name), missing), numerals) for name in found}
         looked = {name: numbers & _numbers(cells[name]) for name, numbers in found.items()}
         found = {name: numbers for name, numbers in looked.items() if numbers.whole or numbers.floats}
-    known = {name for name, kind in schema.kinds.items() if kind == "number"}
-    return Types(
-        {
-            name: pl.Int64 if numbers.whole and numbers.any else pl.Float64
-            for name, numbers in (found or {}).items()
-            if numbers.any or name in known
-        },
-        missing,
-        numerals,
-    )
+    return Survey(found or {}, numerals)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The columns of some text that may be numbers, and how its numbers are written."""
+
+    numbers: Mapping[str, _Numbers]
+    numerals: Numerals
+
+    def __and__(self, other: Survey) -> Survey:
+        both = {name: own & other.numbers[name] for name, own in self.numbers.items() if name in other.numbers}
+        return Survey({name: own for name, own in both.items() if own.whole or own.floats}, self.numerals)
+
+    def types(self, model: Model | Program) -> Types:
+        """The types of the columns, if this is all their text."""
+        import polars as pl  # takes 0.1 s
+
+        schema = _schema_of(model)
+        known = {name for name, kind in schema.kinds.items() if kind == "number"}
+        return Types(
+            {
+                name: pl.Int64 if numbers.whole and numbers.any else pl.Float64
+                for name, numbers in self.numbers.items()
+                if numbers.any or name in known
+            },
+            _missing_in(schema),
+            self.numerals,
+        )
+
+
+def _schema_of(model: Model | Program) -> Schema:
+    return getattr(model, "schema", None) or Schema({})
+
+
+def _missing_in(schema: Schema) -> tuple[str, ...]:
+    """The texts that mean a missing cell, but for numbers."""
+    return tuple(token for token in schema.missing if number_in(token) is None)
 
 
 @dataclass(frozen=True, slots=True)

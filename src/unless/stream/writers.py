@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, BinaryIO, TypeGuard, cast
 import numpy as np
 
 from unless.errors import ParameterError, ReadError
+from unless.read.batches import Batch, JsonBatch, TextBatch
 from unless.read.dialect import Dialect, title_of
 from unless.read.encodings import from_utf8
 from unless.stream.columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
 from unless.stream.excel import need_xlsxwriter, write_sheet
-from unless.stream.input import Batch, JsonBatch, TextBatch
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,6 +7,7 @@
 from unless.values.cells import (
     DEFAULT_MISSING,
     LEADING_ZERO,
+    NUMBER_FORM,
     WHOLE_NUMBER,
     Label,
     Value,
@@ -34,6 +35,7 @@ from unless.values.cells import (
 __all__ = [
     "DEFAULT_MISSING",
     "LEADING_ZERO",
+    "NUMBER_FORM",
     "WHOLE_NUMBER",
     "Label",
     "Value",

@@ -31,6 +31,8 @@ DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+NUMBER_FORM = _NUMBER.pattern
+"""What texts look like that spell numbers: exported programs read them too."""
 
 
 LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta  # noqa: F401 - UTC is for the examples
 from typing import Any, Self
 
+import numpy as np
+
 _MICROSECOND = timedelta(microseconds=1)
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - times without a zone
 _FIRST_DAY = _EPOCH.toordinal()
@@ -358,6 +360,8 @@ def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
     """
     if 2 * sum(text.lstrip(" ")[:1] in _STARTS for text in texts) < len(texts) or not texts:
         return None
+    if (days := _days(texts)) is not None:
+        return DATE, days
     for notation in (DATETIME, TIME, DURATION):
         pattern = _NOTICED[notation.name]
         if len(texts) > _GLANCE and not any(pattern.fullmatch(text.strip(" ")) for text in texts[:: len(texts) // 64]):
@@ -369,6 +373,24 @@ def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
                 zoned = notation is DATETIME and any(map(_ZONE.search, read))
                 return INSTANT if zoned else days_only(notation, read.values()) or notation, read
     return None
+
+
+def _days(texts: Sequence[str]) -> dict[str, float] | None:
+    """The numbers of texts that all are dates like 2020-08-01; None if one is not, or is no day of the calendar.
+
+    3,400 of them take 0.4 ms, and 8 ms one by one.
+    """
+    if set(map(len, texts)) != {10} or not (joined := "".join(texts)).isascii():
+        return None
+    letters = np.frombuffer(joined.encode(), np.uint8).reshape(-1, 10)
+    dashed = (letters[:, [4, 7]] == ord("-")).all()
+    if not dashed or not ((letters >= ord("0")) & (letters <= ord("9")))[:, [0, 1, 2, 3, 5, 6, 8, 9]].all():
+        return None
+    try:
+        numbers = letters.view("S10").ravel().astype("M8[D]").astype(np.int64).astype(np.float64) * DAY
+    except ValueError:
+        return None
+    return dict(zip(texts, numbers.tolist(), strict=True)) if numbers.min() >= _FIRST else None
 
 
 _GLANCE = 1024

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,13 @@ from unless.errors import FormatError, ParameterError
 from unless.files import Place
 from unless.read.bytes import MARK, OpenFile, Places, cut, ends, is_packed, objects, opened, records
 from unless.read.dialect import Dialect, Numerals, Remarks, Told
-from unless.read.formats import FORMATS, files_at, format_of, numerals_at, refuse_other, refuse_told
+from unless.read.formats import FORMATS, files_at, format_of, names_of, numerals_at, refuse_other, refuse_told
+from unless.read.frames import PolarsFrame
 from unless.read.jsonlines import JsonLines, decode_next
-from unless.read.sniff import Guess, said_of
-from unless.read.source import refuse_twins, same_columns
+from unless.read.sniff import Guess
+from unless.read.source import Source, refuse_twins, same_columns
 from unless.read.table import read_table
 from unless.read.text import TextFile, next_header, sniff_next
-from unless.stream.types import Types
 from unless.table import Table
 
 if TYPE_CHECKING:
@@ -38,11 +38,30 @@ _SIGN = 8  # bytes that tell formats apart
 _PIECE = 1 << 16
 
 
+class Types(Protocol):
+    """What the columns of a text file hold."""
+
+    def typed(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
+        """A frame of text, with numbers in the columns that hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherParts:
+    """What a part of a table shares with the others: the columns of the first one, and how numbers are written."""
+
+    names: Sequence[str]
+    where: str
+    numerals: Numerals | None
+
+
 class Input:
     """A file, a folder of parts or an open file: its format, its records in batches, and how far they are read."""
 
-    def __init__(self, source: File, form: str | None, size: int, told: Told) -> None:
+    def __init__(
+        self, source: File, form: str | None, size: int, told: Told, other_parts: OtherParts | None = None
+    ) -> None:
         self._size = size
+        self._other_parts = other_parts
         self._told = told
         self._said: dict[str, Remarks] = {}
         self._sources: Sequence[Path | BinaryIO | _Kept]
@@ -66,16 +85,26 @@ class Input:
                 raise FormatError("the format of an open file is unknown; say which it is", *FORMATS)
             self._format, self._sources, self.places = format_of("", form), [source], number_of(source)
         self.form = self._format.name
-        self._numerals: Numerals | None = None
+        self._numerals = None if other_parts is None else other_parts.numerals
         refuse_told(told, self._format, str(source) if isinstance(source, (str, os.PathLike)) else _called(source))
-        if all(isinstance(one, Path) and one.is_file() for one in self._sources):
+        if other_parts is None and all(isinstance(one, Path) and one.is_file() for one in self._sources):
             self._numerals = numerals_at([one for one in self._sources if isinstance(one, Path)], self._format, told)
         self.is_text = self._format.delimiter is not None
 
     @property
-    def remarks(self) -> Remarks:
-        """What there is to say about how the files were read, once they are."""
-        return said_of(self._said) if self._said else Remarks()
+    def said(self) -> dict[str, Remarks]:
+        """What there is to say about how each file was read, once it is."""
+        return dict(self._said)
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files, by name; none for open files."""
+        return [source for source in self._sources if isinstance(source, Path)]
+
+    def parts(self) -> OtherParts:
+        """What each file has to agree with, to be read alone."""
+        names = names_of(self.paths[0], self.form, self._told)
+        return OtherParts(names, str(self.paths[0]), self._numerals)
 
     def keep(self, stack: ExitStack) -> None:
         """Let the files be read again; what comes through a pipe is kept in a temporary file until the stack ends."""
@@ -94,7 +123,7 @@ class Input:
         All files have the same columns, in any order. Text is read in blocks. A workbook is held in memory as a whole,
         and so is a Parquet or Arrow file that is packed or comes from a pipe.
         """
-        first: Batch | None = None
+        first: Batch | OtherParts | None = self._other_parts
         self._read = 0
         for file in self._files():
             refuse_other((file.peek(_SIGN), b""), self._format, file.where)  # a packed or piped file is seen here first
@@ -239,6 +268,10 @@ class TextBatch:
         """Read the named columns like an earlier table."""
         return read_table(self.source, like=like, features=features)
 
+    def cells(self, _: Sequence[str]) -> Source:
+        """The cells, as they are read."""
+        return self.source
+
     def texts(self, names: Collection[str]) -> pl.DataFrame:
         """Return these columns as text; an empty cell is null."""
         return self.source.frame(names)
@@ -275,6 +308,10 @@ class JsonBatch:
         self.seen = source.seen
         return table
 
+    def cells(self, names: Sequence[str]) -> Source:
+        """The cells of these members, as they are read; some may be in other batches only."""
+        return self._source(names)
+
     def frame(self, *, spelled: bool = False, texts: Collection[str] = ()) -> pl.DataFrame:
         """Return all members; `JsonLines.frame` tells their types."""
         return self._source(self.names).frame(spelled=spelled, texts=texts)
@@ -309,6 +346,10 @@ class FrameBatch:
     def table(self, like: object, features: Sequence[str]) -> Table:
         """Read the named columns like an earlier table."""
         return read_table(self.rows, like=like, features=features)
+
+    def cells(self, _: Sequence[str]) -> Source:
+        """The cells, as they are read."""
+        return PolarsFrame(self.rows)
 
     def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns, with the types that they have in the file."""

@@ -1,0 +1,132 @@
+"""What `unless fit` learns from where it lies: data that does not fit into memory, and databases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from unless.cli.console import Screen
+from unless.cli.files import listed, tokens, written
+from unless.cli.training import Columns, Training, check_names, check_training
+from unless.errors import ReadError
+from unless.inspection import Remark, useless
+from unless.read.ranks import MissingLabelsError
+from unless.table import Table
+
+if TYPE_CHECKING:
+    from unless.learn.blocks.encode import ClassFactors, Overview
+    from unless.learn.blocks.sources import FileStream, Stream
+
+_CONSTANT = ("constant", "empty")
+
+
+def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *, kept: bool = False) -> Stream | None:
+    """Return the records that are learned from in blocks; None for a file that fits into memory, if none are kept."""
+    from unless.learn.blocks.given import is_database, only_table
+    from unless.learn.blocks.room import fits, free, needed
+    from unless.learn.blocks.sources import FileStream, Query
+    from unless.read.dialect import told_by
+
+    if "://" in data and query is None:
+        raise typer.BadParameter("say what to learn from in the database: a table, or a SELECT", param_hint="--query")
+    if is_database(data):
+        return Query(data, query).stream() if query else only_table(data).stream()
+    if query is not None:
+        raise typer.BadParameter(
+            f"{data!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
+        )
+    if data == "-" or Path(data).is_fifo():
+        if kept:
+            raise typer.BadParameter("what comes through a pipe can be read only once; give a file", param_hint="DATA")
+        return None
+    how = dict(asked.how.options)
+    files = FileStream(data, how.pop("format", None), told_by(**how))
+    if kept:
+        return files
+    if fits(files):
+        return None
+    screen.note(
+        f"{data} would take about {_gigabytes(needed(files))} in memory, where {_gigabytes(free())} are free: "
+        "learning in blocks, from the disk"
+    )
+    return files
+
+
+def _gigabytes(size: float) -> str:
+    return f"{size / 1e9:,.1f} GB"
+
+
+def read_large(
+    screen: Screen,
+    data: str,
+    stream: Stream,
+    target: str,
+    asked: Columns,
+    factors: ClassFactors | None,
+    *,
+    folder: str | None = None,
+    unchanged: bool = False,
+) -> Training:
+    """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
+    from unless.learn.blocks.data import blocks_of
+    from unless.learn.blocks.kept import Keep
+
+    names = list(next(iter(stream.batches())).names)
+    decisive: dict[str, Any] = {"data": data if stream.fingerprint() is None else None}
+    decisive |= {"exclude": listed(asked.exclude, names), "include": listed(asked.include, names)}
+    try:
+        with screen.busy(f"reading {data}") as update:
+            blocks = blocks_of(
+                _showing(stream, update),
+                target=target,
+                numeric=listed(asked.numeric, names),
+                categorical=listed(asked.categorical, names),
+                **written(asked.date, asked.order, names),
+                missing=tokens(asked.missing),
+                drop_unlabelled=asked.drop_unlabelled,
+                factors=factors,
+                leave_out=_leave_out(target, asked, names),
+                progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
+                keep=None if folder is None else Keep(folder, decisive, unchanged=unchanged),
+            )
+    except MissingLabelsError as error:
+        raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    table, _ = blocks.sample()
+    left_out = [_remark(why) for why in blocks.coding.left_out.values() if why is not None]
+    check_training(table.labels, table.columns, left_out)
+    return Training(table, tuple(left_out), blocks)
+
+
+def _showing(stream: Stream, update: Callable[..., None]) -> Stream:
+    """Let the bar show which share of the files is read; it is filled by each pass."""
+    if hasattr(stream, "share"):
+        files: FileStream = stream  # type: ignore[assignment]
+        files.share = lambda share: update(total=1, completed=share or 0)
+    return stream
+
+
+def _leave_out(
+    target: str, asked: Columns, names: list[str]
+) -> Callable[[Table, Overview], dict[str, dict[str, Any] | None]]:
+    """Say which columns to leave out, by the first records; what looks constant there must be so everywhere."""
+
+    def chosen(first: Table, overview: Overview) -> dict[str, dict[str, Any] | None]:
+        excluded, included = listed(asked.exclude, names), listed(asked.include, names)
+        check_names(first.features, target, excluded, included)
+        found: dict[str, dict[str, Any] | None] = dict.fromkeys(excluded)
+        for remark in useless(first):
+            survey = overview.columns[str(remark.column)]
+            alone = len(survey.numbers) + len(survey.texts) + bool(survey.missing) <= 1
+            if remark.column not in {*excluded, *included} and (remark.code not in _CONSTANT or alone):
+                found[str(remark.column)] = asdict(remark)
+        return found
+
+    return chosen
+
+
+def _remark(why: dict[str, Any]) -> Remark:
+    return Remark(**{**why, "others": tuple(why["others"])})

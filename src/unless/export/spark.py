@@ -1,0 +1,118 @@
+"""Predictions in Spark: what a model decides, as columns of a Spark frame.
+
+The rules are one expression of Spark's own SQL (`sql`), so no Python runs on the executors, nothing has to be installed
+there, and Spark compiles the conditions as it does with others: on one core, 1,500,000 records of Parquet took 1.9 s,
+and 17 s by `mapInArrow` and `predict`. `sparkcells` says what cells mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from unless.errors import ParameterError, suggest
+from unless.export.code import free_name
+from unless.export.conditions import rules_of
+from unless.export.sql import What, expression, prepared, written
+from unless.model import Model
+from unless.rule import Program
+from unless.score.committee import Committee, committee_of
+
+from sqlglot import exp  # isort: skip - without it, `sql` has said how to get it
+from unless.export import committee_sql
+from unless.export.sparkcells import read_columns
+from unless.export.sqltree import DOUBLE, TEXT, WHOLE, cast
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+_COLUMNS: dict[What, str] = {"label": "predicted", "rule": "rule", "because": "because"}
+_TYPES = {str: TEXT, bool: exp.DataType(this=exp.DataType.Type.BOOLEAN), int: WHOLE, float: DOUBLE}
+
+
+def to_spark(model: Program | Committee | Model, frame: DataFrame, what: What = "label") -> Column:
+    """Write what a model decides as a column of Spark, for a frame that has the columns of the model.
+
+    ``what`` is ``label``, what `predict` gives, NULL where it gives None; ``rule``, the number of the rule that
+    decides, from 1, NULL where no rule does; ``because``, a sentence with the record's values as Spark spells them;
+    or ``probability``, of a model with two labels that of the second.
+
+    The types of the frame's columns tell what cells mean, as in `read_table`. What cannot be decided exactly as
+    `predict` does it is refused.
+    """
+    if committee_of(model) is not None:
+        raise ParameterError("many rules of a committee decide, in several steps; take predict_spark(model, frame)")
+    if what not in (*_COLUMNS, "probability"):
+        raise ParameterError(f"no column for {what!r}{suggest(str(what), [*_COLUMNS, 'probability'])}")
+    return _Frame(model, frame).column(what)
+
+
+def predict_spark(
+    model: Program | Committee | Model, frame: DataFrame, whats: Sequence[What] | None = None, prefix: str = ""
+) -> DataFrame:
+    """Add what a model decides to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
+
+    ``whats`` are some of ``label``, ``rule`` and ``because``. Of a committee there is ``predicted`` alone. ``prefix``
+    is put before the names of the new columns, and a number after a name that is taken, as in `predict_file`.
+    """
+    committee = committee_of(model)
+    known = tuple(_COLUMNS) if committee is None else ("label",)
+    for what in whats or ():
+        if what not in known:
+            raise ParameterError(f"no column for {what!r}{suggest(str(what), known)}")
+    own, taken = _Frame(model, frame), [name.lower() for name in frame.columns]
+    names = {what: free_name(prefix + _COLUMNS[what], taken) for what in whats or known}
+    if committee is not None:
+        return own.voted(committee, names["label"])
+    return frame.withColumns({name: own.column(what) for what, name in names.items()})
+
+
+class _Frame:
+    """A frame, and what writes conditions on its columns."""
+
+    def __init__(self, model: Program | Committee | Model, frame: DataFrame) -> None:
+        fields = getattr(getattr(frame, "schema", None), "fields", None)
+        if fields is None or not hasattr(frame, "withColumns"):
+            raise ParameterError(
+                f"expected a Spark frame, not {type(frame).__name__}; model.predict takes other frames"
+            )
+        self._model, self._frame, self._rules = model, frame, rules_of(model)
+        kinds, self._cells = read_columns(model, self._rules, fields)
+        _, self._engine, self._writer = prepared(model, "spark", kinds)
+
+    def column(self, what: What) -> Column:
+        """What the model decides, as a column."""
+        found = expression(self._model, self._rules, what, self._writer)
+        if what == "rule":
+            found = cast(found, WHOLE)
+        return self._column(self._labelled(found) if what == "label" else found)
+
+    def voted(self, committee: Committee, name: str) -> DataFrame:
+        """The frame with the label that a committee votes for: deciding rules first, their points, then the label."""
+        taken = {one.lower() for one in (*self._frame.columns, name)}
+        lists = [free_name(f"list_{number}", taken) for number in range(1, len(committee) + 1)]
+        points = [free_name(f"points_{number}", taken) for number in range(1, len(committee.classes) + 1)]
+        rules = map(self._column, committee_sql.deciding(committee, self._writer))
+        sums = map(self._column, committee_sql.sums(committee, lists))
+        label = committee_sql.leading(points, [self._writer.label(one) for one in committee.classes])
+        decided = self._frame.withColumns(dict(zip(lists, rules, strict=True)))
+        summed = decided.withColumns(dict(zip(points, sums, strict=True)))
+        return summed.withColumn(name, self._column(self._labelled(label))).drop(*lists, *points)
+
+    def _labelled(self, found: exp.Expression) -> exp.Expression:
+        """A label with its type, whichever labels occur."""
+        committee = committee_of(self._model)
+        labels = self._rules.heads if committee is None else committee.classes
+        kind = next((type(label) for label in labels if label is not None), str)
+        return cast(found, _TYPES[kind])
+
+    def _column(self, found: exp.Expression) -> Column:
+        """An expression as a column, with the cells as the model reads them."""
+        from pyspark.sql.functions import expr
+
+        read = found.transform(self._read, copy=False)
+        return expr(written(read, self._rules, self._engine))
+
+    def _read(self, node: exp.Expression) -> exp.Expression:
+        known = isinstance(node, exp.Column) and node.this.quoted and self._cells.get(node.name)
+        return known.copy() if isinstance(known, exp.Expression) else node

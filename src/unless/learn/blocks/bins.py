@@ -1,0 +1,124 @@
+"""Bins: what all blocks have in common, so that what they count can be added up.
+
+A column of few values has a bin for each of them. One of more values has at most 256 bins, cut between values; any cuts
+give the same program, good ones give it sooner. A block knows the exact values of its own rows besides.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.learn.literals import MANY
+from unless.table import MOST, Column
+
+Values = NDArray[np.float64] | Sequence[str]
+"""Numbers or texts, in order."""
+
+Cuts = Values
+"""Some of them: a part ends with each, and one more part follows."""
+
+_BINS = 256
+_NUMERIC = 240
+"""Numeric bins come in whole groups of 16, so that these and one for missing cells are at most 256."""
+_FINER = 64
+"""How many finer parts there are for each bin of numbers; all of them fit into 16 bits."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bins:
+    """One column: its values, without rows, and where its bins are cut.
+
+    If it is ``open`` there are too many values to be known, and ``column`` has only some of them. Without ``cuts``,
+    which are those of its numbers and of its texts, there is a bin for each value. ``finer`` cut the numbers of an open
+    column into more parts than there are bins.
+    """
+
+    column: Column
+    times: NDArray[np.int64]
+    """How often each value occurs, and last, how many cells are missing."""
+    open: bool = False
+    cuts: tuple[NDArray[np.float64], tuple[str, ...]] | None = None
+    finer: NDArray[np.float64] | None = None
+
+    @property
+    def shape(self) -> tuple[int, int] | None:
+        """How many numeric and categorical bins there are, missing among them; None if every value has its own."""
+        if self.cuts is None:
+            return None
+        numbers, texts = self.cuts
+        return (len(numbers) + 1 if len(self.column.numbers) else 0), len(texts) + (2 if self.column.categories else 1)
+
+    @property
+    def distinct(self) -> int:
+        """How many values there are, up to `MANY`; missing counts as one."""
+        return MANY if self.open else min(self.column.missing + bool(self.times[-1]), MANY)
+
+    def domain(self) -> Column:
+        """The column with its smallest and largest finite number, and its most frequent categories."""
+        count = len(self.column.numbers)
+        numbers = self.column.numbers[np.isfinite(self.column.numbers)]
+        often = np.argsort(-self.times[count:-1], kind="stable")[:MOST]
+        categories = tuple(self.column.categories[place] for place in np.sort(often))
+        return replace(
+            self.column, numbers=np.unique(numbers[[0, -1]]) if len(numbers) else numbers, categories=categories
+        )
+
+    def bin_of(self, column: Column) -> NDArray[np.uint8]:
+        """The bin of every rank of a column with some of the values; only if bins were cut."""
+        if self.cuts is None or self.shape is None:
+            raise ValueError("every value has a bin of its own")
+        numeric, categorical = self.shape
+        first = -(-numeric // 16) * 16
+        numbers = places(column.numbers, self.cuts[0])
+        texts = places(column.categories, self.cuts[1]) + first
+        return np.concatenate([numbers, texts, [first + categorical - 1]]).astype(np.uint8)
+
+    def finer_of(self, column: Column) -> NDArray[np.uint16]:
+        """The finer part of every rank of a column; texts and missing cells have one more, together."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        others = np.full(len(column.categories) + 1, len(finer) + 1)
+        return np.concatenate([places(column.numbers, finer), others]).astype(np.uint16)
+
+
+def edges(values: Values, cuts: Cuts) -> NDArray[np.intp]:
+    """Where parts begin in values, and where the last one ends."""
+    inner: NDArray[np.intp]
+    if isinstance(values, np.ndarray):
+        inner = np.searchsorted(values, np.asarray(cuts, np.float64), "right")
+    else:
+        inner = np.array([bisect_right(values, cut) for cut in cuts], np.intp)
+    return np.concatenate([[0], inner, [len(values)]]).astype(np.intp)
+
+
+def places(values: Values, cuts: Cuts) -> NDArray[np.intp]:
+    """The part that each value is in."""
+    return np.repeat(np.arange(len(cuts) + 1), np.diff(edges(values, cuts)))
+
+
+def bins_of(column: Column, weights: NDArray[np.int64], *, open: bool) -> Bins:  # noqa: A002 - the word for it
+    """The bins of a column, from all its values or from some of them, and how often each occurs; missing comes last."""
+    numbers, categories = len(column.numbers), len(column.categories)
+    if not open and -(-numbers // 16) * 16 + categories + 1 <= _BINS:
+        return Bins(column, weights)
+    numeric = _NUMERIC if not categories else -(-_NUMERIC * numbers // (numbers + categories) // 16) * 16
+    numeric = min(numeric, _NUMERIC - 16 if categories else _NUMERIC) if numbers else 0
+    textual = _BINS - numeric - 1
+    ends = _cut(weights[:numbers], max(numeric, 1))
+    stops = _cut(weights[numbers : numbers + categories], textual)
+    cuts = column.numbers[ends], tuple(column.categories[k] for k in stops)
+    finer = column.numbers[_cut(weights[:numbers], numeric * _FINER)] if open and numeric else None
+    return Bins(column, weights, open, cuts, finer)
+
+
+def _cut(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
+    """The places after which to cut, so that parts weigh about the same; fewer cuts than parts."""
+    if len(weights) <= parts:
+        return np.arange(len(weights) - 1) if len(weights) else np.empty(0, np.intp)
+    up_to = np.cumsum(np.maximum(weights, 1))
+    wanted = up_to[-1] * (np.arange(1, parts) / parts)
+    return np.unique(np.searchsorted(up_to, wanted).clip(0, len(weights) - 2))

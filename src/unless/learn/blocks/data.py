@@ -1,0 +1,304 @@
+"""All records of a source as blocks: made once, learned from as often as needed, and gone or kept at the end."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError, UnknownNameError, suggest
+from unless.learn.blocks.block import CHANGED, Arrays
+from unless.learn.blocks.encode import ClassFactors, Coding, Overview, Task
+from unless.learn.blocks.engine import BlockEngine, Rows, Store
+from unless.learn.blocks.kept import Factors, Keep, Request, Shelf
+from unless.learn.blocks.sources import Stream
+from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
+from unless.read.source import Source
+from unless.read.table import plan_of
+from unless.rule import Program
+from unless.table import Schema, Table
+
+Progress = Callable[[str, int], object]
+"""Told what is being done, and how many records it was done for."""
+
+LOCAL = 1_000_000
+"""How many records are learned from in memory, once so few are left."""
+
+SAMPLE = 100_000
+"""How many records are taken out to see what else is to be known of them: points, importances, remarks."""
+
+
+Home = tempfile.TemporaryDirectory[str] | Shelf
+"""Where blocks are."""
+
+LeaveOut = Callable[[Table, Overview], Mapping[str, Any]]
+"""Says which features are left out, and why, as JSON, given the first records, and what the first pass found."""
+
+
+@dataclass
+class Blocks:
+    """Records in blocks; ``with`` it, or `close` it: what it wrote is then gone, unless it is kept."""
+
+    store: Store
+    coding: Coding
+    folder: Home | None = None
+    local: int = LOCAL
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return self.coding.rows
+
+    @property
+    def schema(self) -> Schema:
+        """How the columns were read."""
+        return self.coding.schema
+
+    def engine(self, held_back: float = 0.0) -> BlockEngine:
+        """The engine that learns from all records, or from all but a share that is held back (`judged`)."""
+        engine = BlockEngine(self.store, local=self.local, held_back=held_back)
+        if isinstance(self.folder, Shelf):
+            engine.diary = self.folder.diary(self.coding, held_back)
+        return engine
+
+    def sample(self, held_back: float = 0.0, *, tests: bool = False) -> tuple[Table, NDArray[np.float64] | None]:
+        """Some records, evenly spread, and how often each counts; all of them if they are few.
+
+        They are of those that are learned from, if a share is ``held_back``, or of that share.
+        """
+        every = max(1, -(-self.rows // SAMPLE))
+        table, units = self.engine(held_back).some(every, tests=tests)
+        table = Table(table.columns, table.target, len(table), self.schema.missing)
+        return table, None if (units == 1).all() and self.store.unit == 1 else units * self.store.unit
+
+    def domain(self, features: Iterable[str]) -> Table:
+        """The named columns without rows: their categories, and the smallest and largest finite number."""
+        places = {one.column.name: place for place, one in enumerate(self.coding.bins)}
+        wanted = [places[name] for name in features]
+        found = []
+        for place, (low, high) in zip(wanted, self.engine().extent(wanted).tolist(), strict=True):
+            column = self.coding.bins[place].domain()
+            numbers = column.numbers if np.isnan(low) else np.unique([low, high])
+            found.append(replace(column, numbers=numbers) if self.coding.bins[place].open else column)
+        return Table(tuple(found), rows=0, missing=self.schema.missing)
+
+    def close(self) -> None:
+        """End the threads, and remove what was written, unless it is kept."""
+        if hasattr(self.store, "close"):
+            self.store.close()
+        if self.folder is not None:
+            self.folder.cleanup()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def left_by(engine: BlockEngine, program: Program, rows: Rows) -> list[Sequence[float]]:
+    """How much of each label is left before each rule and after the last (`Learned.left`)."""
+    left = [engine.popularity(rows)]
+    for rule in program.rules:
+        rows = engine.minus(rows, engine.satisfying(rows, rule))
+        left.append(engine.popularity(rows))
+    return left
+
+
+def confusion(engine: BlockEngine, program: Program, rows: Rows) -> NDArray[np.int64]:
+    """How many rows of each label (its row) are given each label (its column); the last column, none."""
+    labels = engine.labels
+    left = np.array(left_by(engine, program, rows))
+    decided = np.concatenate([left[:-1] - left[1:], left[-1:]])
+    found = np.zeros((len(labels), len(labels) + 1))
+    for counts, label in zip(decided, (*(rule.head for rule in program.rules), program.otherwise), strict=True):
+        found[:, labels.index(label) if label is not None else -1] += counts
+    return found.astype(np.int64)
+
+
+def blocks_of(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
+    stream: Stream,
+    *,
+    weights: str | None = None,
+    factors: ClassFactors | None = None,
+    drop_unlabelled: bool = False,
+    leave_out: LeaveOut | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    keep: Keep | None = None,
+    threads: int | None = None,
+    progress: Progress | None = None,
+    **how: Any,
+) -> Blocks:
+    """The records of a stream in blocks.
+
+    ``weights`` is the column that says how much each record weighs, and ``factors`` what each class weighs besides.
+    Blocks are written to a folder of their own in ``folder``, or where temporary files are. If they are to be kept,
+    ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
+    depends on is told by ``keep.asked``. ``how`` says what to read, as in `read_table`.
+    """
+    tell = progress or (lambda *_: None)
+    given = None if factors is None else Factors(factors)
+    maker = _Maker(
+        stream, weights, given, leave_out, how, tell, threads or os.cpu_count() or 1, drop_unlabelled=drop_unlabelled
+    )
+    return maker.temporary(folder) if keep is None else maker.kept(keep)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes blocks as they are asked for."""
+
+    stream: Stream
+    weights: str | None
+    factors: Factors | None
+    leave_out: LeaveOut | None
+    how: Mapping[str, Any]
+    tell: Progress
+    threads: int
+    drop_unlabelled: bool
+
+    def temporary(self, folder: str | os.PathLike[str] | None) -> Blocks:
+        """Blocks that are gone when they are closed."""
+        before = self.stream.fingerprint()
+        with ThreadPoolExecutor(self.threads) as pool:
+            coding = self._coding(pool)
+            home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
+            try:
+                # A mapped file lives on without a name, and is gone even after kill -9.
+                arrays = list(self._written(coding, Path(home.name), pool, nameless=os.name == "posix"))
+                _refuse_change(before, self.stream)
+            except BaseException:
+                home.cleanup()
+                raise
+        return self._blocks(coding, arrays, home)
+
+    def kept(self, keep: Keep) -> Blocks:
+        """Blocks that stay in their folder, made now or before."""
+        if self.leave_out is not None and keep.asked is None:
+            raise ValueError("nobody can tell what leave_out depends on; say so: Keep(asked=...)")
+        request = self._request(keep)
+        shelf = Shelf(keep.folder)
+        try:
+            found = shelf.reopened(request, self.factors, unchanged=keep.unchanged, threads=self.threads)
+            if found is not None:
+                self.tell("reopened", found[0].rows)
+            else:
+                found = self._made(shelf, request)
+        except BaseException:
+            shelf.cleanup()
+            raise
+        return self._blocks(*found, shelf)
+
+    def _request(self, keep: Keep) -> Request:
+        before = self.stream.fingerprint()
+        asked = {"weights": self.weights, "drop_unlabelled": self.drop_unlabelled, **self.how, **(keep.asked or {})}
+        asked["source"] = self.stream.said if before is None else None
+        return Request.of(self.stream.said, before, asked)
+
+    def _made(self, shelf: Shelf, request: Request) -> tuple[Coding, list[Arrays]]:
+        with shelf.making(), ThreadPoolExecutor(self.threads) as pool:
+            coding = self._coding(pool)
+            arrays = list(self._written(coding, shelf.path, pool, nameless=False))
+            _refuse_change(request.fingerprint, self.stream)
+            shelf.finish(coding, arrays, request, self.factors)
+        return coding, arrays
+
+    def _blocks(self, coding: Coding, arrays: Sequence[Arrays], home: Home) -> Blocks:
+        store = BlockStore(
+            coding.bins,
+            coding.task.target,
+            coding.labels,
+            arrays,
+            unit=coding.unit,
+            some_weigh_nothing=coding.some_weigh_nothing,
+            threads=self.threads,
+        )
+        return Blocks(store, coding, home)
+
+    def _coding(self, pool: ThreadPoolExecutor) -> Coding:
+        """The first pass."""
+        first = next(iter(self.stream.batches()))
+        task = task_of(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
+        overview = _surveyed(task, self.stream, pool, self.tell)
+        gone = {} if self.leave_out is None else self.leave_out(_first(task, self.stream), overview)
+        return replace(Coding.of(_without(task, overview, gone), overview, self.factors), left_out=gone)
+
+    def _written(self, coding: Coding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool) -> Iterator[Arrays]:
+        """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
+        rows = 0
+
+        def write(numbered: tuple[int, Source]) -> tuple[int, Arrays]:
+            number, batch = numbered
+            path = folder / f"{number}.block"
+            write_block(path, coding.block(batch))
+            arrays = map_block(path)
+            if nameless:
+                path.unlink()
+            return batch.rows, arrays
+
+        for count, arrays in ahead(pool, write, enumerate(self.stream.batches())):
+            rows += count
+            self.tell("coded", rows)
+            yield arrays
+        if rows != coding.rows:
+            raise ReadError(CHANGED)
+
+
+def task_of(first: Source, weights: str | None, how: dict[str, Any], *, drop_unlabelled: bool = False) -> Task:
+    """What to read from a source that begins with a batch."""
+    if weights is not None and weights not in first.names:
+        raise UnknownNameError(f"no column {weights!r}{suggest(weights, first.names)}")
+    weightless = how.pop("drop_weightless", False)
+    features = how.pop("features", None)
+    if features is None and weights is not None:
+        features = [name for name in first.names if name not in (weights, how.get("target"))]
+    return Task(plan_of(first, features=features, **how), first.spelled, weights, drop_unlabelled, weightless)
+
+
+def _first(task: Task, stream: Stream) -> Table:
+    """The first records as a table, read on their own."""
+    first = next(iter(stream.batches()))
+    task.load(first)
+    columns = [task.plan.column(name, first.cells(name), spelled=task.spelled) for name in task.plan.features]
+    return Table(tuple(columns), rows=first.rows)
+
+
+def _without(task: Task, overview: Overview, gone: Collection[str]) -> Task:
+    """The task without some features; what was found of them is forgotten."""
+    for name in gone:
+        overview.columns.pop(name, None)
+    kept = {name: kind for name, kind in task.plan.features.items() if name not in gone}
+    return replace(task, plan=replace(task.plan, features=kept))
+
+
+def _surveyed(task: Task, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> Overview:
+    """The first pass; one more for columns whose numbers are not numbers after all."""
+
+    def look(texts: Sequence[str]) -> Overview:
+        found = ahead(pool, lambda batch: Overview.of(task, batch, texts), stream.batches())
+        overview = next(found)
+        tell("surveyed", overview.rows)
+        for other in found:
+            overview.merge(other)
+            tell("surveyed", overview.rows)
+        return overview
+
+    overview = look(())
+    if again := overview.torn(task):
+        seen = look(again)
+        for name in again:
+            overview.columns[name] = seen.columns[name]
+    return overview
+
+
+def _refuse_change(before: object, stream: Stream) -> None:
+    if json.loads(json.dumps(stream.fingerprint())) != json.loads(json.dumps(before)):
+        raise ReadError(CHANGED)

@@ -1,0 +1,111 @@
+"""What blocks have in common, as JSON and arrays; and back, with every check that keeps the kernels safe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.block import Arrays, Texts, width
+from unless.learn.blocks.encode import Coding, Task
+from unless.read.table import Plan
+from unless.rule import Program
+from unless.table import Column, Labels
+from unless.values import label_data, label_in
+from unless.values.notation import Notation, notation_in
+
+_BINS = 256
+
+
+def described(coding: Coding) -> tuple[dict[str, Any], Arrays]:
+    """A coding as JSON and arrays; `coding_in` gives it back."""
+    task, plan = coding.task, coding.task.plan
+    node = {
+        "target": plan.target,
+        "declared": [[name, kind] for name, kind in plan.features.items()],
+        "notations": [[name, notation.data()] for name, notation in plan.notations.items()],
+        "missing": list(plan.missing),
+        "given": plan.given,
+        "spelled": task.spelled,
+        "weights": task.weights,
+        "drop_unlabelled": task.drop_unlabelled,
+        "drop_weightless": task.drop_weightless,
+        "columns": [_column_data(one) for one in coding.bins],
+        "labels": [label_data(label) for label in coding.labels],
+        "unit": coding.unit,
+        "rows": coding.rows,
+        "left_out": dict(coding.left_out),
+    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for i, one in enumerate(coding.bins):
+        arrays.update({f"{name} {i}": array for name, array in _bins_data(one).items()})
+    numbers = [value for value in coding.label_of if not isinstance(value, str)]
+    texts = [value for value in coding.label_of if isinstance(value, str)]
+    arrays["cell numbers"] = np.array(numbers, np.float64)
+    arrays.update(_texts_data("cell text", texts))
+    arrays["labels"] = np.array([coding.label_of[value] for value in [*numbers, *texts]], np.int64)
+    arrays["weights"] = np.array([weight for weight, _ in coding.units], np.float64)
+    arrays["places"] = np.array([place for _, place in coding.units], np.int64)
+    arrays["units"] = np.array(list(coding.units.values()), np.int64)
+    return node, arrays
+
+
+def _column_data(bins: Bins) -> list[Any]:
+    column = bins.column
+    return [column.name, column.kind, None if column.notation is None else column.notation.data(), bins.open]
+
+
+def _bins_data(bins: Bins) -> Arrays:
+    column = bins.column
+    found = {"numbers": column.numbers, "times": bins.times, **_texts_data("text", column.categories)}
+    if bins.cuts is not None:
+        found |= {"cuts": bins.cuts[0], **_texts_data("cut text", bins.cuts[1])}
+    if bins.finer is not None:
+        found["finer"] = bins.finer
+    return found
+
+
+def _texts_data(name: str, texts: Sequence[str]) -> dict[str, NDArray[Any]]:
+    data, ends = Texts.packed(texts)
+    return {f"{name}s": data, f"{name} ends": ends}
+
+
+def coding_in(node: Mapping[str, Any], arrays: Arrays) -> Coding:
+    """The coding that `described` wrote; a ValueError, TypeError or LookupError if this is something else."""
+    labels = Labels(node["target"], tuple(map(label_in, node["labels"])), np.empty(0, np.uint8)).labels
+    notations = {name: _notation(data) for name, data in node["notations"]}
+    plan = Plan(dict(node["declared"]), node["target"], tuple(node["missing"]), node["given"], notations=notations)
+    task = Task(plan, node["spelled"], node["weights"], node["drop_unlabelled"], node["drop_weightless"])
+    bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
+    Program(node["target"], tuple(one.column.name for one in bins))  # refuses names that go together with no program
+    values = [*arrays["cell numbers"].tolist(), *_texts("cell text", arrays)]
+    label_of = dict(zip(values, arrays["labels"].tolist(), strict=True))
+    pairs = zip(arrays["weights"].tolist(), arrays["places"].tolist(), strict=True)
+    units = dict(zip(pairs, arrays["units"].tolist(), strict=True))
+    return Coding(task, bins, labels, label_of, units, float(node["unit"]), int(node["rows"]), dict(node["left_out"]))
+
+
+def _bins(i: int, node: Any, arrays: Arrays) -> Bins:
+    name, kind, notation, is_open = node
+    own = {key.rpartition(" ")[0]: array for key, array in arrays.items() if key.rpartition(" ")[2] == str(i)}
+    written = None if notation is None else _notation(notation)
+    column = Column(name, kind, own["numbers"], tuple(_texts("text", own)), np.empty(0, np.uint8), written)
+    cuts = (own["cuts"], tuple(_texts("cut text", own))) if "cuts" in own else None
+    found = Bins(column, own["times"], bool(is_open), cuts, own.get("finer"))
+    if len(found.times) != column.missing + 1 or width(found) > _BINS or (found.open and cuts is None):
+        raise ValueError(f"the bins of {name!r} do not fit its values")
+    return found
+
+
+def _texts(name: str, arrays: Arrays) -> list[str]:
+    return list(Texts(arrays[f"{name}s"], arrays[f"{name} ends"]))
+
+
+def _notation(data: Any) -> Notation:
+    found = notation_in(data)
+    if found is None:
+        raise ValueError(f"no notation: {data!r:.60}")
+    return found

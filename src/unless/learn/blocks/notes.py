@@ -1,0 +1,104 @@
+"""Diaries in a folder of blocks: the rules so far, a line for each, so that a killed process loses at most one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from unless.errors import ProgramError, ReadError
+from unless.export import json as programs
+from unless.learn.blocks.encode import Coding
+from unless.learn.diary import Left, Page
+from unless.rule import Program, Rule
+
+
+@dataclass(frozen=True)
+class FolderDiary:
+    """The diaries of learners that learn from the blocks of a folder; ``about`` says which rows of which blocks."""
+
+    folder: Path
+    coding: Coding
+    about: Mapping[str, Any]
+
+    def page(self, learner: str, settings: Mapping[str, Any]) -> Page:
+        """The page of a learner: a file of its own, whose first line says what it is about."""
+        about = {**self.about, "learner": learner, "settings": settings}
+        head = json.dumps(about, sort_keys=True, default=float)
+        name = blake2b(head.encode(), digest_size=8).hexdigest()
+        return FilePage.at(self.folder / f"rules-{name}.jsonl", head, self.coding)
+
+
+@dataclass(kw_only=True)
+class FilePage(Page):
+    """A page in a file. Lines that are not whole are skipped: the process that wrote them was killed."""
+
+    path: Path
+    coding: Coding
+
+    @classmethod
+    def at(cls, path: Path, head: str, coding: Coding) -> FilePage:
+        """Read a page; begin one if there is none, or if it is about something else."""
+        found = cls(path=path, coding=coding)
+        text = path.read_bytes() if path.is_file() else b""
+        lines = text.split(b"\n")
+        if lines[0] != head.encode():
+            path.write_bytes(head.encode() + b"\n")
+            return found
+        if lines[-1]:
+            found._append(b"")  # ends a line that was torn
+        try:
+            found._read([line for line in map(_parsed, lines[1:]) if line is not None])
+        except (ProgramError, TypeError, LookupError, RecursionError) as error:
+            raise ReadError(f"{path}: these are not the notes of a learner ({error}); remove the file") from error
+        return found
+
+    def _read(self, lines: list[Any]) -> None:
+        noted = [(step, node) for step, node, *more in lines if not more]
+        rules = iter(self._program({"rules": [node for _, node in noted if node is not None]}).rules)
+        for step, node in noted:
+            self.steps[int(step)] = None if node is None else next(rules)
+        for _, node, left in (line for line in lines if len(line) == 3):
+            self.finished = self._program(node), left
+
+    def _program(self, node: dict[str, Any]) -> Program:
+        """A program in the notations of the columns."""
+        schema = self.coding.schema
+        about = {"format": programs.FORMAT, "version": programs.VERSION, "target": schema.target}
+        notations = programs.notations_data(schema.notations)
+        return programs.from_dict({**about, "features": list(schema.kinds), **notations, **node})
+
+    def note(self, step: int, rule: Rule | None) -> None:
+        """Note what was learned in a step, in the file too."""
+        super().note(step, rule)
+        if rule is None:
+            self._write([step, None])
+        else:
+            schema = self.coding.schema
+            program = Program(str(schema.target), tuple(schema.kinds), (rule,))
+            self._write([step, programs.to_dict(program)["rules"][0]])
+
+    def finish(self, program: Program, left: Left) -> None:
+        """Note the program that the learner ended with, in the file too."""
+        super().finish(program, left)
+        node = programs.to_dict(program)
+        self._write(["end", {"rules": node["rules"], "otherwise": node["otherwise"]}, [list(one) for one in left]])
+
+    def _write(self, line: list[Any]) -> None:
+        self._append(json.dumps(line, default=float, separators=(",", ":")).encode())
+
+    def _append(self, line: bytes) -> None:
+        with self.path.open("ab") as file:
+            file.write(line + b"\n")
+
+
+def _parsed(line: bytes) -> list[Any] | None:
+    """A line that is whole."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, list) and len(found) in (2, 3) else None

@@ -1,0 +1,349 @@
+"""What blocks are asked, and how their answers become one: they add up, or are put together.
+
+Rows are told by definitions, never by number, so that a block that has lost its rows, or never had them, can work them
+out again: all rows; those with a label, or with another; those that a rule covers, or does not; and so on.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count as counter
+from secrets import randbits
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels.grid import Selection
+from unless.learn.blocks.bins import places
+from unless.learn.folds import Hashes, value_hashes
+from unless.learn.literals import MANY
+from unless.table import Column
+
+if TYPE_CHECKING:
+    from unless.learn.blocks.block import Block
+
+Answer = TypeVar("Answer")
+Integers = NDArray[np.int64]
+
+_NUMBERS = counter(randbits(62) << 40)
+"""The numbers of definitions, never used twice: blocks outlive an engine, and remember rows by them."""
+
+_COUNTERS = 1024
+"""How many counters a part of texts has: the texts in it share them by a hash."""
+
+OPERATIONS: Mapping[str, Callable[..., Sequence[Selection]]] = {
+    "all": lambda engine: (engine.everything(),),
+    "label": lambda engine, rows, label: engine.split(rows, label),
+    "stakes": lambda engine, rows, right, label: engine.stakes(rows, label, right),
+    "minus": lambda engine, rows, gone: (engine.minus(rows, gone),),
+    "plus": lambda engine, rows, more: (engine.plus(rows, more),),
+    "covered": lambda engine, rows, literal: (engine.covered(rows, literal),),
+    "satisfying": lambda engine, rows, rule: (engine.satisfying(rows, rule),),
+    "folds": lambda engine, rows, count: engine.folds(rows, count),
+    "apart": lambda engine, rows, share: engine.apart(rows, share),
+    "every": lambda engine, rows, count: (engine.of_rows(np.sort(rows.rows())[::count].copy()),),
+}
+"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """A set of rows: an operation on other sets, and what else it takes.
+
+    An operation may give several sets at once: ``group`` are the numbers of all, and ``number`` is one of them.
+    """
+
+    op: str
+    sets: tuple[Definition, ...] = ()
+    what: tuple[Any, ...] = ()
+    number: int = -1
+    group: tuple[int, ...] = ()
+
+    @classmethod
+    def one(cls, op: str, sets: tuple[Definition, ...] = (), what: tuple[Any, ...] = ()) -> Definition:
+        """The set that an operation gives."""
+        return cls.several(1, op, sets, what)[0]
+
+    @classmethod
+    def several(cls, count: int, op: str, sets: tuple[Definition, ...], what: tuple[Any, ...]) -> list[Definition]:
+        """The sets that an operation gives at once."""
+        group = tuple(next(_NUMBERS) for _ in range(count))
+        return [cls(op, sets, what, number, group) for number in group]
+
+
+Step = tuple[str, tuple[int, ...], tuple[Any, ...], tuple[int, ...]]
+"""A definition whose sets are numbers."""
+
+
+def steps(targets: Iterable[Definition]) -> dict[int, Step]:
+    """All definitions that some need, by number: flat, since they may be nested deeper than Python can follow."""
+    found: dict[int, Step] = {}
+    waiting = list(targets)
+    while waiting:
+        one = waiting.pop()
+        if one.number not in found:
+            found[one.number] = one.op, tuple(each.number for each in one.sets), one.what, one.group
+            waiting += one.sets
+    return found
+
+
+@dataclass(frozen=True)
+class Question(ABC, Generic[Answer]):
+    """A question about some sets of rows."""
+
+    sets: tuple[int, ...]
+    steps: Mapping[int, Step]
+
+    @abstractmethod
+    def of(self, block: Block) -> Answer:
+        """What one block answers."""
+
+    @abstractmethod
+    def together(self, answers: Iterable[Answer]) -> Answer:
+        """Several answers as one."""
+
+
+class Added(Question[Integers]):
+    """A question whose answers add up."""
+
+    def together(self, answers: Iterable[Integers]) -> Integers:
+        """The sum."""
+        found = iter(answers)
+        total = next(found).astype(np.int64)
+        for answer in found:
+            total += answer
+        return total
+
+
+class Sizes(Added):
+    """Of each set: how many rows of each label there are, and how much they weigh."""
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows."""
+        return np.array([block.sizes(rows) for rows in block.selected(self)], np.int64)
+
+
+class Histograms(Added):
+    """Of each set: the weight of the rows in each bin of each column."""
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows."""
+        return np.array([block.histogram(rows) for rows in block.selected(self)], np.int64)
+
+
+class Looks(Added):
+    """Of each set: its sizes, one after the other, and its histogram, in one pass."""
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows."""
+        found = [[*block.sizes(rows).ravel(), *block.histogram(rows)] for rows in block.selected(self)]
+        return np.array(found, np.int64)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A part of a column: its numbers or its texts, above ``low`` and up to ``high``; None means no limit."""
+
+    column: int
+    texts: bool
+    low: Any = None
+    high: Any = None
+
+    def span(self, column: Column) -> tuple[int, int]:
+        """The places of the part among the numbers or texts of a column."""
+        values: Any = column.categories if self.texts else column.numbers
+        first = 0 if self.low is None else bisect_right(values, self.low)
+        return first, len(values) if self.high is None else bisect_right(values, self.high)
+
+
+@dataclass(frozen=True)
+class Parts(Added):
+    """Of each set: the weight of the rows in the finer parts of the numbers of some columns, one after the other."""
+
+    columns: Sequence[int]
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows."""
+        found = [[block.by_part(rows, place) for place in self.columns] for rows in block.selected(self)]
+        return np.array([np.concatenate(each) for each in found], np.int64)
+
+
+@dataclass(frozen=True)
+class Heaviest(Added):
+    """Of one set: counters of the weight of texts, by the part of a column that they are in and by a hash.
+
+    No text weighs more than its counter; `heaviest` makes use of that.
+    """
+
+    asked: Sequence[tuple[int, Sequence[str]]]
+    """Columns, and where their texts are cut."""
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows; one column after the other."""
+        (rows,) = block.selected(self)
+        return np.concatenate([self._counters(block, rows, *each) for each in self.asked])
+
+    def _counters(self, block: Block, rows: Selection, place: int, cuts: Sequence[str]) -> Integers:
+        column = block.column(place)
+        weights = block.by_rank(rows, place)[len(column.numbers) : -1]
+        hashes = np.array([crc32(text.encode("utf-8", "surrogatepass")) for text in column.categories], np.int64)
+        counter = places(column.categories, cuts) * _COUNTERS + hashes % _COUNTERS
+        found = np.zeros((len(cuts) + 1) * _COUNTERS, np.int64)
+        np.add.at(found, counter, weights)
+        return found
+
+
+def heaviest(counters: Integers, asked: Sequence[tuple[int, Sequence[str]]]) -> dict[int, Integers]:
+    """How much a single text weighs at most, in each part of each column."""
+    ends = np.cumsum([(len(cuts) + 1) * _COUNTERS for _, cuts in asked])[:-1]
+    pieces = zip(asked, np.split(counters, ends), strict=True)
+    return {column: piece.reshape(-1, _COUNTERS).max(axis=1) for (column, _), piece in pieces}
+
+
+@dataclass(frozen=True)
+class Distinct(Question[list[Hashes]]):
+    """Of one set: which values each column has, missing among them, up to `MANY`; a hash stands for each."""
+
+    columns: int
+
+    def of(self, block: Block) -> list[Hashes]:
+        """Find the values that rows have."""
+        (rows,) = block.selected(self)
+        there = (np.flatnonzero(block.by_rank(rows, place)) for place in range(self.columns))
+        return [np.unique(value_hashes(block.column(i))[ranks])[:MANY] for i, ranks in enumerate(there)]
+
+    def together(self, answers: Iterable[list[Hashes]]) -> list[Hashes]:
+        """The values of all."""
+        return [np.unique(np.concatenate(each))[:MANY] for each in zip(*answers, strict=True)]
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Values in order, and the weight of the rows that have each, set by set."""
+
+    values: NDArray[np.float64] | list[str]
+    weights: Integers
+
+
+@dataclass(frozen=True)
+class Values(Question[list[Counted]]):
+    """The values in some parts of columns, and the weight of the rows that have each."""
+
+    asked: Sequence[Asked]
+
+    def of(self, block: Block) -> list[Counted]:
+        """Find the values that rows of the sets have."""
+        sets = list(block.selected(self))
+        ranks: dict[int, Integers] = {}
+        found = []
+        for asked in self.asked:
+            column = block.column(asked.column)
+            if asked.column not in ranks:
+                ranks[asked.column] = np.array([block.by_rank(rows, asked.column) for rows in sets])
+            first, end = asked.span(column)
+            shift = len(column.numbers) if asked.texts else 0
+            weights = ranks[asked.column][:, first + shift : end + shift]
+            there = np.flatnonzero(weights.any(axis=0))
+            values = [column.categories[first + k] for k in there] if asked.texts else column.numbers[first + there]
+            found.append(Counted(values, weights[:, there]))
+        return found
+
+    def together(self, answers: Iterable[list[Counted]]) -> list[Counted]:
+        """The values of all, and the sums of their weights."""
+        return [_summed(each) for each in zip(*answers, strict=True)]
+
+
+def _summed(pieces: Sequence[Counted]) -> Counted:
+    weights = np.concatenate([piece.weights for piece in pieces], axis=1)
+    if isinstance(pieces[0].values, list):
+        every = [value for piece in pieces for value in piece.values]
+        values: Any = sorted(set(every))
+        place = {value: k for k, value in enumerate(values)}
+        places = np.array([place[value] for value in every], np.intp)
+    else:
+        values, places = np.unique(np.concatenate([piece.values for piece in pieces]), return_inverse=True)
+    total = np.zeros((len(weights), len(values)), np.int64)
+    for one, into in zip(weights, total, strict=True):
+        np.add.at(into, places, one)
+    return Counted(values, total)
+
+
+@dataclass(frozen=True)
+class Ends(Question[NDArray[np.float64]]):
+    """Of one set: the largest number of a column up to a number, and the smallest above; NaN if there is none."""
+
+    column: int
+    number: float
+
+    def of(self, block: Block) -> NDArray[np.float64]:
+        """Look at the numbers that rows have."""
+        (rows,) = block.selected(self)
+        numbers = block.column(self.column).numbers
+        there = numbers[np.flatnonzero(block.by_rank(rows, self.column)[: len(numbers)])]
+        place = int(np.searchsorted(there, self.number, "right"))
+        return np.array([there[place - 1] if place else np.nan, there[place] if place < len(there) else np.nan])
+
+    def together(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The nearest ones."""
+        low, high = np.array(list(answers)).T
+        return np.array([np.fmax.reduce(low), np.fmin.reduce(high)])
+
+
+@dataclass(frozen=True)
+class Extent(Question[NDArray[np.float64]]):
+    """The smallest and the largest finite number of some columns; NaN if there is none."""
+
+    columns: Sequence[int]
+
+    def of(self, block: Block) -> NDArray[np.float64]:
+        """Look at the numbers, which are in order."""
+        found = [block.column(place).numbers for place in self.columns]
+        finite = [numbers[np.isfinite(numbers)] for numbers in found]
+        return np.array([[each[0], each[-1]] if len(each) else [np.nan, np.nan] for each in finite]).reshape(-1, 2)
+
+    def together(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The smallest and the largest of all."""
+        every = np.array(list(answers))
+        return np.stack([np.fmin.reduce(every[:, :, 0]), np.fmax.reduce(every[:, :, 1])], axis=1)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Some rows: their cells, their labels, how much they weigh, and which set each is in."""
+
+    cells: tuple[NDArray[np.int32] | NDArray[np.float64], ...]
+    """Column by column, the rank of every cell, or its number, NaN if it is missing."""
+    values: tuple[Column | None, ...]
+    """What the ranks mean, if there are too many values for all blocks to share: a column without rows."""
+    labels: NDArray[np.int32]
+    weights: NDArray[np.int32]
+    sets: NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Fetch(Question[list[Piece]]):
+    """The rows of some sets themselves."""
+
+    def of(self, block: Block) -> list[Piece]:
+        """Take them out."""
+        return [block.piece(list(block.selected(self)))]
+
+    def together(self, answers: Iterable[list[Piece]]) -> list[Piece]:
+        """One after the other."""
+        return [piece for answer in answers for piece in answer]
+
+
+def partly(answers: Iterable[Answer], question: Question[Answer], at_once: int = 16) -> Iterator[Answer]:
+    """Answers put together some at a time, so that few are held."""
+    some: list[Answer] = []
+    for answer in answers:
+        some.append(answer)
+        if len(some) == at_once:
+            some = [question.together(some)]
+    if some:
+        yield question.together(some)

@@ -1,0 +1,355 @@
+"""The best literal from histograms of bins: exact, by asking again about the bins that can still win.
+
+A literal is a point (a, b): how many of P positives and Q negatives it covers. All scores are convex in (a, b), so that
+the corners of a rectangle of counts bound every literal inside, as in the kernels (`unless.kernels.Search`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import inf
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.questions import Asked, Counted, Integers
+from unless.learn.literals import impurity, information_gain
+from unless.rule import Literal, Operator
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_FEW = 2048
+"""Up to so many rows in parts of a column, their values are asked for at once."""
+
+_FITS = 2**31
+"""Up to so many rows, a product of two counts fits into 64 bits."""
+
+_ORDER: Mapping[Operator, tuple[int, int]] = {
+    "<=": (0, 0),
+    ">": (0, 1),
+    "==": (1, 0),
+    "!=": (1, 1),
+    "missing": (2, 0),
+    "present": (2, 1),
+}
+"""What comes first in a column, if literals tie: values by kind, then by order; then the literals on one value."""
+
+
+@dataclass(frozen=True)
+class Score(ABC):
+    """What makes a literal good: counts are whole multiples of a unit."""
+
+    P: int
+    Q: int
+
+    @abstractmethod
+    def near(self, a: Floats, b: Floats) -> Floats:
+        """The score, up to rounding errors."""
+
+    @abstractmethod
+    def exact(self, a: int, b: int) -> float:
+        """The score by its definition, which tells ties."""
+
+    @abstractmethod
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        """Which literals are allowed."""
+
+    @property
+    def slack(self) -> float:
+        """The rounding error of scores: it grows with the counts, and stays thirty times smaller than this."""
+        return 1e-12 * (self.P + self.Q)
+
+
+class Gain(Score):
+    """Information gain (`information_gain`), times P + Q."""
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        c, d = self.P - a, self.Q - b
+        return (_nlogn(a) + _nlogn(b) - _nlogn(a + b)) + (_nlogn(c) + _nlogn(d) - _nlogn(c + d))
+
+    def exact(self, a: int, b: int) -> float:
+        return information_gain(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        return np.asarray(2 * (a - b) >= self.P - self.Q)
+
+
+@dataclass(frozen=True)
+class Purity(Score):
+    """The opposite of `impurity`, of literals that cover enough positives, and a larger share of them."""
+
+    support: int
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        found: Floats = -(np.sqrt(a * b) + np.sqrt((self.P - a) * (self.Q - b)))
+        return found
+
+    def exact(self, a: int, b: int) -> float:
+        return -impurity(tp=a, fn=self.P - a, tn=self.Q - b, fp=b)
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        wide = np.int64 if self.P + self.Q < _FITS else object  # Python's numbers: slower, and never too small
+        larger = a.astype(wide) * self.Q > b.astype(wide) * self.P
+        return np.asarray((a >= self.support) & larger.astype(bool))
+
+
+class Worth(Score):
+    """Positives less negatives."""
+
+    def near(self, a: Floats, b: Floats) -> Floats:
+        return a - b
+
+    def exact(self, a: int, b: int) -> float:
+        return a - b
+
+    def allowed(self, a: Integers, b: Integers) -> Flags:
+        return np.full(np.broadcast(a, b).shape, fill_value=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The best literal, and how many positives and negatives it covers."""
+
+    literal: Literal
+    positive: int
+    negative: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """A part of a column, whose literals are still to be found; all counts are those of positives and of negatives.
+
+    A literal covers ``before``, and at most those ``inside`` besides; or, with the other operator, the rest of
+    ``every``: the rows with any number, or all rows.
+    """
+
+    asked: Asked
+    inside: Integers
+    before: Integers
+    every: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Literals with one operator on values of one column: how many positives and negatives they cover, and scores."""
+
+    column: int
+    op: Operator
+    values: Sequence[Any] | NDArray[Any]
+    covered: Integers
+    scores: Floats
+
+
+class Search:
+    """One search.
+
+    ``heaviest`` says of a column with cut texts how much a single text weighs at most, part by part. ``cut_again`` asks
+    the blocks about the finer parts of columns, ``values_in`` about values: of the positives, and of the negatives.
+    """
+
+    def __init__(
+        self,
+        bins: Sequence[Bins],
+        score: Score,
+        banned: Iterable[Literal],
+        heaviest: Mapping[int, Integers],
+        cut_again: Callable[[Sequence[int]], Integers],
+        values_in: Callable[[Sequence[Asked]], list[Counted]],
+    ) -> None:
+        self._bins, self._score, self._heaviest = bins, score, heaviest
+        self._cut_again, self._values_in = cut_again, values_in
+        self._banned: dict[str, set[Any]] = {}
+        for literal in banned:
+            self._banned.setdefault(literal.feature, set()).add(literal.value)
+        self._bound = -inf
+        self._points: list[_Points] = []
+        self._boxes: list[_Box] = []
+
+    def best(self, histograms: Integers, spans: Sequence[NDArray[np.int32]]) -> Found | None:
+        """The best literal, given the histograms of positives and negatives, and where the bins of columns are."""
+        for i, (first, split, end) in enumerate(zip(*spans, strict=True)):
+            self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
+            self._on_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
+        boxes = self._winning()
+        columns = self._to_look_closer_at(boxes)
+        self._look_closer(columns)
+        self._boxes += [box for box in boxes if box.asked.texts or box.asked.column not in columns]
+        self._look_at_values(self._winning())
+        return self._winner()
+
+    # Literals, and boxes that hold some.
+
+    def _column(self, i: int, numbers: Integers, texts: Integers) -> None:
+        column, cuts = self._bins[i].column, self._bins[i].cuts
+        if cuts is None:
+            self._on_numbers(i, column.numbers, numbers[:, : len(column.numbers)])
+            self._on_texts(i, "==", "!=", column.categories, texts)
+        else:
+            self._on_parts(i, cuts[0], numbers[:, : len(cuts[0]) + 1])
+            self._on_parts_of_texts(i, cuts[1], texts)
+
+    def _on_numbers(self, i: int, numbers: Floats, weights: Integers, box: _Box | None = None) -> None:
+        """Take all literals on numbers, of a column or of a box, given how much the rows weigh that have each."""
+        if not len(numbers):
+            return
+        up_to, every = _running(weights, box)
+        there = _occurring(weights)
+        self._offer(i, "<=", numbers, up_to, there)
+        self._offer(i, ">", numbers, every[:, None] - up_to, there)
+
+    def _on_texts(self, i: int, op: Operator, other: Operator, texts: Sequence[str | None], weights: Integers) -> None:
+        """Take all literals on texts, or on missing cells."""
+        there = _occurring(weights)
+        self._offer(i, op, texts, weights, there)
+        self._offer(i, other, texts, self._all[:, None] - weights, there)
+
+    def _on_parts(self, i: int, cuts: Floats, weights: Integers) -> None:
+        """Take parts of the numbers of a column: a literal is at the end of each, others may be inside."""
+        if not weights.size:
+            return
+        up_to, every = _running(weights)
+        there = np.flatnonzero(_occurring(weights))
+        if self._bins[i].column.name not in self._banned:  # the number at the end of a part might be banned
+            self._raise(up_to[:, there])
+            self._raise(every[:, None] - up_to[:, there])
+        limits = [None, *cuts.tolist(), None]
+        inside, before = weights[:, there], up_to[:, there] - weights[:, there]
+        for place in self._reaching(self._reach(inside, before, every[:, None])).tolist():
+            k = int(there[place])
+            asked = Asked(i, texts=False, low=limits[k], high=limits[k + 1])
+            self._boxes.append(_Box(asked, inside[:, place], before[:, place], every))
+
+    def _on_parts_of_texts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
+        limits = [None, *cuts, None]
+        for k in np.flatnonzero(_occurring(weights)).tolist():
+            asked = Asked(i, texts=True, low=limits[k], high=limits[k + 1])
+            inside = np.minimum(weights[:, k], self._heaviest[i][k])
+            self._boxes.append(_Box(asked, inside, np.zeros_like(inside), self._all))
+
+    def _raise(self, covered: Integers) -> None:
+        """Raise the bound to what literals reach whose numbers are not known."""
+        if (allowed := self._score.allowed(*covered)).any():
+            self._bound = max(self._bound, float(self._near(covered[:, allowed]).max()))
+
+    def _offer(self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags) -> None:
+        """Keep the literals that may be the best."""
+        fine = there & self._score.allowed(*covered)
+        if banned := self._banned.get(self._bins[i].column.name):
+            fine &= np.array([value not in banned for value in values], bool)
+        if not fine.any():
+            return
+        chosen = np.flatnonzero(fine)
+        scores = self._near(covered[:, chosen])
+        self._bound = max(self._bound, float(scores.max()))
+        best = self._reaching(scores)
+        kept = chosen[best]
+        some = values[kept] if isinstance(values, np.ndarray) else [values[k] for k in kept.tolist()]
+        self._points.append(_Points(i, op, some, covered[:, kept], scores[best]))
+
+    @property
+    def _all(self) -> Integers:
+        return np.array([self._score.P, self._score.Q], np.int64)
+
+    def _near(self, covered: Integers) -> Floats:
+        return self._score.near(*covered.astype(np.float64))
+
+    def _reaching(self, scores: Floats) -> NDArray[np.intp]:
+        """Which scores may be the best."""
+        return np.flatnonzero(scores >= self._bound - self._score.slack)
+
+    # Looking closer.
+
+    def _winning(self) -> list[_Box]:
+        """The boxes that can still reach the best score; the others are forgotten."""
+        boxes, self._boxes = self._boxes, []
+        if not boxes:
+            return []
+        inside, before, every = (
+            np.array([getattr(box, name) for box in boxes]).T for name in ("inside", "before", "every")
+        )
+        return [boxes[k] for k in self._reaching(self._reach(inside, before, every)).tolist()]
+
+    def _reach(self, inside: Integers, before: Integers, every: Integers) -> Floats:
+        """The best score that a literal could have which covers some of those inside."""
+        reach = np.full(inside.shape[1], -inf)
+        for corner in product((0, 1), repeat=2):
+            covered = before + inside * np.array(corner)[:, None]
+            reach = np.maximum(reach, np.maximum(self._near(covered), self._near(every - covered)))
+        return reach
+
+    def _to_look_closer_at(self, boxes: Sequence[_Box]) -> list[int]:
+        """The columns whose finer parts are asked for: so many rows are in boxes that their values would be many."""
+        rows: Counter[int] = Counter()
+        for box in boxes:
+            if not box.asked.texts and self._bins[box.asked.column].finer is not None:
+                rows[box.asked.column] += int(box.inside.sum())
+        return sorted(column for column, count in rows.items() if count > _FEW)
+
+    def _look_closer(self, columns: Sequence[int]) -> None:
+        """Take the finer parts of columns."""
+        if not columns:
+            return
+        cuts = [cut for place in columns if (cut := self._bins[place].finer) is not None]
+        ends = np.cumsum([len(cut) + 1 for cut in cuts])[:-1]
+        for place, cut, part in zip(columns, cuts, np.split(self._cut_again(columns), ends, axis=1), strict=True):
+            self._on_parts(place, cut, part)
+
+    def _look_at_values(self, boxes: Sequence[_Box]) -> None:
+        """Ask for the values of parts."""
+        if not boxes:
+            return
+        for box, counted in zip(boxes, self._values_in([box.asked for box in boxes]), strict=True):
+            if isinstance(counted.values, np.ndarray):
+                self._on_numbers(box.asked.column, counted.values, counted.weights, box)
+            else:
+                self._on_texts(box.asked.column, "==", "!=", counted.values, counted.weights)
+
+    # The best.
+
+    def _winner(self) -> Found | None:
+        """The literal with the best score by its definition; the first one, if several have it."""
+        best = min(self._finalists(), default=None, key=lambda one: one[0])
+        if best is None:
+            return None
+        _, points, k = best
+        column, value = self._bins[points.column].column, points.values[k]
+        if points.op in ("<=", ">"):
+            value = column.number(float(value))
+        return Found(Literal(column.name, points.op, value), *points.covered[:, k].tolist())
+
+    def _finalists(self) -> Iterator[tuple[tuple[Any, ...], _Points, int]]:
+        """Literals that may be the best, and what decides between them."""
+        for points in self._points:
+            near = self._reaching(points.scores)
+            # Values are in order, so that of literals that cover as many the first one comes first.
+            _, first = np.unique(points.covered[:, near], axis=1, return_index=True)
+            for k in near[first].tolist():
+                kind, other = _ORDER[points.op]
+                value = "" if points.values[k] is None else points.values[k]
+                score = self._score.exact(*points.covered[:, k].tolist())
+                yield (-score, points.column, kind, value, other), points, k
+
+
+def _running(weights: Integers, box: _Box | None = None) -> tuple[Integers, Integers]:
+    """The rows with numbers up to each one, of a column or of a box in it; and those with any number."""
+    up_to = np.cumsum(weights, axis=1)
+    if box is None:
+        return up_to, up_to[:, -1]
+    return up_to + box.before[:, None], box.every
+
+
+def _occurring(weights: Integers) -> Flags:
+    """Which values or parts have rows."""
+    return np.asarray(weights.any(axis=0))
+
+
+def _nlogn(n: Floats) -> Floats:
+    found: Floats = n * np.log(np.maximum(n, 1.0))
+    return found

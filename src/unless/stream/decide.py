@@ -1,0 +1,143 @@
+"""What a model decides about the records of batches, and what there is to count.
+
+A `Tally` decides and counts; its `Outcome` comes out of another process, and outcomes of several parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.judge.unseen import UnseenCounts, refuse, refuse_ignorance
+from unless.model import Model
+from unless.prediction import deciding_rules
+from unless.read.batches import Batch, Input, JsonBatch
+from unless.read.dialect import Remarks
+from unless.rule import Program
+from unless.score.card import ScoreCard
+from unless.score.committee import committee_of
+from unless.score.points import leading, probabilities_of
+from unless.stream.columns import Choices, NewColumns
+from unless.stream.writers import Result
+from unless.table import Labels, Table
+from unless.values import Label, class_place
+
+Progress = Callable[[int, float | None], None]
+"""Called after every batch with the number of records done, and the share of the input, None if it is not known."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was counted, and how files were read; `add` takes that of another part."""
+
+    labels: dict[Label | None, int]
+    right: int | None
+    unseen: UnseenCounts
+    wanted: tuple[str, ...]
+    columns: tuple[str, ...]
+    said: dict[str, Remarks]
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """How many records there are."""
+        return sum(self.labels.values())
+
+    def add(self, other: Outcome) -> None:
+        """Count other records too."""
+        undecided = self.labels.pop(None, 0) + other.labels.get(None, 0)
+        for label, count in other.labels.items():
+            if label is not None:
+                self.labels[label] = self.labels.get(label, 0) + count
+        self.labels |= {None: undecided} if undecided else {}
+        self.right = None if self.right is None or other.right is None else self.right + other.right
+        self.unseen.merge(other.unseen)
+        self.said |= other.said
+        self.files += other.files
+
+
+class Tally:
+    """Decides the records of batches, and counts the labels."""
+
+    def __init__(self, model: Model | Program, *, strict: bool) -> None:
+        if not isinstance(model, Program) and not hasattr(model, "program_"):
+            raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
+        self._committee = committee_of(model)
+        self._program = model if isinstance(model, Program) else model.program_
+        self._model = model
+        self._used = self._program.used if self._committee is None else self._committee.used
+        self._card: ScoreCard | None = getattr(model, "card_", None)
+        self._members: set[str] | None = None
+        if self._committee is None:
+            self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
+        else:
+            self.answers = NewColumns.voted(self._committee.classes)
+        self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
+        self.right: int | None = 0
+        if strict:
+            refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
+        self.unseen = UnseenCounts(None if isinstance(model, Program) else model)
+        self._strict = strict
+
+    @property
+    def rows(self) -> int:
+        """How many records went through."""
+        return int(self._counts.sum())
+
+    def results(self, given: Input, progress: Progress | None) -> Iterator[Result]:
+        """Yield every batch with the answers for its records."""
+        for batch in given.batches():
+            yield batch, *self._decide(batch)
+            if progress is not None:
+                progress(self.rows, given.share)
+        if self._members is not None and self.rows:
+            for name in self._used:  # a member is missing in a line of JSON only if other lines have it
+                if name not in self._members:
+                    raise UnknownNameError(f"no column {name!r}{suggest(name, self._members)}")
+
+    def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
+        """The answers for a batch, and which of them each record gets."""
+        table = batch.table(self._model, self._used)
+        if isinstance(batch, JsonBatch):
+            self._members = (self._members or set()).union(batch.seen)
+        self.unseen.add(table)
+        if self._strict:
+            refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
+        choices, shares = self._choices(table)
+        self._counts += np.bincount(choices, minlength=len(self._counts))
+        if len(table):
+            self._compare(choices, table.target)
+        return (self.answers, choices) if shares is None else self.answers.with_confidences(choices, shares)
+
+    def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
+        """The answer of every record and, if it is known, the probability of its label."""
+        if self._committee is not None:
+            sums = self._committee.sums(table)
+            return leading(sums).astype(np.int32), probabilities_of(sums).max(axis=1, initial=0.0)
+        choices: Choices = deciding_rules(self._program, table) % np.int32(len(self.answers.labels))
+        if self._card is None:
+            return choices, None
+        return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
+
+    def _compare(self, choices: Choices, truth: Labels | None) -> None:
+        if truth is None or self.right is None:
+            self.right = None
+            return
+        labels = self.answers.labels
+        known = [label for label in labels if label is not None]
+        places = [class_place(other, known) for other in truth.labels]
+        meant = [None if place is None else known[place] for place in places]
+        same = np.array([[one is not None and one == other for other in meant] for one in labels])
+        self.right += int(np.count_nonzero(same[choices, truth.codes]))
+
+    def labels(self) -> dict[Label | None, int]:
+        """How many records got each label, in the order of the rules; records without a label come last."""
+        found: dict[Label | None, int] = {}
+        for label, count in zip(self.answers.labels, self._counts.tolist(), strict=True):
+            if label is not None or count:
+                found[label] = found.get(label, 0) + count
+        return found

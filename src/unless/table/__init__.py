@@ -1,0 +1,28 @@
+"""Tables of rank codes.
+
+A column's distinct values are ranked: numbers ascending, then categories by code point, then missing. A cell is stored
+as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the truth of any literal is a comparison of
+small integers (`Column.span`).
+
+`columns` has `Column` and `Labels`, `table` the `Table` and its `Schema`, `frames` turns columns into those of other
+libraries, and `seen` tells which values occur, and which of them a model remembers.
+"""
+
+from unless.table.columns import Codes, Column, Kind, Labels, smallest
+from unless.table.frames import polars_series
+from unless.table.seen import MOST, domain_of, occurring
+from unless.table.table import Schema, Table
+
+__all__ = [
+    "MOST",
+    "Codes",
+    "Column",
+    "Kind",
+    "Labels",
+    "Schema",
+    "Table",
+    "domain_of",
+    "occurring",
+    "polars_series",
+    "smallest",
+]

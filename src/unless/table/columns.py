@@ -1,0 +1,250 @@
+"""Columns and labels: distinct values in order, and the rank of every cell. Each checks itself once."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from math import isnan
+from operator import lt
+from typing import Any, TypeVar
+from typing import Literal as OneOf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError
+from unless.rule import Literal
+from unless.values import Label, Value, plain, read_as, value_of
+from unless.values.notation import Notation, Noted, common
+
+Kind = OneOf["number", "text", "mixed"]
+Codes = NDArray[Any]
+"""An array of unsigned integers, of the smallest type that holds every rank of its column."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Column:
+    """One feature: its distinct values in order, and the rank of every cell.
+
+    ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
+    means missing. ``notation`` says how its numbers are written, if not as plain numbers. The constructor checks all
+    that once, so that nobody else has to. Codes may be integers of any type.
+    """
+
+    name: str
+    kind: Kind
+    numbers: NDArray[np.float64]
+    categories: tuple[str, ...]
+    codes: Codes
+    notation: Notation | None = None
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        if self.kind not in ("number", "text", "mixed"):
+            raise ReadError(f"the column {self.name!r} is of the kind number, text or mixed, not {self.kind!r}")
+        object.__setattr__(self, "numbers", _ascending(self.numbers, self.name))
+        object.__setattr__(self, "categories", _sorted(self.categories, self.name))
+        whose = f"the column {self.name!r} has {self.missing} values and missing"
+        object.__setattr__(self, "codes", _ranks(self.codes, self.missing + 1, whose))
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Take what was pickled or copied; arrays become read-only again."""
+        for name, value in state.items():
+            object.__setattr__(self, name, frozen(value) if isinstance(value, np.ndarray) else value)
+
+    @classmethod
+    def of(cls, name: str, cells: Iterable[object], kind: Kind = "mixed") -> Column:
+        """A column from plain Python cells; `values.value_of` says what each means."""
+        values = [value_of(cell) for cell in cells]
+        notation = common({value.notation for value in values if isinstance(value, Noted)})
+        numbers = sorted({value for value in values if isinstance(value, float)})
+        categories = sorted({value for value in values if isinstance(value, str)})
+        rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
+        codes = np.array([rank[value] for value in values], dtype=np.int64)
+        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), codes, notation)
+
+    @property
+    def missing(self) -> int:
+        """The rank of a missing cell, after those of all values."""
+        return len(self.numbers) + len(self.categories)
+
+    def value(self, code: int) -> Value:
+        """The value that has a rank."""
+        if code < len(self.numbers):
+            return self.number(float(self.numbers[code]))
+        return None if code == self.missing else self.categories[code - len(self.numbers)]
+
+    @property
+    def plain(self) -> bool:
+        """Whether its numbers are written as plain numbers."""
+        return self.notation is None or self.notation.plain
+
+    def number(self, number: float) -> float:
+        """A number of this feature, which now knows how it is written."""
+        return number if self.notation is None else self.notation.value(number)
+
+    def counts(self) -> NDArray[np.intp]:
+        """How many cells have each rank; the last count is that of missing cells."""
+        return np.bincount(self.codes, minlength=self.missing + 1)
+
+    def span(self, literal: Literal) -> tuple[int, int, bool]:
+        """The truth of a literal as ranks: it holds where ``(first <= code < end) != negated``."""
+        match literal.op, literal.value:
+            case ("<=", float(x)):
+                return 0, int(self.numbers.searchsorted(x, "right")), False
+            case (">", float(x)):
+                return int(self.numbers.searchsorted(x, "right")), len(self.numbers), False
+            case (("==" | "!=") as op, str(category)):
+                place = bisect_left(self.categories, category)
+                found = place < len(self.categories) and self.categories[place] == category
+                code = len(self.numbers) + place
+                return code, code + found, op == "!="
+            case (op, _):
+                return self.missing, self.missing + 1, op == "present"
+
+    def written(self, notation: Notation | None) -> Column:
+        """The column as another one reads it whose numbers are written in ``notation`` (`values.read_as`)."""
+        if self.notation == notation or (self.plain and (notation is None or notation.plain)):
+            return self
+        values = [read_as(self.value(code), notation) for code in range(self.missing + 1)]
+        ranked = Column.of(self.name, values, "mixed")
+        return replace(ranked, codes=ranked.codes[self.codes], notation=notation)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        kinds = f"{len(self.numbers)} numbers, {len(self.categories)} categories"
+        return f"<Column {self.name!r}: {self.kind}, {len(self)} cells, {kinds}>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Labels:
+    """The target column: distinct labels in order (text by code point, numbers by value), and the rank of every row's.
+
+    Like a `Column`, it checks its labels and codes once.
+    """
+
+    name: str
+    labels: tuple[Label, ...]
+    codes: Codes
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        object.__setattr__(self, "labels", self._checked())
+        whose = f"the target {self.name!r} has {len(self.labels)} labels"
+        object.__setattr__(self, "codes", _ranks(self.codes, len(self.labels), whose))
+
+    __setstate__ = Column.__setstate__
+
+    def _checked(self) -> tuple[Label, ...]:
+        """The labels, in order and of one type."""
+        labels = _of_one_type(self.labels, self.name)
+        if not all(map(lt, labels, labels[1:])):
+            raise ReadError(f"the labels of {self.name!r} must be sorted and distinct, not {_few(labels)}")
+        return labels
+
+    @classmethod
+    def of(cls, name: str, cells: Iterable[Label]) -> Labels:
+        """Labels from plain Python cells of one type."""
+        cells = list(cells)
+        labels = sorted(set(cells))
+        rank = {label: code for code, label in enumerate(labels)}
+        return cls(name, tuple(labels), np.array([rank[cell] for cell in cells], dtype=np.int64))
+
+
+# Checks and small steps.
+
+
+def smallest(codes: NDArray[Any], count: int) -> Codes:
+    """Codes below ``count`` in the smallest unsigned type: a byte for up to 256 values."""
+    dtype = np.uint8 if count <= 1 << 8 else np.uint16 if count <= 1 << 16 else np.uint32
+    return np.ascontiguousarray(codes, dtype=dtype)
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        raise ReadError(f"the name of a column is text, not {type(name).__name__} {name!r:.60}")
+
+
+def _ranks(codes: object, count: int, whose: str) -> Codes:
+    """Codes below ``count``, in the smallest type; the kernels do not check them, and use them as addresses."""
+    found = np.asarray(codes)
+    if found.ndim != 1:
+        raise ReadError(f"{whose}, so its codes are an array of one dimension, not of {found.ndim}")
+    if found.size and found.dtype.kind not in "iu":
+        raise ReadError(f"{whose}, so its codes are whole numbers, not {found.dtype}")
+    # The largest of 32,561 bytes is found in 1 us.
+    if found.size and not (found.max() < count and (found.dtype.kind == "u" or found.min() >= 0)):
+        wrong = found.max() if found.max() >= count else found.min()
+        raise ReadError(f"{whose}, so its codes are below {count} and not negative, unlike {wrong}")
+    return _own(smallest(found, count))
+
+
+def _ascending(numbers: object, name: str) -> NDArray[np.float64]:
+    """The numbers of a column: ascending, none twice, no NaN; minus zero becomes zero."""
+    found = np.asarray(numbers)
+    if found.ndim != 1 or (found.size and found.dtype.kind not in "iuf"):
+        raise ReadError(f"the numbers of the column {name!r} are an array of numbers, not {numbers!r:.60}")
+    ordered: NDArray[np.float64] = found.astype(np.float64, copy=False)
+    if ordered.size and not ((ordered[1:] > ordered[:-1]).all() and ordered[0] == ordered[0]):
+        raise ReadError(f"the numbers of the column {name!r} must be sorted and distinct; use np.unique")
+    zero = int(np.searchsorted(ordered, 0.0))
+    if zero < len(ordered) and not ordered[zero] and np.signbit(ordered[zero]):
+        ordered = ordered + 0.0
+    return _own(ordered)
+
+
+def _sorted(categories: Iterable[object], name: str) -> tuple[str, ...]:
+    """The categories of a column: texts by code point, none twice."""
+    found = tuple(categories)
+    if not set(map(type, found)) <= {str}:
+        if wrong := [category for category in found if not isinstance(category, str)]:
+            raise ReadError(f"the categories of the column {name!r} are texts, not {wrong[0]!r:.60}")
+        found = tuple(map(str, found))  # numpy's texts
+    if not all(map(lt, found, found[1:])):  # type: ignore[arg-type]
+        raise ReadError(
+            f"the categories of the column {name!r} must be sorted and distinct; use sorted(set(categories))"
+        )
+    return found  # type: ignore[return-value]
+
+
+def _of_one_type(labels: Iterable[object], name: str) -> tuple[Label, ...]:
+    """Labels as Python values: all text, all numbers or all booleans."""
+    found = tuple(map(plain, labels))
+    kinds = {"number" if kind in (int, float) else kind.__name__ for kind in map(type, found)}
+    if not kinds <= {"number", "str", "bool"}:
+        raise ReadError(f"the labels of {name!r} are text, numbers or booleans, not {_few(found)}")
+    if len(kinds) > 1:
+        raise ReadError(f"the labels of {name!r} are of mixed types: {_few(found)}; make them all text")
+    if any(isinstance(label, float) and isnan(label) for label in found):
+        raise ReadError(f"a label of {name!r} is NaN, which is not a label; leave its rows out")
+    return found
+
+
+def _few(values: Sequence[object]) -> str:
+    return ", ".join(f"{value!r:.60}" for value in values[:4]) + (", …" if len(values) > 4 else "")
+
+
+_Ranked = TypeVar("_Ranked", Column, Labels)
+
+
+def taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
+    """Only these rows of a column; what was checked for all rows need not be checked again."""
+    taken = copy(ranked)
+    object.__setattr__(taken, "codes", frozen(np.ascontiguousarray(ranked.codes[rows])))
+    return taken
+
+
+def _own(array: NDArray[Any]) -> NDArray[Any]:
+    """An array that nobody can change after it was checked: if somebody could, a copy."""
+    return frozen(array.copy() if array.flags.writeable else array)
+
+
+def frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """A read-only view."""
+    view = array.view()
+    view.flags.writeable = False
+    return view

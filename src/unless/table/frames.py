@@ -1,0 +1,71 @@
+"""Columns as other libraries have them: pandas and polars, imported only when they are asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from unless.table.columns import Column
+from unless.values import spell
+from unless.values.notation import INSTANT, Durations, Moments, Order, Times
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def pandas_array(column: Column) -> Any:
+    """The cells of a column as pandas has them (`Table.to_pandas`)."""
+    import pandas as pd
+
+    codes = column.codes.astype(np.int64)
+    if column.kind == "number":
+        return np.append(column.numbers, np.nan)[codes] if column.plain else _pandas_times(column)
+    if column.kind == "text":
+        return pd.Categorical.from_codes(np.where(codes == column.missing, -1, codes), list(column.categories))
+    numbers = column.numbers.tolist() if column.plain else map(spell, map(column.number, column.numbers.tolist()))
+    return pd.Series(np.array([*numbers, *column.categories, None], dtype=object)[codes], dtype=object)
+
+
+def _pandas_times(column: Column) -> Any:
+    """A column of dates, times, durations or levels."""
+    import pandas as pd
+
+    missing, places = column.codes == column.missing, np.append(column.numbers, -1).astype(np.int64)[column.codes]
+    match column.notation:
+        case Order(levels):
+            return pd.Categorical.from_codes(places, list(levels), ordered=True)
+        case Times():
+            return pd.Series(polars_series(column).to_list(), dtype=object)
+    found = places.view("M8[us]" if isinstance(column.notation, Moments) else "m8[us]").copy()
+    found[missing] = np.array("NaT", found.dtype)
+    return pd.Series(found).dt.tz_localize("UTC") if column.notation == INSTANT else found
+
+
+def polars_series(column: Column) -> pl.Series:
+    """The cells of a column as polars has them (`Table.to_polars`)."""
+    import polars as pl
+
+    if column.kind == "number":
+        return _polars_numbers(column).gather(column.codes)
+    texts = [*map(spell, map(column.number, column.numbers.tolist())), *column.categories, None]
+    return pl.Series(texts, dtype=pl.String if column.kind == "mixed" else pl.Categorical).gather(column.codes)
+
+
+def _polars_numbers(column: Column) -> pl.Series:
+    """The distinct numbers of a column, and null, in the type that fits their notation."""
+    import polars as pl
+
+    numbers = pl.Series([*column.numbers.tolist(), None], dtype=pl.Float64)
+    match column.notation:
+        case Order(levels):
+            return pl.Series([*map(str, map(column.number, column.numbers.tolist())), None], dtype=pl.Enum(levels))
+        case Times():
+            return (numbers.cast(pl.Int64) * 1000).cast(pl.Time)
+        case Durations():
+            return numbers.cast(pl.Int64).cast(pl.Duration("us"))
+        case Moments(name="date"):
+            return numbers.cast(pl.Int64).cast(pl.Datetime("us")).cast(pl.Date)
+        case Moments(zoned=zoned):
+            return numbers.cast(pl.Int64).cast(pl.Datetime("us", "UTC" if zoned else None))
+    return numbers

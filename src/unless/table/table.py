@@ -1,0 +1,180 @@
+"""A table: columns of the same length, labels for learning, and how it was read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ReadError, UnknownNameError, suggest
+from unless.table.columns import Column, Kind, Labels, taking
+from unless.table.frames import pandas_array, polars_series
+from unless.values import DEFAULT_MISSING, Value
+from unless.values.notation import Notation
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """How a table was read, so that another one can be read the same way (``like=``).
+
+    The kind of every feature, in order, the text cells that mean "missing", the name of the target, and how the numbers
+    of some features are written.
+    """
+
+    kinds: Mapping[str, Kind]
+    missing: tuple[str, ...] = DEFAULT_MISSING
+    target: str | None = None
+    notations: Mapping[str, Notation] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Table:
+    """Columns of rank codes, all of the same length, and, for learning, labels.
+
+    ``table[rows]`` takes a slice, a mask or an array of row numbers and gives the table of those rows, with the same
+    ranks. So scikit-learn splits a table as it splits an array. ``missing`` are the text cells that were read as
+    missing; another table can be read the same way. ``read_as`` says how the file was read, if it is not plain: "read
+    as semicolon-separated, decimal comma, cp1252".
+    """
+
+    columns: tuple[Column, ...]
+    target: Labels | None = None
+    rows: int = -1
+    missing: tuple[str, ...] = DEFAULT_MISSING
+    read_as: str = ""
+    _places: dict[str, int] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", tuple(self.columns))
+        if wrong := [column for column in self.columns if not isinstance(column, Column)]:
+            raise ReadError(f"a table is made of columns, not of {type(wrong[0]).__name__} {wrong[0]!r:.60}")
+        if not isinstance(self.target, Labels | None):
+            raise ReadError(
+                f"the target of a table must be Labels, not {type(self.target).__name__} {self.target!r:.60}"
+            )
+        lengths = {len(column) for column in self.columns}
+        if self.target is not None:
+            lengths.add(len(self.target.codes))
+        if self.rows >= 0:
+            lengths.add(self.rows)
+        if len(lengths) > 1:
+            raise ReadError(f"columns of different lengths: {sorted(lengths)}")
+        object.__setattr__(self, "rows", lengths.pop() if lengths else 0)
+        self._places.update({column.name: place for place, column in enumerate(self.columns)})
+        if len(self._places) < len(self.columns):
+            names = [column.name for column in self.columns]
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ReadError(f"the column name {twice!r} appears twice; rename one of them")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The names of the columns, without the target."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def labels(self) -> Labels:
+        """The target; a table without one is refused."""
+        if self.target is None:
+            raise ReadError("the table has no labels; name them: read_table(source, target=...)")
+        return self.target
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The label of every row, as scikit-learn's functions take them; text is an array of objects."""
+        labels = self.labels.labels
+        distinct: NDArray[Any] = np.array(labels, dtype=object if isinstance(next(iter(labels), ""), str) else None)
+        return distinct[self.labels.codes]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many rows and features there are."""
+        return self.rows, len(self.columns)
+
+    @property
+    def schema(self) -> Schema:
+        """How the table was read."""
+        kinds = {column.name: column.kind for column in self.columns}
+        notations = {column.name: column.notation for column in self.columns if column.notation is not None}
+        return Schema(kinds, self.missing, None if self.target is None else self.target.name, notations)
+
+    def column(self, name: str) -> Column:
+        """The column with that name."""
+        if name not in self._places:
+            raise UnknownNameError(f"no column {name!r}{suggest(name, self.features)}")
+        return self.columns[self._places[name]]
+
+    def renamed(self, names: Sequence[str]) -> Table:
+        """The same columns under other names."""
+        columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
+        return Table(columns, self.target, self.rows, self.missing, self.read_as)
+
+    def record(self, row: int) -> dict[str, Value]:
+        """One row as values: numbers, text, None where missing."""
+        return {column.name: column.value(int(column.codes[row])) for column in self.columns}
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The columns, and the labels as the last one, as a pandas frame.
+
+        Numbers are float64, dates and durations have their types, and text is categorical, so that text stays text when
+        it is read again; a mixed column holds objects: numbers, text and None.
+        """
+        import pandas as pd  # an extra; takes 0.3 s
+
+        columns = {column.name: pandas_array(column) for column in self.columns}
+        return pd.DataFrame(columns | self._target_column(), index=range(self.rows))
+
+    def to_polars(self) -> pl.DataFrame:
+        """The columns, and the labels as the last one, as a polars frame; missing cells are null.
+
+        Numbers are Float64, dates, times and durations have their types, an ordered column is an Enum, text is
+        Categorical, and a mixed column is text: polars has no column of both.
+        """
+        import polars as pl  # takes 0.1 s
+
+        columns = {column.name: polars_series(column) for column in self.columns}
+        return pl.DataFrame(columns | {name: pl.Series(y.tolist()) for name, y in self._target_column().items()})
+
+    def to_arrow(self) -> pa.Table:
+        """The same as `to_polars`, as a pyarrow table; text is a dictionary of strings."""
+        return self.to_polars().to_arrow()
+
+    def _target_column(self) -> dict[str, NDArray[Any]]:
+        if self.target is None:
+            return {}
+        if self.target.name in self._places:
+            raise ReadError(f"the target {self.target.name!r} is called like a column; rename one of them")
+        return {self.target.name: self.y}
+
+    def __getitem__(self, rows: slice | Sequence[int] | NDArray[Any] | tuple[Any, EllipsisType]) -> Table:
+        wanted: Any = rows
+        if isinstance(rows, tuple) and len(rows) == 2 and rows[1] is Ellipsis:
+            wanted = rows[0]  # how scikit-learn takes rows of anything that has a shape
+        picked = wanted if isinstance(wanted, slice) else np.asarray(wanted)
+        if isinstance(picked, np.ndarray) and picked.ndim != 1:
+            raise TypeError("a table takes a slice, a mask or row numbers; record(row) gives one row")
+        if isinstance(picked, np.ndarray) and not picked.size:
+            picked = picked.astype(np.intp)  # an empty list would be an array of floats
+        columns = tuple(taking(column, picked) for column in self.columns)
+        target = self.target and taking(self.target, picked)
+        count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
+        return Table(columns, target, count, self.missing, self.read_as)
+
+    def __array__(self, *_: object, **__: object) -> NDArray[Any]:
+        """Refuse to be an array, which would lose the kinds of columns."""
+        raise TypeError("a table is not an array: its columns have kinds; give table.to_pandas() instead")
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def __repr__(self) -> str:
+        target = "no target" if self.target is None else f"target {self.target.name!r}"
+        return f"<Table: {self.rows} rows, {len(self.columns)} features, {target}>"

@@ -1,0 +1,1 @@
+"""Blocks of rows against a table in memory."""

@@ -1,0 +1,340 @@
+"""Each question to an engine over blocks, against its plain definition."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+
+from tests.learn.blocks.stores import Data, PickledStore, counted, cramped, cut, forgetful, random_data, store_of
+from tests.lengths import fewer
+from unless.learn import Engine, fold_rm, fold_unless, own
+from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.engine import BlockEngine
+from unless.learn.blocks.questions import Values
+from unless.learn.blocks.search import Gain, Purity, Search, Worth
+from unless.learn.engine import Demands
+from unless.learn.folds import record_hashes
+from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
+from unless.rule import Literal, Rule
+from unless.table import Column
+
+
+class Plain(Engine[frozenset]):
+    """An engine whose sets are sets of row numbers: whatever `Engine` defines is answered as defined."""
+
+    def __init__(self, data: Data, store, banned=()) -> None:
+        self.table = data.table
+        self.target, self.features, self.labels = "y", self.table.features, self.table.labels.labels
+        self.units, self.unit = _units(data), store.unit
+        self.banned = tuple(banned)
+        self.records = [self.table.record(row) for row in range(len(self.table))]
+
+    def everything(self):
+        return frozenset(np.flatnonzero(self.units).tolist())
+
+    def size(self, rows):
+        return sum(int(self.units[row]) for row in rows) * self.unit
+
+    def popularity(self, rows):
+        codes = self.table.labels.codes
+        return [self.size(row for row in rows if codes[row] == label) for label in range(len(self.labels))]
+
+    def split(self, rows, label):
+        own = frozenset(row for row in rows if self.table.labels.codes[row] == label)
+        return own, rows - own
+
+    def covered(self, rows, literal):
+        return frozenset(row for row in rows if literal.holds(self.records[row][literal.feature]))
+
+    def minus(self, rows, gone):
+        return rows - gone
+
+    def plus(self, rows, more):
+        return rows | more
+
+    def counts(self, positive, negative):
+        for column in self.table.columns:
+            there = sorted({int(column.codes[row]) for row in positive | negative})
+            both = [Counter(), Counter()]
+            for found, rows in zip(both, (positive, negative), strict=True):
+                for row in rows:
+                    found[int(column.codes[row])] += int(self.units[row])
+            yield Counts(column.name, [column.value(k) for k in there], *([one[k] for k in there] for one in both))
+
+    def purest_literal(self, positive, negative, support):
+        return super().purest_literal(positive, negative, support / self.unit)
+
+    def worthiest_literal(self, positive, negative):
+        found = super().worthiest_literal(positive, negative)
+        return None if found is None else (found[0], found[1] * self.unit)
+
+    def folds(self, rows, count):
+        hashes = record_hashes(self.table.columns, len(self.table)) % np.uint64(count)
+        return [frozenset(row for row in rows if hashes[row] == k) for k in range(count)]
+
+    def distinct(self):
+        every = self.everything()
+        return [len({int(column.codes[row]) for row in every}) for column in self.table.columns]
+
+
+def _units(data):
+    """The weight of every row in units: from the labels and weights that are the same, the counts of memory."""
+    engine = data.memory
+    return np.array([engine._grid.of_rows(np.array([row], np.int32)).weight() for row in range(len(data.table))])
+
+
+class Walk:
+    """The same sets in two engines: rows are told apart by the column ``id``."""
+
+    def __init__(self, rng, monkeypatch, tmp_path) -> None:
+        self.rng = rng
+        rows = int(rng.choice([12, 40, 90]))
+        data = random_data(rng, rows)
+        ids = pl.Series("id", rng.permutation(rows).astype(float))
+        self.data = Data(data.frame.with_columns(ids).select("id", pl.exclude("id")), data.weights, data.factors)
+        self.data.options.update(data.options)
+        cramped(monkeypatch, rng)
+        store = store_of(self.data, cut(rng, rows), tmp_path if rng.random() < 0.3 else None, PickledStore)
+        if rng.random() < 0.3:
+            forgetful(store)
+        self.plain = Plain(self.data, store)
+        self.banned = self.literals(2)
+        self.plain.banned = self.banned
+        self.blocks = BlockEngine(store, local=int(rng.choice([0, 5, 30, rows])), banned=self.banned)
+        self.number = dict(enumerate(self.data.table.column("id").codes.tolist()))
+        self.sets = [(self.plain.everything(), self.blocks.everything())]
+
+    def any(self):
+        return self.sets[int(self.rng.integers(len(self.sets)))]
+
+    def literals(self, count):
+        """Literals on values that rows have, or on values near them."""
+        every = self.plain.everything()
+        found = [one for each in self.plain.counts(every, frozenset()) for one, _, _ in candidates(each)]
+        chosen = [found[int(k)] for k in self.rng.integers(0, len(found), count)]
+        near = Literal("id", ">", float(self.rng.integers(-1, 90)) + 0.5)
+        return tuple(near if self.rng.random() < 0.1 else one for one in chosen)
+
+    def rule(self, depth=2):
+        exceptions = tuple(self.rule(depth - 1) for _ in range(int(self.rng.integers(0, 3)) * (depth > 0)))
+        return Rule(None, self.literals(int(self.rng.integers(0, 3))), exceptions)
+
+    def step(self):
+        """Make new sets from some: the same in both engines."""
+        (rows, there), (others, elsewhere), label = self.any(), self.any(), int(self.rng.integers(2))
+        (literal,), rule, pair = self.literals(1), self.rule(), self.literals(3)
+        ways = [
+            lambda engine, rows, _: engine.split(rows, label),
+            lambda engine, rows, _: [engine.covered(rows, literal)],
+            lambda engine, rows, gone: [engine.minus(rows, gone)],
+            lambda engine, rows, gone: [engine.plus(gone, engine.minus(rows, gone))],
+            lambda engine, rows, _: [engine.plus(*engine.split(rows, label))],
+            lambda engine, rows, _: [engine.of_label(rows, label)],
+            lambda engine, rows, _: [engine.satisfying(rows, rule)],
+            lambda engine, rows, _: engine.failing(rows, pair),
+            lambda engine, rows, right: engine.stakes(rows, label, right),
+            lambda engine, rows, _: engine.folds(rows, 3),
+        ]
+        ask = ways[int(self.rng.integers(len(ways)))]
+        found = list(zip(ask(self.plain, rows, others), ask(self.blocks, there, elsewhere), strict=True))
+        self.sets += found
+        return found
+
+    def same(self, rows, there):
+        """Whether both sets have the same rows, and both engines say so."""
+        assert self.blocks.size(there) == self.plain.size(rows)
+        assert list(self.blocks.popularity(there)) == list(self.plain.popularity(rows))
+        ids = next(iter(self.blocks.counts(there, self.blocks.minus(there, there)))).values
+        assert {self.data.table.column("id").numbers.tolist().index(value) for value in ids} == {
+            self.number[row] for row in rows
+        }
+
+
+@pytest.fixture
+def walk(seed, monkeypatch, tmp_path):
+    return Walk(np.random.default_rng(seed), monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize("seed", fewer(60))
+def test_sets_have_the_rows_of_their_definition(walk):
+    """Sets of sets of sets, overlapping or not, fetched or not, have the rows, sizes and labels that they should."""
+    for _ in range(8):
+        for rows, there in walk.step():
+            walk.same(rows, there)
+
+
+@pytest.mark.parametrize("seed", fewer(60))
+def test_questions_about_sets_are_answered_as_defined(walk):
+    """Counts, gaps, and the best literals by each score, banned and used values left out, follow the definitions."""
+    plain, blocks, rng = walk.plain, walk.blocks, walk.rng
+    for _ in range(6):
+        walk.step()
+        (rows, there), label = walk.any(), int(rng.integers(2))
+        pair, asked = plain.split(rows, label), blocks.split(there, label)
+        if rng.random() < 0.5:
+            gone, away = walk.any()
+            pair = plain.minus(pair[0], gone), pair[1]
+            asked = blocks.minus(asked[0], away), asked[1]
+        assert list(map(_listed, blocks.counts(*asked))) == list(map(_listed, plain.counts(*pair)))
+        used = walk.literals(2)
+        for _ in range(3):  # the best, the best without it, and so on
+            best = plain.best_literal(*pair, used)
+            assert blocks.best_literal(*asked, used) == best
+            for literal in (*walk.literals(1), *([] if best is None else [best])):
+                assert blocks.size(blocks.covered(asked[0], literal)) == plain.size(plain.covered(pair[0], literal))
+                used = (*used, literal)
+        nothing, none = pair[0] - pair[0], blocks.minus(asked[0], asked[0])
+        assert blocks.worthiest_literal(none, asked[1]) == plain.worthiest_literal(nothing, pair[1])
+        support = float(rng.choice([1e-9, 0.7, 3, 1e30]))
+        assert blocks.purest_literal(*asked, support) == plain.purest_literal(*pair, support)
+        assert blocks.worthiest_literal(*asked) == plain.worthiest_literal(*pair)
+        for literal in walk.literals(3):
+            if literal.op in ("<=", ">"):
+                assert blocks.gap(there, literal) == plain.gap(rows, literal)
+
+
+def _listed(counts):
+    return counts.feature, list(counts.values), list(counts.positive), list(counts.negative)
+
+
+@pytest.mark.parametrize("seed", fewer(24))
+def test_rules_are_grown_as_defined(walk):
+    """A rule and exceptions are the ones of the definition, and cover the same rows."""
+    demands = Demands(0.5, float(walk.rng.choice([0.0, 0.4])), 2.0, list(walk.plain.distinct()))
+    for _ in range(3):
+        rows, there = walk.any()
+        pair, asked = walk.plain.split(rows, 1), walk.blocks.split(there, 1)
+        expected, found = walk.plain.rule(*pair, demands), walk.blocks.rule(*asked, demands)
+        assert (expected is None) == (found is None)
+        several = [walk.plain.exceptions(*pair, demands, 2), walk.blocks.exceptions(*asked, demands, 2)]
+        for first, second in [several, (expected, found)]:
+            if first is not None:
+                assert first[0] == second[0]
+                for each in (1, 2):
+                    walk.same(first[each], second[each])
+        walk.step()
+
+
+@pytest.mark.parametrize("seed", fewer(24))
+def test_values_are_counted_as_in_memory(seed, monkeypatch):
+    """How many values a column has: only those of records that weigh something, up to as many as matter."""
+    rng = np.random.default_rng(seed)
+    data = random_data(rng, 80)
+    data.weights = rng.choice([0.0, 0.0, 1.0, 3.0], 80)
+    cramped(monkeypatch, rng)
+    many = own.MANY
+    found = BlockEngine(store_of(data, cut(rng, 80))).distinct()
+    assert [min(count, many) for count in found] == [min(count, many) for count in data.memory.distinct()]
+
+
+def test_used_values_that_were_not_fetched_do_not_matter():
+    """A literal that was used above, on a value that no fetched row has, leaves its neighbours allowed."""
+    x = [float(k) for k in range(12)]
+    data = Data(pl.DataFrame({"x": x, "z": ["a", "b"] * 6, "y": ["n"] * 6 + ["p"] * 6}))
+    engine = BlockEngine(store_of(data, [5, 7]), local=8)
+    some = engine.covered(engine.everything(), Literal("x", ">", 2.0))
+    pair = engine.split(engine.covered(some, Literal("x", "<=", 9.0)), 1)
+    assert engine.best_literal(*pair, (Literal("x", ">", 2.0),)) == Literal("x", ">", 5.0)
+    assert engine.best_literal(*pair, (Literal("x", "<=", 5.5), Literal("z", "==", "c"))) == Literal("x", ">", 5.0)
+    assert engine.best_literal(*pair, (Literal("x", "<=", 5.0),)) != Literal("x", ">", 5.0)
+
+
+@pytest.mark.parametrize("learners", [(fold_rm, fold_unless), (fold_unless, fold_rm)])
+def test_fits_on_one_store_do_not_disturb_each_other(learners):
+    """Two fits on the same blocks, in either order, with sets of one left when the other comes, are those of memory."""
+    rng = np.random.default_rng(3)
+    data = random_data(rng, 120)
+    store = store_of(data, [50, 70])
+    for learner in (*learners, *learners):
+        assert learner(BlockEngine(store, local=10)) == learner(data.memory)
+
+
+def test_chains_of_sets_may_be_longer_than_python_can_follow():
+    """A set whose definition is nested thousands deep is found, again after the blocks forgot what they knew."""
+    data = Data(pl.DataFrame({"x": [float(k) for k in range(40)], "y": ["a", "b"] * 20}))
+    store = store_of(data, [15, 25], kind=PickledStore)
+    engine = BlockEngine(store, local=0)
+    rows = engine.everything()
+    for k in range(3000):
+        rows = engine.minus(rows, engine.covered(rows, Literal("x", "<=", float(k // 100))))
+    assert engine.popularity(rows) == [5, 5]
+    for block in store.blocks:
+        block._held.clear()
+    rows.sizes = None
+    assert engine.popularity(rows) == [5, 5]
+
+
+def test_single_texts_are_not_asked_for_in_vain(monkeypatch):
+    """Of a column of names, none is asked for where a rule on another column is better than any name could be."""
+    rng = np.random.default_rng(1)
+    rows = 6000
+    y = rng.integers(0, 2, rows)
+    columns = {"name": [f"name {k}" for k in rng.permutation(rows)], "x": np.round(rng.normal(y / 3, 1), 2)}
+    data = Data(pl.DataFrame({**columns, "y": [f"l{k}" for k in y]}))
+    for module in ("survey", "questions", "bins"):
+        monkeypatch.setattr(f"unless.learn.blocks.{module}.MANY", 100)
+    monkeypatch.setattr("unless.learn.own.MANY", 100)
+    monkeypatch.setattr("unless.learn.blocks.bins._NUMERIC", 16)
+    monkeypatch.setattr("unless.learn.blocks.bins._BINS", 32)  # a part has as many names as a rule has records
+    store = store_of(data, [2000] * 3)
+    asked = counted(store, monkeypatch)
+    engine, memory = BlockEngine(store, local=500), data.memory
+    pair, expected = engine.split(engine.everything(), 1), memory.split(memory.everything(), 1)
+    assert engine.best_literal(*pair, ()) == memory.best_literal(*expected, ())
+    assert engine.purest_literal(*pair, 3) == memory.purest_literal(*expected, 3)
+    assert engine.worthiest_literal(*pair) == memory.worthiest_literal(*expected)
+    values = [found for question, answer in asked if isinstance(question, Values) for found in answer]
+    assert values
+    assert not any(isinstance(found.values, list) for found in values)
+    assert fold_unless(engine, optimise=False) == fold_unless(memory, optimise=False)
+
+
+def test_ties_on_one_value_go_to_the_first_operator():
+    """Where a literal and its opposite are equally good, ``is`` comes before ``is not``, and ``<=`` before ``>``."""
+    frame = pl.DataFrame({"t": ["u", "u", "v", "v"], "x": [1.0, 1.0, 2.0, 2.0], "y": ["a", "b"] * 2})
+    for names, literal in [(("t", "x"), Literal("t", "==", "u")), (("x", "t"), Literal("x", "<=", 1.0))]:
+        engine = BlockEngine(store_of(Data(frame.select(*names, "y")), [3, 1]), local=0)
+        assert engine.best_literal(*engine.split(engine.everything(), 0), ()) == literal
+
+
+# The search by itself, on counts that no table in a test can have.
+
+
+@pytest.mark.parametrize("seed", fewer(40))
+def test_large_counts_tie_as_defined(seed):
+    """With weights up to 2**55 the literal is the one of the definition, also where floats can hardly tell."""
+    rng = np.random.default_rng(seed)
+    size = 2 ** int(rng.choice([8, 20, 29, 31, 33, 45, 55]))
+    features = []
+    for name in "abc":
+        weights = rng.integers(0, 4, (2, 6)) * size + rng.integers(0, 2, (2, 6))
+        features.append((name, weights[:, rng.permutation(6)]))
+    p, q = (int(sum(features[0][1][side])) for side in (0, 1))
+    for _, weights in features:  # every column has the same rows
+        for side, total in ((0, p), (1, q)):
+            rest = total - int(weights[side, :5].sum())
+            weights[side, 5] = max(0, rest)
+            weights[side, 0] += min(rest, 0) if weights[side, 0] >= -rest else 0
+    features = [(name, w) for name, w in features if w.sum(axis=1).tolist() == [p, q] and (w >= 0).all()]
+    every = [Counts(name, list("uvwxyz"), *weights.tolist()) for name, weights in features]
+    support = int(rng.choice([1, size]))
+    for score, expected in [
+        (Gain(p, q), best_literal(every)),
+        (Purity(p, q, support), purest_literal(every, support)),
+        (Worth(p, q), (worthiest_literal(every) or (None,))[0]),
+    ]:
+        found = _searched(features, score)
+        assert (found and found.literal) == expected
+
+
+def _searched(features, score):
+    """The literal that a search finds in columns of six texts, and no cell missing."""
+    columns = [Column(name, "text", np.empty(0), tuple("uvwxyz"), np.empty(0, np.uint8)) for name, _ in features]
+    bins = [Bins(column, np.ones(7, np.int64)) for column in columns]
+    histograms = np.concatenate([np.pad(weights, ((0, 0), (0, 10))) for _, weights in features], axis=1)
+    first = np.arange(len(features), dtype=np.int32) * 16
+    search = Search(bins, score, (), {}, lambda _: pytest.fail("asked"), lambda _: pytest.fail("asked"))
+    return search.best(histograms, (first, first, first + 7))

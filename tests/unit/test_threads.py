@@ -1,0 +1,51 @@
+"""What n_jobs stands for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import joblib
+import numpy as np
+import pytest
+
+from unless.errors import ParameterError
+from unless.threads import cores, threads_of
+
+
+def test_numbers_are_as_in_scikit_learn():
+    """A positive number is that many threads, -1 one for each core, -2 all but one; never fewer than one."""
+    assert [threads_of(jobs) for jobs in (1, 3, np.int64(2), -1, -2, -1000)] == [
+        1,
+        3,
+        2,
+        cores(),
+        max(cores() - 1, 1),
+        1,
+    ]
+
+
+def test_none_is_one_unless_joblib_says_otherwise(monkeypatch):
+    """Without a number there is one thread; within joblib's parallel_config as many as it says, up to the cores."""
+    monkeypatch.setattr("unless.threads.cores", lambda: 3)
+    assert threads_of(None) == 1
+    with joblib.parallel_config("threading", n_jobs=2):
+        assert threads_of(None) == 2
+    with joblib.parallel_config("threading", n_jobs=50):
+        assert threads_of(None) == 3
+    assert threads_of(None) == 1
+
+
+def test_joblib_is_not_imported_for_it():
+    """The command starts without joblib, which takes long to import."""
+    code = "import sys; from unless.threads import threads_of; print(threads_of(None), 'joblib' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1 False"
+
+
+@pytest.mark.parametrize("wrong", [0, 1.5, "2", True, [1]])
+def test_what_is_no_number_of_threads(wrong):
+    """Zero, fractions, text and truth values are refused, and shown."""
+    with pytest.raises(ParameterError, match="n_jobs must be a whole number, but not 0, or None, not") as caught:
+        threads_of(wrong)
+    assert repr(wrong) in str(caught.value)
