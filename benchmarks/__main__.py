@@ -17,6 +17,7 @@ from benchmarks.report import Section, page
 from benchmarks.scale import against_tree, growth
 from benchmarks.start import commands, importing, models
 from benchmarks.stream import file_to_file
+from benchmarks.threads import against_one
 from benchmarks.timing import ROOT, Watch, spent
 
 __all__ = ["Size", "main", "sections"]
@@ -44,6 +45,7 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "classifiers": lambda: by_classifiers(datasets.find(), size.seconds),
         "many": lambda: against_tree(size.rows, 3 * size.seconds),
         "growth": lambda: growth(size.steps, 3 * size.seconds),
+        "threads": lambda: against_one([rows for rows in size.steps if rows >= size.rows], 3 * size.seconds),
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
         "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
         "stream": lambda: file_to_file(size.rows, 3 * size.seconds),

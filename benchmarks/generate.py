@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from unless import Table
 from unless.table import Column, Labels
 
-__all__ = ["COLUMNS", "Draw", "draw", "table", "write_csv"]
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["COLUMNS", "Draw", "draw", "frame", "table", "write_csv"]
 
 CONTINUOUS = 10
 INTEGERS = (5, 20, 60, 100, 1000)
@@ -75,6 +78,11 @@ def _names(count: int) -> list[str]:
 
 def write_csv(drawn: Draw, path: Path) -> None:
     """The rows as a CSV file, numbers to the last digit, the label last."""
+    frame(drawn).write_csv(path)
+
+
+def frame(drawn: Draw) -> pl.DataFrame:
+    """The rows as a frame of polars, the label last."""
     import polars as pl
 
     columns: dict[str, object] = {f"x{n}": cells for n, cells in enumerate(drawn.continuous)}
@@ -82,4 +90,4 @@ def write_csv(drawn: Draw, path: Path) -> None:
     for n, (cells, count) in enumerate(zip(drawn.categories, CATEGORIES, strict=True)):
         columns[f"c{n}"] = pl.Series(_names(count)).gather(cells)
     columns["label"] = pl.Series(LABELS).gather(drawn.label)
-    pl.DataFrame(columns).write_csv(path)
+    return pl.DataFrame(columns)

@@ -70,7 +70,7 @@ def growth(sizes: Sequence[int], seconds: float = 1.0) -> Section:
         for rows, spent in found.items()
     ]
     targets = [
-        Target(f"{more:g} times the rows, {rows:,}", f"≤ ×{1.5 * more:g} the time", times(factor), factor <= 1.5 * more)
+        Target(f"{more:g} times the rows, {rows:,}", f"≤ ×{1.2 * more:g} the time", times(factor), factor <= 1.2 * more)
         for rows, factor, more in steps
     ]
     text = (

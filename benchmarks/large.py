@@ -1,0 +1,228 @@
+"""Data larger than memory: ``python -m benchmarks.large 1e6 1e7 --folder DIR [--rivals] [--limit 4GB]`` prints a table.
+
+Generated rows lie in Parquet files of a million. Every fit runs in a process of its own, from the files to the rules:
+in blocks, in memory, and LightGBM and XGBoost where they are asked for. CPU seconds are those of the process and its
+threads; anonymous memory is the largest seen, ten times a second (pages of mapped files can be dropped at any time).
+``--limit`` puts each process into a control group with so much memory, where the system allows that.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks import generate
+from unless.limits import amount_of
+
+__all__ = ["FITS", "main", "write_parts"]
+
+_PART = 1_000_000
+_STATUS = Path("/proc/self/status")
+_GROUPS = (Path("/sys/fs/cgroup/memory"), "memory.limit_in_bytes"), (Path("/sys/fs/cgroup"), "memory.max")
+
+
+def write_parts(rows: int, folder: Path) -> Path:
+    """Generated rows in Parquet files; those that are there stay."""
+    home = folder / str(rows)
+    home.mkdir(parents=True, exist_ok=True)
+    for number in range(-(-rows // _PART)):
+        path = home / f"part{number:05}.parquet"
+        if not path.exists():
+            frame = generate.frame(generate.draw(min(rows, _PART), seed=number))
+            frame.write_parquet(path.with_suffix(".new"))
+            path.with_suffix(".new").rename(path)
+    return home
+
+
+# Fits, each in a process of its own: they say how long their steps took.
+
+
+def _blocks(folder: Path) -> Iterator[str]:
+    from unless.learn.blocks.data import blocks_of
+    from unless.learn.blocks.sources import FileStream
+    from unless.learn.fold import fold_rm
+
+    with blocks_of(FileStream(folder), target="label") as blocks:
+        yield "encode"
+        fold_rm(blocks.engine())
+        yield "fit"
+
+
+def _memory(folder: Path) -> Iterator[str]:
+    from unless import fold_rm, read_table
+
+    table = read_table(folder, "label")
+    yield "encode"
+    fold_rm(table, n_jobs=-1)
+    yield "fit"
+
+
+def _lightgbm(folder: Path) -> Iterator[str]:
+    import lightgbm
+
+    cells, labels = _numbers(folder)
+    data = lightgbm.Dataset(cells, labels).construct()
+    yield "encode"
+    lightgbm.train({"objective": "multiclass", "num_class": 3, "verbose": -1}, data, 100)
+    yield "fit"
+
+
+def _xgboost(folder: Path) -> Iterator[str]:
+    import polars as pl
+    import xgboost
+
+    class Parts(xgboost.DataIter):
+        """Files, one after the other."""
+
+        def __init__(self) -> None:
+            super().__init__(cache_prefix=str(folder / "cache"))
+            self.files, self.place = sorted(folder.glob("*.parquet")), 0
+
+        def next(self, input_data: Any) -> bool:
+            if self.place == len(self.files):
+                return False
+            frame = pl.read_parquet(self.files[self.place])
+            input_data(data=_coded(frame.drop("label")), label=frame["label"].replace_strict(_LABELS).to_numpy())
+            self.place += 1
+            return True
+
+        def reset(self) -> None:
+            self.place = 0
+
+    data = xgboost.ExtMemQuantileDMatrix(Parts())
+    yield "encode"
+    xgboost.train({"objective": "multi:softmax", "num_class": 3, "tree_method": "hist"}, data, 100)
+    yield "fit"
+
+
+_LABELS = {"a": 0, "b": 1, "c": 2}
+
+
+def _numbers(folder: Path) -> tuple[Any, Any]:
+    import polars as pl
+
+    frame = pl.read_parquet(folder)
+    return _coded(frame.drop("label")), frame["label"].replace_strict(_LABELS).to_numpy()
+
+
+def _coded(frame: Any) -> Any:
+    """Categories as codes, which the rivals take for numbers: the cheapest that they can do."""
+    import polars as pl
+
+    return frame.with_columns(pl.selectors.string().str.slice(1).cast(pl.Float32)).cast(pl.Float32).to_numpy()
+
+
+FITS: dict[str, Callable[[Path], Iterator[str]]] = {
+    "blocks": _blocks,
+    "memory": _memory,
+    "LightGBM": _lightgbm,
+    "XGBoost": _xgboost,
+}
+
+
+# Measuring.
+
+
+def _measure(name: str, folder: Path) -> dict[str, Any]:
+    """CPU and wall seconds of each step, and the largest anonymous memory, in bytes."""
+    found: dict[str, Any] = {}
+    with _watched() as most:
+        before, start = _cpu(), time.monotonic()
+        for step in FITS[name](folder):
+            found[step] = {"cpu": _cpu() - before, "wall": time.monotonic() - start}
+            before, start = _cpu(), time.monotonic()
+    return {**found, "memory": most[0]}
+
+
+def _cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+@contextmanager
+def _watched() -> Iterator[list[int]]:
+    """Note how much anonymous memory this process takes."""
+    most, done = [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.1):
+            for line in _STATUS.read_text().splitlines():
+                if line.startswith("RssAnon:"):
+                    most[0] = max(most[0], 1024 * int(line.split()[1]))
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield most
+    finally:
+        done.set()
+        watcher.join()
+
+
+def _alone(name: str, folder: Path, limit: int | None) -> dict[str, Any] | None:
+    """What a fit takes in a process of its own, in a control group of its own; None if it does not finish."""
+    command = [sys.executable, "-m", "benchmarks.large", "--alone", name, str(folder)]
+    with _group(limit) as tasks:
+        if tasks is not None:
+            command = ["sh", "-c", f'echo $$ > {tasks} && exec "$@"', "sh", *command]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+@contextmanager
+def _group(limit: int | None) -> Iterator[Path | None]:
+    """A control group with so much memory: the file that takes its processes."""
+    if limit is None:
+        yield None
+        return
+    home, file = next(pair for pair in _GROUPS if (pair[0] / "cgroup.procs").exists())
+    group = home / "unless-benchmark"
+    group.mkdir(exist_ok=True)
+    (group / file).write_text(str(limit))
+    try:
+        yield group / "cgroup.procs"
+    finally:
+        time.sleep(1)
+        group.rmdir()
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("rows", nargs="*", type=lambda text: int(float(text)))
+    parser.add_argument("--folder", type=Path, default=Path("large"))
+    parser.add_argument("--limit", type=amount_of)
+    parser.add_argument("--only", nargs="*", default=["blocks", "memory"], choices=list(FITS))
+    parser.add_argument("--alone", nargs=2)
+    given = parser.parse_args()
+    if given.alone:
+        print(json.dumps(_measure(given.alone[0], Path(given.alone[1]))))
+        return
+    print("| rows | fit | encode, CPU s | learn, CPU s | wall s | anonymous memory |\n|---|---|---|---|---|---|")
+    for rows in given.rows:
+        folder = write_parts(rows, given.folder)
+        for name in given.only:
+            print(_line(rows, name, _alone(name, folder, given.limit)), flush=True)
+
+
+def _line(rows: int, name: str, found: dict[str, Any] | None) -> str:
+    if found is None:
+        return f"| {rows:,} | {name} | did not finish | | | |"
+    encode, fit = found["encode"], found["fit"]
+    wall = encode["wall"] + fit["wall"]
+    return (
+        f"| {rows:,} | {name} | {encode['cpu']:.1f} | {fit['cpu']:.1f} | {wall:.0f} | {found['memory'] / 1e9:.2f} GB |"
+    )
+
+
+if __name__ == "__main__":
+    main()
