@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
-from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
+from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
 from unless.cli.options import Algorithm
 from unless.cli.show import committee_line, rule_table
 from unless.cli.training import Columns, Training, read_training
@@ -29,19 +29,16 @@ from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.inspection import Remark
-from unless.judge.labels import Quality, judged
-from unless.judge.validation import baseline, held_back
-from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.judge.labels import Quality, quality_of, usual_quality
+from unless.model import Tested
 from unless.table import Labels
 from unless.values import Label, counted, label_data, percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unless.estimators.halves import Halves
     from unless.estimators.learners import Learner
-    from unless.estimators.training import Training as Records
-    from unless.learn.blocks.data import Blocks
     from unless.learn.blocks.encode import ClassFactors
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
@@ -199,7 +196,7 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What was learned, from which data and how fast, and how it did on the records held back, if there were any."""
+    """What was learned, from which data and how fast; the model knows how it did on records held back, if any were."""
 
     data: str
     model: SavedModel | SavedCommittee
@@ -207,14 +204,14 @@ class Fitted:
     seconds: float
     held_back: tuple[int, ...]
     """The numbers of the records held back, counted from 1."""
-    test: Quality | None
-    usual: Label | None
-    """The most frequent label in training."""
-    baseline: Quality | None
-    """How that label alone would have done on the records held back."""
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
+
+    @property
+    def tested(self) -> Tested | None:
+        """What the records held back have shown."""
+        return self.model.tested_
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
@@ -233,15 +230,16 @@ class Fitted:
                 {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right}
                 for rule, decided, right in figures
             ],
-            "test": self.test and _measures(self.test),
-            "baseline": self.baseline and _measures(self.baseline),
+            "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
+            "baseline": self.tested and _measures(usual_quality(self.tested)),
             "model": any_document(self.model),
         }
 
 
-def _measures(found: Quality) -> dict[str, Any]:
+def _measures(found: Quality, between: tuple[float, float] | None = None) -> dict[str, Any]:
     names = ("records", "right", "undecided", "accuracy", "precision", "recall", "f1")
-    return {name: getattr(found, name) for name in names}
+    measures = {name: getattr(found, name) for name in names}
+    return measures if between is None else {**measures, "interval": list(between)}
 
 
 # Before learning.
@@ -331,51 +329,6 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
 # Learning.
 
 
-@dataclass(frozen=True, slots=True)
-class _Halves:
-    """The records to learn from, and how to test on the others."""
-
-    records: Records
-    held_back: tuple[int, ...]
-    """The numbers of the others, counted from 1, if they are known."""
-    usual: Label | None
-    """The most frequent label of those to learn from."""
-    test: Callable[[Program | Committee], Quality | None]
-
-    @classmethod
-    def of(cls, training: Training, learner: Learner, share: float, seed: int) -> _Halves:
-        """Hold back a share of the records, by lot; of blocks, by a hash of the record."""
-        from unless.estimators.training import Training as Records
-
-        if training.blocks is not None:
-            return cls.of_blocks(training.blocks, share)
-        back = held_back(training.table.labels, share, seed)
-        train, tests = training.table[~back], training.table[back]
-        records = Records.of(train, learner.class_weight)
-        numbers = tuple((np.flatnonzero(back) + 1).tolist())
-        return cls(
-            records, numbers, baseline(train).otherwise, lambda rules: judged(rules, tests) if len(tests) else None
-        )
-
-    @classmethod
-    def of_blocks(cls, blocks: Blocks, share: float) -> _Halves:
-        """Hold back a share of the records of blocks."""
-        from unless.estimators.training import Training as Records
-        from unless.learn.blocks.data import confusion
-
-        engine = blocks.engine(share)
-        popularity = list(engine.popularity(engine.everything()))
-
-        def test(rules: Program | Committee) -> Quality | None:
-            if (rows := engine.tests()) is None or not engine.size(rows):
-                return None
-            if isinstance(rules, Program):
-                return Quality(engine.labels, confusion(engine, rules, rows))
-            return judged(rules, blocks.sample(share, tests=True)[0])
-
-        return cls(Records.of_blocks(blocks, share), (), engine.labels[popularity.index(max(popularity))], test)
-
-
 def learned(
     screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
 ) -> Fitted:
@@ -383,7 +336,7 @@ def learned(
     from unless.estimators.learners import learn
     from unless.estimators.remarks import on_learning
 
-    halves = _Halves.of(training, learner, test, seed)
+    halves = _halves(training, learner, test, seed)
     start = time.perf_counter()
     with metered_by(RuleMeter(screen)):
         found = learn(learner, halves.records)
@@ -391,19 +344,24 @@ def learned(
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
-    usual = Program(model.program_.target, model.program_.features, (), halves.usual)
     return Fitted(
         data,
-        model,
+        halves.tested(model),
         training,
         seconds,
         halves.held_back,
-        halves.test(committee_of(model) or model.program_),
-        halves.usual,
-        halves.test(usual),
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, halves.records, model, seconds),
     )
+
+
+def _halves(training: Training, learner: Learner, share: float, seed: int) -> Halves:
+    """Hold back a share of the records."""
+    from unless.estimators.halves import Halves
+
+    if training.blocks is not None:
+        return Halves.of_blocks(training.blocks, share, seed)
+    return Halves.of(training.table, share, seed, learner.class_weight)
 
 
 def _save(model: SavedModel | SavedCommittee, output: str | None) -> None:
@@ -469,9 +427,9 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
-    if fitted.test is None or fitted.baseline is None:
+    if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return result_line(counted(fitted.test.records, "record"), fitted.test, fitted.usual, fitted.baseline)
+    return test_line(fitted.tested)
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
+from unless.estimators.modelfile import PURE, SavedModel
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.estimators.training import Limits, Training, known_place
@@ -92,7 +92,7 @@ class Learner:
         card, stopped = card_of(program, data)
         model = SavedModel(
             program,
-            replace(decided, labels=program.heads),
+            replace(decided, labels=program.heads, pure=self._classifier in PURE),
             data.table.schema,
             data.domain(program.used),
             self._classifier,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,7 +19,7 @@ from unless.export.jsontext import content, layout, parse, refuse_long, uncollec
 from unless.judge.importance import Evidence, importances
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics, Tested
+from unless.model import Statistics, Tested, literal_counts
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
+
+PURE = ("FoldRMClassifier", "FoldRPPClassifier")
+"""The classifiers whose rules are learned until they are right for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,10 @@ class SavedModel:
     """The settings that cross-validation chose, if it was asked to."""
     tested_: Tested | None = None
     """What records that were held back have shown, if any were."""
+
+    def after(self, tested: Tested) -> SavedModel:
+        """The model after a test, which also tells what to expect of each rule."""
+        return replace(self, statistics_=replace(self.statistics_, unseen=tested.statistics.counts), tested_=tested)
 
     @property
     def schema(self) -> Schema:
@@ -194,10 +201,10 @@ def from_document(document: Any) -> SavedModel | Program:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
     node = document["statistics"]
     statistics, learner, parameters, shares, card = _training(node, program)
-    domain, taught, tuned, tested = _domain(ranges, schema), _taught(node), _tuned(node), _tested(node, statistics)
-    return SavedModel(
-        program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned, tested
-    )
+    found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
+    found = replace(found, taught=_taught(node), tuned=_tuned(node))
+    tested = _tested(node, statistics)
+    return found if tested is None else found.after(tested)
 
 
 _COLUMNS = Object(
@@ -293,7 +300,8 @@ def _training(
     card = None
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
-    return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+    found = Statistics(classes, heads, counts, weighted, literal_counts(program), learner in PURE)
+    return found, learner, parameters, shares, card
 
 
 def _taught(node: dict[str, Any]) -> Taught | None:
