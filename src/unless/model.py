@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,17 @@ from unless.values import Label
 if TYPE_CHECKING:
     from unless.score.card import ScoreCard
 
-__all__ = ["SMOOTHING", "Model", "Statistics", "Tested", "held_back_in", "interval", "literal_counts", "program_of"]
+__all__ = [
+    "SMOOTHING",
+    "Model",
+    "Statistics",
+    "Tested",
+    "held_back_in",
+    "interval",
+    "literal_counts",
+    "never_learned",
+    "program_of",
+]
 
 
 @runtime_checkable
@@ -194,6 +204,15 @@ class Statistics:
         shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
         return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._places)])
 
+    def expectation(self, rule: int) -> dict[str, Any]:
+        """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
+        share, ends = float(self.expected[rule]), [float(end[rule]) for end in self.expected_between]
+        unseen = None if self.unseen is None else replace(self, counts=self.unseen, unseen=None)
+        held = (
+            {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
+        )
+        return {"expected": None if math.isnan(share) else share, "between": ends, **held}
+
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
 
@@ -289,6 +308,18 @@ class Tested:
     def knows(self, table: Table, features: Sequence[str]) -> bool:
         """Whether a table with labels holds the data that the model is from: the same records, in any order."""
         return len(table) == self.records and self.fingerprint == fingerprint(table, features, self.statistics.classes)
+
+
+def never_learned(model: Program | Model, table: Table) -> bool | None:
+    """Whether all records of a table are among those that the model holds back; None if that cannot be told.
+
+    Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
+    """
+    tested = getattr(model, "tested_", None)
+    if tested is None or isinstance(model, Program) or table.target is None:
+        return None
+    features = tuple(model.schema_.kinds)
+    return bool(tested.split.held_back(table, features).all()) if set(features) <= set(table.features) else None
 
 
 def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:

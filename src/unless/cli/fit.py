@@ -217,6 +217,7 @@ class Fitted:
         """Return the result for JSON; ``model`` is the content of a model file."""
         statistics, program = self.model.statistics_, self.model.program_
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
+        expected = map(statistics.expectation, range(len(program.rules)))
         return {
             "data": self.data,
             "target": program.target,
@@ -227,8 +228,8 @@ class Fitted:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "rules": [
-                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right}
-                for rule, decided, right in figures
+                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
+                for (rule, decided, right), more in zip(figures, expected, strict=True)
             ],
             "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
             "baseline": self.tested and _measures(usual_quality(self.tested)),

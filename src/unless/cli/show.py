@@ -13,7 +13,7 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.files import check_files, read_any_model, write_document
-from unless.cli.layout import Conditions
+from unless.cli.layout import Conditions, report_line, test_line
 from unless.cli.options import Json, Model, Quiet
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import any_document
@@ -38,7 +38,9 @@ def show(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the rules of a model, how many records each decided in training, and how often it was right.
+    """Show the rules of a model, how many records each decided in training, and how often to expect it to be right.
+
+    The latter is an estimate for new records: the share that is right, and the ends of its 95 % interval.
 
     Of a committee it shows the one list that imitates it; --json has all lists with their points.
 
@@ -55,6 +57,8 @@ def show(
             screen.show(committee_line(found), "")
         screen.note(title(program))
         screen.show(rule_table(program, getattr(found, "statistics_", None)))
+        if (tested := getattr(found, "tested_", None)) is not None:
+            screen.note("", report_line("test", test_line(tested)))
     else:
         write_document(to_text(program, style) + "\n", None)
 
