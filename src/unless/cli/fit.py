@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -21,6 +21,7 @@ from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
 from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
 from unless.cli.options import Algorithm
+from unless.cli.plot import trade_off_plot
 from unless.cli.show import committee_line, rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
@@ -39,11 +40,12 @@ if TYPE_CHECKING:
 
     from unless.estimators.halves import Halves
     from unless.estimators.learners import Learner
+    from unless.judge.tradeoff import TradeOff
     from unless.learn.blocks.encode import ClassFactors
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher"), (Algorithm.UNLESS,)),
+    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher", "trade_off"), (Algorithm.UNLESS,)),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
     "size": (Algorithm.COMMITTEE,),
@@ -141,7 +143,17 @@ def fit(
     ] = None,
     max_rules: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="At most N rules: for unless the best such list, else the first N."),
+        typer.Option(
+            "--max-rules",
+            "--rules",
+            metavar="N",
+            min=1,
+            help="At most N rules: for unless the best such list, else the first N.",
+        ),
+    ] = None,
+    trade_off: Annotated[
+        bool | None,
+        typer.Option("--trade-off", help="For unless: draw accuracy against number of rules, by cross-validation."),
     ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
@@ -165,7 +177,7 @@ def fit(
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
     settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
-    settings |= {"tune": tune, "teacher": teacher}
+    settings |= {"tune": tune, "teacher": teacher, "trade_off": trade_off}
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
     if unchanged and blocks is None:
@@ -182,7 +194,7 @@ def fit(
         training = read_large(screen, data, stream, target, asked, factors, folder=blocks, unchanged=unchanged)
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):
-        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
+        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep, drawn=bool(trade_off))
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -213,6 +225,11 @@ class Fitted:
         """What the records held back have shown."""
         return self.model.tested_
 
+    @property
+    def _trade_off(self) -> dict[str, Any] | None:
+        found = self.model.trade_off if isinstance(self.model, SavedModel) else None
+        return None if found is None else found.to_dict()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
         statistics, program = self.model.statistics_, self.model.program_
@@ -233,6 +250,7 @@ class Fitted:
             ],
             "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
             "baseline": self.tested and _measures(usual_quality(self.tested)),
+            "trade_off": self._trade_off,
             "model": any_document(self.model),
         }
 
@@ -279,7 +297,7 @@ def _learner(
             f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
             "use --algorithm fold-rm or unless"
         )
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None and name != "trade_off"}
     if positive := given.get("positive"):
         given["positive"] = _label(positive, labels)
     if otherwise := given.get("otherwise"):
@@ -331,9 +349,17 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
 
 
 def learned(
-    screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
+    screen: Screen,
+    data: str,
+    training: Training,
+    learner: Learner,
+    *,
+    test: float,
+    seed: int,
+    keep: bool,
+    drawn: bool = False,
 ) -> Fitted:
-    """Learn from the records that are not held back, and test on the others."""
+    """Learn from the records that are not held back, and test on the others; ``drawn`` asks for the trade-off."""
     from unless.estimators.learners import learn
     from unless.estimators.remarks import on_learning
 
@@ -345,6 +371,8 @@ def learned(
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
+    if drawn and not found.interrupted and isinstance(model, SavedModel):
+        model = replace(model, trade_off=_trade_off(screen, learner, halves))
     return Fitted(
         data,
         halves.tested(model),
@@ -354,6 +382,16 @@ def learned(
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, halves.records, model, seconds),
     )
+
+
+def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
+    """Learn lists of several lengths from parts of the records to learn from, and test them on the rest of these."""
+    from unless.estimators.learners import hash_folds, trade_off_of
+
+    with screen.busy("the trade-off") as update:
+        return trade_off_of(
+            learner, hash_folds(halves.records.table), lambda done, total: update(completed=done, total=total)
+        )
 
 
 def _halves(training: Training, learner: Learner, share: float, seed: int) -> Halves:
@@ -391,6 +429,8 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     screen.show(rule_table(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
+    if isinstance(fitted.model, SavedModel) and fitted.model.trade_off is not None:
+        screen.show(trade_off_plot(fitted.model.trade_off), "")
     screen.show(report_line("test", _test(fitted), _margin(fitted)))
     if (remarks := remark_table(fitted.remarks)) is not None:
         screen.note(remarks)

@@ -15,8 +15,9 @@ from unless.cli.console import Screen
 from unless.cli.files import check_files, read_any_model, write_document
 from unless.cli.layout import Conditions, report_line, test_line
 from unless.cli.options import Json, Model, Quiet
+from unless.cli.plot import trade_off_plot
 from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import any_document
+from unless.estimators.modelfile import SavedModel, any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_text
 from unless.export.json import to_dict
@@ -59,6 +60,8 @@ def show(
         screen.show(rule_table(program, getattr(found, "statistics_", None)))
         if (tested := getattr(found, "tested_", None)) is not None:
             screen.note("", report_line("test", test_line(tested)))
+        if isinstance(found, SavedModel) and found.trade_off is not None:
+            screen.note("", trade_off_plot(found.trade_off))
     else:
         write_document(to_text(program, style) + "\n", None)
 

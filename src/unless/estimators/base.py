@@ -74,7 +74,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     _importances: Evidence | NDArray[np.float64] | None = None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_")
+        (
+            "program_",
+            "statistics_",
+            "schema_",
+            "domain_",
+            "card_",
+            "_importances",
+            "_taught",
+            "_tuned",
+            "_trade_off",
+            "tested_",
+        )
     )
     """The attributes that come from the model's file."""
 
@@ -216,7 +227,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
+        edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
         edited.tested_ = None
         return edited
 
@@ -298,6 +309,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._taught,
             self._tuned,
             self.tested_,
+            self._trade_off,
         )
 
     def report(
@@ -370,6 +382,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances, self.tested_ = model.importances, model.tested_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
+        self._trade_off = getattr(model, "trade_off", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named
