@@ -110,8 +110,8 @@ class Statistics:
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False
-    literals: tuple[int, ...] = ()
-    """How many literals each rule has, with its exceptions; none are known of counts that are not those of training."""
+    literals: tuple[int, ...] | None = None
+    """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
     pure: bool = False
     """Whether rules were learned until they were right for all, as in the paper."""
     unseen: NDArray[np.float64] | None = None
@@ -152,10 +152,18 @@ class Statistics:
     @property
     def lift(self) -> NDArray[np.float64]:
         """How many times more often each rule is right than chance would be; NaN if it decides nothing."""
+        return self._over_chance(self.precision)
+
+    @property
+    def expected_lift(self) -> NDArray[np.float64]:
+        """The same of what is expected on new records."""
+        return self._over_chance(self.expected)
+
+    def _over_chance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         prior = self.prior
         chance = np.array([np.nan if k is None else prior[k] for k in self._places])
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio: NDArray[np.float64] = self.precision / chance
+            ratio: NDArray[np.float64] = shares / chance
         return ratio
 
     @cached_property
@@ -184,7 +192,10 @@ class Statistics:
     @cached_property
     def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What is expected of each rule, and how many records that is as sure as."""
-        added = self.doubt * np.array([*self.literals, *[0] * (len(self.labels) - len(self.literals))], np.float64)
+        if self.literals is None:
+            return self.precision, self.support
+        # What is left for a rule without literals depends on all others: it counts as one.
+        added = self.doubt * np.maximum([*self.literals, 0], 1)
         known = self.support + added
         with np.errstate(invalid="ignore"):
             share = (self.right + added * self._without) / known

@@ -269,7 +269,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "low": low[: len(rules)].tolist(),
             "high": high[: len(rules)].tolist(),
             "in_training": statistics.precision[: len(rules)].tolist(),
-            "lift": statistics.lift[: len(rules)].tolist(),
+            "lift": statistics.expected_lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
         return frame_of(columns)
