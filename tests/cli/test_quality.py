@@ -41,25 +41,48 @@ def test_no_command_says_more_than_fit(loans, test_figures):
     assert said(called("show", "own.json", cwd=loans).stderr)[:3] == wanted
     report = called("report", "own.json", "applicants.csv", cwd=loans).stderr
     assert said(report)[:3] == wanted
-    assert "180 records held back" in report
+    assert "180 records that the rules were not learned from" in report
     predicted = called("predict", "own.json", "applicants.csv", "-o", "p.csv", cwd=loans).stderr
     assert said(predicted)[:3] == wanted
     assert "on those of training" in predicted
 
 
 def test_the_order_of_rows_and_other_columns_do_not_matter(loans, test_figures):
-    """A shuffled file with a column more is the same data; with a record less it is other data."""
+    """A shuffled file with a column more is the same data; with other records it has most of it, or not."""
     with (loans / "applicants.csv").open() as file:
         names, *rows = csv.reader(file)
-    for name, some in (("same.csv", rows[::-1]), ("less.csv", rows[1:])):
+    changed = [[*row[:-1], "accept" if row[-1] == "refuse" else "refuse"] for row in rows]
+    files = {"same.csv": rows[::-1], "more.csv": rows[1:] + changed[:300], "few.csv": rows[:200] + changed[200:]}
+    for name, some in files.items():
         with (loans / name).open("w") as file:
             csv.writer(file).writerows([["more", *names], *(["x", *row] for row in some)])
     found = json.loads(called("predict", "own.json", "same.csv", "-o", "p.csv", "--json", cwd=loans).stdout)
     assert found["own"]["held_back"]["accuracy"] == test_figures["accuracy"]
     assert found["own"]["held_back"]["records"] == test_figures["records"]
-    assert found["own"]["learned_from"]["records"] == 900 - test_figures["records"]
-    less = json.loads(called("predict", "own.json", "less.csv", "-o", "p.csv", "--json", cwd=loans).stdout)
-    assert less["own"] is None
+    assert found["own"]["others"]["records"] == 900 - test_figures["records"]
+    assert found["own"]["same"]
+    more = json.loads(called("predict", "own.json", "more.csv", "-o", "p.csv", "--json", cwd=loans).stdout)["own"]
+    assert not more["same"]
+    assert 180 < more["held_back"]["records"] < 300
+    assert more["held_back"]["records"] + more["others"]["records"] == 1199
+    assert said(called("report", "own.json", "more.csv", cwd=loans).stderr)[0] == round(
+        more["held_back"]["accuracy"], 3
+    )
+    few = json.loads(called("predict", "own.json", "few.csv", "-o", "p.csv", "--json", cwd=loans).stdout)
+    assert few["own"] is None
+
+
+def test_records_of_training_are_called_that(loans):
+    """Where all records were learned from, the page and predict say so, and claim nothing about new ones."""
+    split = json.loads(called("explain", "own.json", "applicants.csv", "--row", "1-900", "--json", cwd=loans).stdout)
+    held = [record["held_back"] for record in split["records"]]
+    with (loans / "applicants.csv").open() as file:
+        names, *rows = csv.reader(file)
+    with (loans / "train.csv").open("w") as file:
+        csv.writer(file).writerows([names, *(row for row, back in zip(rows, held, strict=True) if not back)])
+    assert "in training" in called("report", "own.json", "train.csv", cwd=loans).stderr
+    assert "says nothing about new ones" in (loans / "report.html").read_text()
+    assert "were not learned" not in called("predict", "own.json", "train.csv", "-o", "p.csv", cwd=loans).stderr
 
 
 def test_explain_says_that_nothing_was_learned_from_a_record(loans):
@@ -95,7 +118,7 @@ def test_other_learners_are_tested_too(loans, algorithm):
     wanted = json.loads(fit.stdout)["test"]
     found = json.loads(called("predict", "a.json", "applicants.csv", "-o", "p.csv", "--json", cwd=loans).stdout)
     assert found["own"]["held_back"]["accuracy"] == wanted["accuracy"]
-    assert "180 records held back" in called("report", "a.json", "applicants.csv", cwd=loans).stderr
+    assert "180 records that the rules were not" in called("report", "a.json", "applicants.csv", cwd=loans).stderr
 
 
 def test_blocks_hold_back_the_same_records(loans, test_figures):

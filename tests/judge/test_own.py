@@ -13,7 +13,7 @@ from unless.estimators.learners import LEARNERS, learn
 from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import judged, quality_of, usual_quality
 from unless.judge.own import OwnCounts
-from unless.model import held_back_in, never_learned
+from unless.model import held_back_in, never_learned, own_records
 from unless.prediction import predict
 
 RANDOM = np.random.default_rng(1)
@@ -81,13 +81,19 @@ def test_batches_are_known_together(cuts: list[int], random: object) -> None:
 
 
 def test_other_records_are_not_taken_for_the_data() -> None:
-    """One record less, one more, or another label: the model does not know them."""
+    """One record less or more: most of the data is there, but it is not the same; of few records nothing is known."""
     assert MODEL.tested_ is not None
-    for rows in (np.arange(399), np.r_[np.arange(400), 0], np.r_[np.arange(399), 0]):
+    for rows, most in ((np.arange(399), True), (np.r_[np.arange(400), 0], True), (np.arange(100), False)):
         counts = OwnCounts(MODEL.tested_, TABLE.features)
         counts.add(TABLE[rows], np.ones(len(rows), bool))
-        assert counts.found() is None
+        found, own = counts.found(), own_records(MODEL, TABLE[rows])
         assert held_back_in(MODEL, TABLE[rows]) is None
+        assert (found is not None) == (own is not None) == most
+        if found is not None and own is not None:
+            assert not found.same
+            assert not own.same
+            assert own.held_back.tolist() == HALVES.split.held_back(TABLE)[rows].tolist()
+            assert found.held_back == own.held_back.sum()
 
 
 def test_a_record_tells_whether_the_rules_were_never_learned_from_it() -> None:

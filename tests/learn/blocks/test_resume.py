@@ -450,7 +450,7 @@ def test_settings_have_rules_of_their_own(tmp_path):
         programs = {
             (name, ratio): learn(ratio=ratio) for name, learn in learners(blocks).items() for ratio in (0.3, 0.5, 1.0)
         }
-        split, _ = blocks.split(0.3, salt=0)
+        split, *_ = blocks.split(0.3, salt=0)
         back = fold_rm(blocks.engine(split))
     with blocks_in(tmp_path / "other", Counting(frame())) as blocks:
         assert fold_rm(blocks.engine(split)) == back
