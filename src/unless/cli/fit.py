@@ -22,7 +22,7 @@ from unless.cli.large import large_stream, read_large
 from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
-from unless.cli.show import committee_line, rule_table
+from unless.cli.show import RuleTable, committee_line
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
 from unless.estimators.committeefile import SavedCommittee
@@ -426,7 +426,7 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
         screen.show("")
     if isinstance(fitted.model, SavedCommittee):
         screen.show(committee_line(fitted.model), "")
-    screen.show(rule_table(program, fitted.model.statistics_, most=most))
+    screen.show(RuleTable(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
     if isinstance(fitted.model, SavedModel) and fitted.model.trade_off is not None:
