@@ -38,7 +38,7 @@ def test_no_command_says_more_than_fit(loans, test_figures):
     wanted = [round(test_figures["accuracy"], 3), *(round(end, 3) for end in test_figures["interval"])]
     fit = called("fit", "applicants.csv", "-t", "decision", cwd=loans)
     assert said(fit.stdout.splitlines()[-1])[:3] == wanted
-    assert said(called("show", "own.json", cwd=loans).stderr)[:3] == wanted
+    assert said(called("show", "own.json", cwd=loans).stdout.splitlines()[-1])[:3] == wanted
     report = called("report", "own.json", "applicants.csv", cwd=loans).stderr
     assert said(report)[:3] == wanted
     assert "180 records that the rules were not learned from" in report
@@ -145,7 +145,7 @@ def test_the_trade_off_is_drawn_and_kept(loans):
     drawn = [line for line in found.stdout.splitlines() if "●" in line]
     kept = json.loads((loans / "t.json").read_text())["statistics"]["trade_off"]
     assert len(drawn) == len(kept) > 3
-    assert "●" in called("show", "t.json", cwd=loans).stderr
+    assert "●" in called("show", "t.json", cwd=loans).stdout
     evaluated = called("evaluate", "applicants.csv", "-t", "decision", "-a", "unless", "--cv", "2", "--json", cwd=loans)
     choices = json.loads(evaluated.stdout)["trade_off"]["choices"]
     assert [one["rules"] for one in choices] == sorted(one["rules"] for one in choices)
