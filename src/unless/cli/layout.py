@@ -13,11 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.explanation.listing import DEEP
-from unless.explanation.words import printable
-from unless.values import share_text
 
 if TYPE_CHECKING:
-    from unless.judge.labels import Quality
     from unless.judge.unseen import Unseen
 
 MARGIN = 12
@@ -96,16 +93,6 @@ def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
 
     lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
     return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]
-
-
-def result_line(tested: str, found: Quality, usual: object, baseline: Quality) -> str:
-    """Say how rules do in a test, and how always saying the usual label would do.
-
-    "180 records held back: accuracy 0.967, F1 0.966 (always accept: 0.583)".
-    """
-    undecided = f", {found.undecided:,} undecided" if found.undecided else ""
-    always = f"always {printable(str(usual))}: {share_text(baseline.accuracy)}"
-    return f"{tested} held back: accuracy {share_text(found.accuracy)}, F1 {share_text(found.f1)}{undecided} ({always})"
 
 
 def duration(seconds: float) -> str:

@@ -20,7 +20,7 @@ from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
-from unless.estimators.modelfile import SavedModel, file_text, parsed
+from unless.estimators.modelfile import PURE, SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import known_place
@@ -32,10 +32,11 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.labels import measure
+from unless.judge.labels import measure, tested_text
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
+from unless.model import held_back_in
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
@@ -66,13 +67,26 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     card_ : ScoreCard or None
         The points of each part of the program, from which probabilities come; None with one label, more than a million
         points, or in a file of an earlier version.
+    tested_ : Tested or None
+        What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned")
+        (
+            "program_",
+            "statistics_",
+            "schema_",
+            "domain_",
+            "card_",
+            "_importances",
+            "_taught",
+            "_tuned",
+            "_trade_off",
+            "tested_",
+        )
     )
     """The attributes that come from the model's file."""
 
@@ -194,6 +208,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """A copy of the model with an edited program; these records show what its rules decide.
 
         Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
+        If the records are those that the model is from, those held back test the edited rules as they did before.
         """
         table = self._table(X, tell=False)
         if program.features != self.program_.features:
@@ -206,14 +221,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         codes = known_labels(y, classes, len(table))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=Labels(program.target, classes, codes))
+        held, tested = held_back_in(self, labelled) if counts is None else None, None
+        if held is not None and held.any() and self.tested_ is not None:
+            tested = replace(self.tested_, statistics=measure(program, labelled[held]))
+            labelled = labelled[~held]
         there = labelled if counts is None else labelled[counts > 0]
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
+        found, unseen = measure(program, labelled, counts), None if tested is None else tested.statistics.counts
+        edited.program_ = program
+        edited.statistics_ = replace(found, pure=self._classifier in PURE, unseen=unseen)
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
+        edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
+        edited.tested_ = tested
         return edited
 
     @property
@@ -236,17 +258,25 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def rules_(self) -> Any:
-        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed."""
+        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed.
+
+        ``precision`` is what to expect of new records, ``low`` and ``high`` are the ends of its 95 % interval, and
+        ``in_training`` is the share that the rule got right in training, which is mostly more (`Statistics`).
+        """
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
+        low, high = statistics.expected_between
         columns = {
             "order": list(range(1, len(rules) + 1)),
             "label": [rule.head for rule in rules],
             "text": [str(replace(rule, head=None)) for rule in rules],
             "support": statistics.support[: len(rules)].tolist(),
             "coverage": statistics.coverage[: len(rules)].tolist(),
-            "precision": statistics.precision[: len(rules)].tolist(),
-            "lift": statistics.lift[: len(rules)].tolist(),
+            "precision": statistics.expected[: len(rules)].tolist(),
+            "low": low[: len(rules)].tolist(),
+            "high": high[: len(rules)].tolist(),
+            "in_training": statistics.precision[: len(rules)].tolist(),
+            "lift": statistics.expected_lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
         return frame_of(columns)
@@ -285,6 +315,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.card_,
             self._taught,
             self._tuned,
+            self.tested_,
+            self._trade_off,
         )
 
     def report(
@@ -311,7 +343,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
             return repr(self)
-        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}"
+        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}{self._said_of_test()}"
+
+    def _said_of_test(self) -> str:
+        """What records held back have shown, below the rules."""
+        return "" if self.tested_ is None else f"\n\ntest: {tested_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))
@@ -355,8 +391,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances = model.importances
+        self._importances, self.tested_ = model.importances, model.tested_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
+        self._trade_off = getattr(model, "trade_off", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,14 +17,16 @@ from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected, unpacked
 from unless.judge.importance import Evidence, importances
+from unless.judge.tradeoff import Choice, TradeOff
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics
+from unless.model import Statistics, Tested, literal_counts
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
 from unless.score.points import Points
-from unless.table import Column, Kind, Schema, Table
+from unless.table import Column, Kind, Schema, Split, Table
+from unless.table.split import LARGEST_SALT, PARTS, SAMPLE
 from unless.values import Label, counted, label_data, plain
 
 if TYPE_CHECKING:
@@ -31,6 +34,9 @@ if TYPE_CHECKING:
 
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
+
+PURE = ("FoldRMClassifier", "FoldRPPClassifier")
+"""The classifiers whose rules are learned until they are right for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,14 @@ class SavedModel:
     """What taught the list, if something did."""
     tuned: Mapping[str, float] | None = None
     """The settings that cross-validation chose, if it was asked to."""
+    tested_: Tested | None = None
+    """What records that were held back have shown, if any were."""
+    trade_off: TradeOff | None = None
+    """Accuracy against the number of rules, if it was asked for."""
+
+    def after(self, tested: Tested) -> SavedModel:
+        """The model after a test, which also tells what to expect of each rule."""
+        return replace(self, statistics_=replace(self.statistics_, unseen=tested.statistics.counts), tested_=tested)
 
     @property
     def schema(self) -> Schema:
@@ -103,12 +117,33 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
             **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
+            **({} if model.tested_ is None else {"tested": tested_data(model.tested_)}),
+            **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
         },
     }
     _columns(found["columns"], model.program_)
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
+    _tested(found["statistics"], statistics), _trade_off(found["statistics"])
     return found
+
+
+def _choices_data(found: TradeOff) -> list[list[Any]]:
+    return [[spelled_parameters(one.settings), one.rules, one.right, one.records] for one in found.choices]
+
+
+def tested_data(tested: Tested) -> dict[str, Any]:
+    """What records held back have shown, as JSON holds it."""
+    split = tested.split
+    return {
+        "salt": split.salt,
+        "cuts": [[label_data(label), cut] for label, cut in zip(split.labels, split.cuts, strict=True)],
+        "fingerprint": tested.fingerprint,
+        "records": tested.records,
+        "usual": label_data(tested.usual),
+        **({"sample": [f"{one:016x}" for one in tested.sample]} if tested.sample else {}),
+        "counts": tested.statistics.counts.tolist(),
+    }
 
 
 def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
@@ -175,8 +210,10 @@ def from_document(document: Any) -> SavedModel | Program:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
     node = document["statistics"]
     statistics, learner, parameters, shares, card = _training(node, program)
-    domain, taught, tuned = _domain(ranges, schema), _taught(node), _tuned(node)
-    return SavedModel(program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned)
+    found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
+    found = replace(found, taught=_taught(node), tuned=_tuned(node), trade_off=_trade_off(node))
+    tested = _tested(node, statistics)
+    return found if tested is None else found.after(tested)
 
 
 _COLUMNS = Object(
@@ -186,6 +223,14 @@ _STATISTICS = Object(
     "an object that says what rules decided, with learner, parameters, classes and counts",
     ("learner", "parameters", "classes", "counts"),
 )
+_TESTED = Object(
+    "an object that says what records held back have shown, with salt, cuts, fingerprint, records, usual and counts",
+    ("salt", "cuts", "fingerprint", "records", "usual", "counts"),
+    ("sample",),
+)
+_CHOICES = "a list of choices, at least one: settings, rules, right records and all records"
+_SAMPLE, _HASH = f"a list of at most {SAMPLE} hashes", "a hash, 16 hexadecimal digits"
+_MARK = "a fingerprint, 32 hexadecimal digits"
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
 """The largest count, or sum of weights."""
@@ -266,7 +311,8 @@ def _training(
     card = None
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
-    return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+    found = Statistics(classes, heads, counts, weighted, literal_counts(program), learner in PURE)
+    return found, learner, parameters, shares, card
 
 
 def _taught(node: dict[str, Any]) -> Taught | None:
@@ -285,16 +331,100 @@ def _taught(node: dict[str, Any]) -> Taught | None:
 
 def _tuned(node: dict[str, Any]) -> dict[str, float] | None:
     """The settings that cross-validation chose, if the file says so."""
-    if "tuned" not in node:
+    return _settings(node["tuned"], ((None, "statistics"), "tuned")) if "tuned" in node else None
+
+
+def _trade_off(node: dict[str, Any]) -> TradeOff | None:
+    """Accuracy against the number of rules, if the file says so."""
+    if "trade_off" not in node:
         return None
-    place = ((None, "statistics"), "tuned")
+    place = ((None, "statistics"), "trade_off")
+    lines = typed(list, node["trade_off"], place, _CHOICES)
+    if not lines:
+        raise wrong(place, _CHOICES, lines)
+    return TradeOff(tuple(_choice(line, (place, index)) for index, line in enumerate(lines)))
+
+
+def _choice(value: Any, place: Place) -> Choice:
+    settings, rules, right, records = row(value, place, "settings, a number of rules, of right records and of all", 4)
+    if not checks.is_number(rules, 0, _MOST):
+        raise wrong((place, 1), "a number of at least 0", rules)
+    total = _whole(records, (place, 3), "a number of records", 1 << 53)
+    found = _whole(right, (place, 2), "a number of records", 1 << 53)
+    if found > total:
+        raise at((place, 2), f"more records are right than there are, {shown(records)}")
+    return Choice(_settings(settings, (place, 0)), float(rules), found, total)
+
+
+def _settings(value: Any, place: Place) -> dict[str, float]:
+    """Settings, by name."""
     found: dict[str, float] = {}
-    for index, pair in enumerate(typed(list, node["tuned"], place, "a list of settings and values")):
+    for index, pair in enumerate(typed(list, value, place, "a list of settings and values")):
         name, value = row(pair, (place, index), "a setting and its value", 2)
         if not checks.is_number(value, 0, _MOST):
             raise wrong(((place, index), 1), "a number of at least 0", value)
         found[typed(str, name, ((place, index), 0), "the name of a setting, a text")] = float(value)
     return found
+
+
+def _tested(node: dict[str, Any], trained: Statistics) -> Tested | None:
+    """What records held back have shown, if the file says so."""
+    if "tested" not in node:
+        return None
+    return tested_in(node["tested"], ((None, "statistics"), "tested"), trained.classes, trained.labels)
+
+
+def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> Tested:
+    """What records held back have shown; each row of counts belongs to the rule, or decision, of one of the labels."""
+    node = _TESTED.check(value, place)
+    split = Split(
+        _whole(node["salt"], (place, "salt"), "a salt", LARGEST_SALT),
+        classes,
+        _cuts(node["cuts"], (place, "cuts"), classes),
+    )
+    mark = typed(str, node["fingerprint"], (place, "fingerprint"), _MARK)
+    if re.fullmatch("[0-9a-f]{32}", mark) is None:
+        raise wrong((place, "fingerprint"), _MARK, mark)
+    usual = checks.label(node["usual"], (place, "usual"))
+    if usual not in classes or type(usual) not in map(type, classes):
+        raise at((place, "usual"), f"{shown(node['usual'])} is not one of the classes{suggest(usual, classes)}")
+    counts = _counts(node["counts"], (place, "counts"), len(labels), len(classes))
+    records = _whole(node["records"], (place, "records"), "a number of records", 1 << 53)
+    if (counts != np.rint(counts)).any() or not counts.sum() < records:
+        raise at((place, "counts"), f"expected whole numbers of records, fewer than {records:,} in all")
+    sample = _sample(node.get("sample", []), (place, "sample"))
+    return Tested(split, mark, records, Statistics(classes, labels, counts), usual, sample)
+
+
+def _sample(value: Any, place: Place) -> tuple[int, ...]:
+    """The hashes of a few records."""
+    found = checks.texts(value, place, _SAMPLE, _HASH, unique=True)
+    for index, one in enumerate(found):
+        if re.fullmatch("[0-9a-f]{16}", one) is None:
+            raise wrong((place, index), _HASH, one)
+    if len(found) > SAMPLE:
+        raise wrong(place, _SAMPLE, found)
+    return tuple(int(one, 16) for one in found)
+
+
+def _cuts(value: Any, place: Place, classes: tuple[Label, ...]) -> tuple[int, ...]:
+    """How many parts of each class are held back."""
+    cuts = []
+    for index, pair in enumerate(typed(list, value, place, "a list of labels and cuts")):
+        label, cut = row(pair, (place, index), "a label and its cut", 2)
+        if index >= len(classes) or checks.label(label, ((place, index), 0)) != classes[index]:
+            raise at(place, "these are not the classes, in the same order")
+        cuts.append(_whole(cut, ((place, index), 1), "a cut", PARTS))
+    if len(cuts) < len(classes):
+        raise at(place, "these are not the classes, in the same order")
+    return tuple(cuts)
+
+
+def _whole(value: Any, place: Place, what: str, most: int) -> int:
+    """A whole number from 0 to ``most``."""
+    if not checks.is_number(value, 0, most) or value != int(value):
+        raise wrong(place, f"{what}, a whole number from 0 to {most}", value)
+    return int(value)
 
 
 def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[Label, ...]) -> ScoreCard:
