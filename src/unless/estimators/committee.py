@@ -165,7 +165,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
                 "list": [place for place, _, _ in rules],
                 "order": [number for _, number, _ in rules],
                 "label": [rule.head for _, _, rule in rules],
-                "text": [str(Program("", committee.features, (rule,))).removeprefix(": ") for _, _, rule in rules],
+                "text": [str(rule) for _, _, rule in rules],
                 **{f"points: {label}": points[:, k].tolist() for k, label in enumerate(committee.classes)},
             }
         )

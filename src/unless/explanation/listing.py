@@ -21,7 +21,7 @@ from unless.rule import Condition, Program, Rule, conditions
 from unless.score.committee import Committee
 from unless.values import amount, counted, percent, share_text
 
-_SIGNS = {"<=": "≤", ">": ">"}
+_SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
 
 DEEP = 12
 """Levels that are indented; deeper ones stay in the same column."""
