@@ -51,6 +51,8 @@ _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
 _FIGURES = re.compile(r"(.*?) {2,}[0-9][0-9,.e+-]* {2,}(?:[0-9.]+|–) *", re.DOTALL)
+_LONG = 40
+"""So many letters of a text are in a message at most."""
 _NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
 
 
@@ -189,7 +191,7 @@ class _Reader:
         if self.now.key in _HEADS and (self.now.indent < 0 or self.now.key == "if"):
             self._rule(tokens, colon)
         elif not self._title(tokens, colon):
-            self._fail(tokens[-1], f"after a label comes 'if' or 'otherwise': {self._slice(tokens)} if …")
+            self._fail(tokens[-1], f"after a label comes 'if' or 'otherwise': {self._shown(tokens)} if …")
 
     def _misplaced(self, first: Token) -> NoReturn:
         if first.key == "if":
@@ -305,7 +307,7 @@ class _Reader:
         if word.key == "otherwise" and not numbered:
             self._script.otherwise = head
             if self.now.key == "unless":
-                self._fail(self.now, f"'otherwise' has no exceptions; write: {self._slice(tokens[colon:])} if true unless …")
+                self._fail(self.now, f"'otherwise' has no exceptions; write: {self._shown(tokens[colon:])} if true unless …")
             self._end_of_rule()
             return
         self._script.rules.append(node)
@@ -389,7 +391,7 @@ class _Reader:
             self._fail(self.now, "here comes a condition, such as: age <= 30")
         if tokens[0].key == "not":
             self._fail(tokens[0], "'not' comes after the name of a feature: city is not Oslo")
-        self._fail(tokens[-1], f"what about {self._slice(tokens)}? write: {self._slice(tokens)} is …, or <= …, or is missing")
+        self._fail(tokens[-1], f"what about {self._shown(tokens)}? write: {self._shown(tokens)} is …, or <= …, or is missing")
 
     def _operator(self) -> Said:
         token = self._take()
@@ -510,11 +512,18 @@ class _Reader:
     def _slice(self, tokens: list[Token]) -> str:
         return " ".join(self._text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
 
+    def _shown(self, tokens: list[Token]) -> str:
+        """Some tokens in a message, which stays short."""
+        said = self._slice(tokens)
+        return said if len(said) <= _LONG else f"{said[:_LONG]}…"
+
     def _phrase(self, tokens: list[Token], what: str, *, signs: bool = False) -> Phrase:
         """The text of some tokens: one in quotes, or bare words."""
         if not tokens:
             self._fail(self.now, f"here comes {what}")
         first, last = tokens[0], tokens[-1]
+        if first is last and not first.key and first.text[0] not in "'\"":
+            return Phrase(first.text, False, first.start, len(first.text))  # most of them
         length = last.end - first.start
         if first.text[0] in "'\"":
             if len(tokens) > 1:

@@ -17,6 +17,7 @@ from typing import NoReturn
 
 from unless.errors import ParameterError, ProgramError, RuleTextError, UnlessWarning, suggest
 from unless.export.grammar import Asked, Declared, Node, Phrase, Script, read
+from unless.export.jsontext import uncollected
 from unless.limits import refuse_more
 from unless.model import Model
 from unless.rule import Literal, Program, Rule, Said
@@ -97,11 +98,16 @@ def parse(
     if not isinstance(text, str):
         raise ParameterError(f"rules are read from a text, not from {type(text).__name__}; for a file: path.read_text()")
     refuse_more("model", len(text), f"a text of {len(text):,} letters")
-    script = read(text)
-    if script.empty:
-        raise ProgramError("there are no rules in this text; write: refuse if income <= 21000")
     known = _known(like, target, features, labels)
-    return _Meaning(script, known).program()
+    with uncollected():
+        script = read(text)
+        if script.empty:
+            raise ProgramError("there are no rules in this text; write: refuse if income <= 21000")
+        meaning = _Meaning(script, known)
+        program = meaning.program()
+    if lines := meaning.unseen():
+        warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=2)
+    return program
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +178,7 @@ class _Meaning:
         heads = self._labels()
         rules = [self._rule(node, head) for node, head in zip(self._script.rules, heads, strict=False)]
         otherwise = None if self._script.otherwise is None else heads[-1]
-        target = self._target()
-        self._warn()
-        return Program(target, tuple(self._features), tuple(rules), otherwise)
+        return Program(self._target(), tuple(self._features), tuple(rules), otherwise)
 
     def _fail(self, phrase: Phrase, finding: str) -> NoReturn:
         raise RuleTextError(finding, self._script.text, phrase.start, phrase.length)
@@ -309,6 +313,8 @@ class _Meaning:
             number = notation.back(value.text)
             if number is None:
                 number = notation.number(value.text)
+            if number is None and not value.quoted:
+                number = _INFINITE.get(value.text)
         else:
             number = _plain_number(value)
         if number is None:
@@ -362,13 +368,9 @@ class _Meaning:
             number = _number_in(value.text)
         return number if number is None or notation is None else notation.value(number)
 
-    def _warn(self) -> None:
-        """Say which categories nobody has seen: a typing error makes a rule that never holds."""
-        lines = [
-            f"{feature} has no {text!r}{suggest(text, self._known.seen[feature])}" for feature, text in self._unseen
-        ]
-        if lines:
-            warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=4)
+    def unseen(self) -> list[str]:
+        """The categories that nobody has seen: a typing error makes a rule that never holds."""
+        return [f"{feature} has no {text!r}{suggest(text, self._known.seen[feature])}" for feature, text in self._unseen]
 
 
 _BOUNDS: tuple[Said, ...] = ("<=", ">", "<", ">=")

@@ -49,8 +49,7 @@ def to_rules(model: Program | Model) -> str:
 
 
 def _header(program: Program) -> Iterator[str]:
-    target = spelled(program.target)
-    yield f"target: {repr(program.target) if target == 'no rules' else target}"
+    yield f"target: {spelled(program.target)}"
     names = [_declared(name, program.notations.get(name)) for name in program.features]
     line = "features:"
     for place, name in enumerate(names):
@@ -69,14 +68,11 @@ def _declared(name: str, notation: Notation | None) -> str:
         case None:
             return spelled(name)
         case Order(levels):
-            return f"{spelled(name)} ({' < '.join(map(_level, levels if len(levels) > 1 else ()))or repr(levels[0])})"
+            said = " < ".join(map(spelled, levels)) if len(levels) > 1 else repr(levels[0])  # alone, date is a notation
+            return f"{spelled(name)} ({said})"
         case Moments(format=str(form)):
             return f"{spelled(name)} ({notation.name} {form!r})"
     return f"{spelled(name)} ({notation.name})"
-
-
-def _level(text: str) -> str:
-    return spelled(text)
 
 
 def _rules(program: Program, statistics: Statistics | None) -> Iterator[str]:

@@ -27,7 +27,7 @@ def spelled(text: str) -> str:
     >>> [spelled(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
     ['late', 'New York', "'85'", "''", "'a and b'", '"it\'s"', "'two\\nlines'", "'If'"]
     """
-    bare = text[:1].isalpha() and text.isprintable() and _BARE.fullmatch(text)
+    bare = text[:1].isalpha() and text.isprintable() and _BARE.fullmatch(text) and text != "no rules"
     return text if bare and RESERVED.isdisjoint(text.casefold().split(" ")) else repr(text)
 
 
