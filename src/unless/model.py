@@ -74,27 +74,39 @@ class Statistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
-    no rule decides.
+    no rule decides. Rules that were edited and not measured since have NaN as counts; ``unmeasured`` are the training
+    records, by class, that all of these decide together, and None if every rule has counts.
     """
 
     classes: tuple[Label, ...]
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False
+    unmeasured: NDArray[np.float64] | None = None
+
+    def known(self, row: int) -> bool:
+        """Whether it is known what a rule decided."""
+        return not bool(np.isnan(self.counts[row, 0]))
+
+    @property
+    def by_class(self) -> NDArray[np.float64]:
+        """The weight of all records of each class."""
+        known: NDArray[np.float64] = np.nansum(self.counts, axis=0)
+        return known if self.unmeasured is None else known + self.unmeasured
 
     @property
     def total(self) -> float:
         """The weight of all records."""
-        return float(self.counts.sum())
+        return float(self.by_class.sum())
 
     @property
     def prior(self) -> NDArray[np.float64]:
         """The share of each class in all records."""
-        return self.counts.sum(axis=0) / max(self.total, 1e-300)  # type: ignore[no-any-return]
+        return self.by_class / max(self.total, 1e-300)
 
     @property
     def support(self) -> NDArray[np.float64]:
-        """How many records each rule decides."""
+        """How many records each rule decides; NaN if that is not known."""
         return self.counts.sum(axis=1)  # type: ignore[no-any-return]
 
     @property
@@ -126,9 +138,11 @@ class Statistics:
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
 
-        If another class would be as probable as the rule's own label, just enough is moved to the label.
+        If another class would be as probable as the rule's own label, just enough is moved to the label. A rule without
+        counts has the distribution of all records that such rules decide.
         """
-        smoothed = self.counts + smoothing * self.prior
+        counts = self.counts if self.unmeasured is None else np.where(np.isnan(self.counts), self.unmeasured, self.counts)
+        smoothed = counts + smoothing * self.prior
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         for rule, own in enumerate(self._places):
             if own is not None:

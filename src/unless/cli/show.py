@@ -18,7 +18,7 @@ from unless.cli.options import Json, Model, Quiet
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
-from unless.export import to_text
+from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.model import Statistics, program_of
 from unless.rule import Program
@@ -30,9 +30,10 @@ def show(
     model: Model,
     *,
     style: Annotated[
-        OneOf["plain", "paper", "exclusive"],
+        OneOf["plain", "rules", "paper", "exclusive"],
         typer.Option(
-            help="plain is a table; paper is a logic program in order, exclusive is one whose order does not matter."
+            help="plain is a table; rules is text to edit; paper is a logic program in order, exclusive is one whose "
+            "order does not matter."
         ),
     ] = "plain",
     quiet: Quiet = False,
@@ -55,6 +56,8 @@ def show(
             screen.show(committee_line(found), "")
         screen.note(title(program))
         screen.show(rule_table(program, getattr(found, "statistics_", None)))
+    elif style == "rules":
+        write_document(to_rules(program if isinstance(found, SavedCommittee) else found) + "\n", None)
     else:
         write_document(to_text(program, style) + "\n", None)
 

@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.editing import with_rules
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel, file_text, parsed
@@ -190,30 +191,30 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         return unseen_values(self, self._table(X, tell=False))
 
-    def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
 
-        Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
+        Rules may be removed, reordered, changed and added, as long as they test features and give labels of training:
+        ``model.with_program(unless.parse(text, like=model), X, y)``.
+
+        Without records only that is kept which is still true: what the rules before the first change decided. The
+        others are not measured (``statistics_`` has NaN), there are no points (``card_`` is None) and no importances.
         """
-        table = self._table(X, tell=False)
-        if program.features != self.program_.features:
-            raise ProgramError(
-                "the program has other features than the model; edit its rules: replace(model.program_, rules=...)"
-            )
-        classes = self.statistics_.classes
-        for label in program.labels:
-            known_place(label, classes, "the program has")
-        codes = known_labels(y, classes, len(table))
-        counts = row_counts(sample_weight, len(table))
-        labelled = replace(table, target=Labels(program.target, classes, codes))
-        there = labelled if counts is None else labelled[counts > 0]
+        check_is_fitted(self)
+        labelled = counts = None
+        if X is not None:
+            table = self._table(X, tell=False)
+            classes = self.statistics_.classes
+            codes = known_labels(true_labels(X, y), classes, len(table))
+            counts = row_counts(sample_weight, len(table))
+            labelled = replace(table, target=Labels(self.program_.target, classes, codes))
+        elif y is not None or sample_weight is not None:
+            raise ParameterError("there are labels or weights without records; give the records too: X")
+        model = self._saved()
+        assert isinstance(model, SavedModel)  # a committee refuses before
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
-        edited.domain_ = domain_of(there, program.used)
-        edited.card_ = fit_card(program, labelled, counts)
-        edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
+        edited._become(with_rules(model, program, labelled, counts), self.classes_)  # noqa: SLF001 - a copy of its own
         return edited
 
     @property

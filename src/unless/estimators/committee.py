@@ -139,7 +139,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         """Refused: the points of a committee are those of its lists."""
         raise ParameterError("the points of a committee are those of its lists; see explain(X)")
 
-    def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
+    def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
         """Refused: a committee has many programs."""
         raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")
 

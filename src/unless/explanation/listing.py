@@ -72,7 +72,7 @@ def _figures(statistics: Statistics | None, row: int) -> list[str]:
     if statistics is None:
         return []
     decided, right = float(statistics.support[row]), float(statistics.precision[row])
-    return [amount(decided), "–" if isnan(right) else share_text(right)]
+    return ["–" if isnan(decided) else amount(decided), "–" if isnan(right) else share_text(right)]
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:

@@ -263,6 +263,8 @@ def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
 
     ``labelled`` is false for the records that no rule covers, if the program has no label for them.
     """
+    if not statistics.known(place):
+        return "not measured since the rules were edited"
     decided, weighted = float(statistics.support[place]), statistics.weighted
     if not decided:
         return "which decides no other record" + " of any weight" * weighted
