@@ -141,7 +141,9 @@ class Statistics:
         If another class would be as probable as the rule's own label, just enough is moved to the label. A rule without
         counts has the distribution of all records that such rules decide.
         """
-        counts = self.counts if self.unmeasured is None else np.where(np.isnan(self.counts), self.unmeasured, self.counts)
+        counts = (
+            self.counts if self.unmeasured is None else np.where(np.isnan(self.counts), self.unmeasured, self.counts)
+        )
         smoothed = counts + smoothing * self.prior
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         for rule, own in enumerate(self._places):

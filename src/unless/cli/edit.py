@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
 from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
@@ -24,7 +23,6 @@ from unless.cli.layout import shell_word
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Model, Output, Quiet, Sheet
 from unless.diff import Comparison, Effect, compare_records, compare_rules
 from unless.errors import ParameterError, ProgramError, RuleTextError
-from unless.estimators.editing import with_rules
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.export.json import dumps
 from unless.export.meaning import parse
@@ -32,7 +30,6 @@ from unless.export.rules import to_rules
 from unless.files import packed, write_whole
 from unless.model import program_of
 from unless.rule import Program
-from unless.values import counted
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -50,11 +47,12 @@ def edit(
     *,
     rules: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Take the rules from this text, without an editor; - is standard input."),
+        typer.Option(
+            "--from", metavar="FILE", help="Take the rules from this text, without an editor; - is standard input."
+        ),
     ] = None,
     data: Annotated[
-        str | None,
-        typer.Option(metavar="DATA", help="Records to measure the rules on, and to see which change label."),
+        str | None, typer.Option(metavar="DATA", help="Records to measure the rules on, and to see which change label.")
     ] = None,
     output: Output = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Write to MODEL without asking.")] = False,
@@ -71,7 +69,7 @@ def edit(
 
     The text is checked, compared with the old rules, and saved; with --data, what the rules decide, the points
     and the importances are measured again on these records. Without, only what is still true is kept.
-    Commands on one line: unless export model.json --to rules -o rules.txt, then unless edit model.json --from rules.txt.
+    Without an editor: unless export model.json --to rules -o rules.txt, and then --from rules.txt.
 
     Example: unless edit model.json --from rules.txt --data applicants.csv -o edited.json
     """
@@ -79,6 +77,8 @@ def edit(
     _check(model, rules, data, output, how, yes=yes)
     screen = Screen(quiet=quiet)
     found = read_model(model, "edit")
+    if output is None:
+        _check_writable(model)
     with _edited(found, model, rules) as program:
         if program is None:
             _unchanged(screen, json, model)
@@ -120,9 +120,12 @@ def _check(model: str, rules: str | None, data: str | None, output: str | None, 
             f"  unless export {shell_word(model)} --to rules -o {text}\n"
             f"  unless edit {shell_word(model)} --from {text}"
         )
-    if output is None and model != "-":
-        with Path(model).open("ab"):  # an error now, rather than after an hour of work
-            pass
+
+
+def _check_writable(model: str) -> None:
+    """Refuse a file that cannot be written now, rather than after an hour of work."""
+    with Path(model).open("ab"):
+        pass
 
 
 def _unchanged(screen: Screen, json: bool, model: str) -> None:
@@ -144,8 +147,8 @@ def _edited(found: SavedModel | Program, model: str, rules: str | None) -> Itera
     """Give the edited program, None if it is the old one; if anything fails, the text stays where the user finds it."""
     old = program_of(found)
     if rules is not None:
-        program = _parsed(_text_of(rules), found, "standard input" if rules == "-" else rules)
-        yield None if program == old else program
+        taken = _parsed(_text_of(rules), found, "standard input" if rules == "-" else rules)
+        yield None if taken == old else taken
         return
     text = _HELP.format(model=ascii(model)[1:-1]) + to_rules(found) + "\n"
     file = _new_file(text)
@@ -153,13 +156,17 @@ def _edited(found: SavedModel | Program, model: str, rules: str | None) -> Itera
         program = _asked(file, found, text)
         yield None if program is None or program == old else program
     except BaseException:
-        if _content(file) == text:
-            file.unlink()
+        if _bytes(file).strip() in (b"", text.encode().strip()):
+            file.unlink(missing_ok=True)
         else:
             again = f"unless edit {shell_word(model)} --from {shell_word(str(file))}"
             complain(f"your text is kept in {file}; to go on with it: {again}")
         raise
-    file.unlink()
+    file.unlink(missing_ok=True)
+
+
+def _bytes(file: Path) -> bytes:
+    return file.read_bytes() if file.exists() else b""
 
 
 def _new_file(text: str) -> Path:
@@ -176,6 +183,8 @@ def _asked(file: Path, found: SavedModel | Program, text: str) -> Program | None
         edited = _content(file)
         if edited == text:
             return None
+        if not edited.strip():
+            raise ProgramError("the text is empty; nothing is changed")
         try:
             return _parsed(edited, found, str(file))
         except RuleTextError as error:
@@ -191,9 +200,11 @@ def _open(file: Path) -> None:
     words = [*_editor(), str(file)]
     before = signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, not inherited by the editor
     try:
-        code = subprocess.run(words, check=False).returncode
+        code = subprocess.run(words, check=False).returncode  # noqa: S603 - what the user chose
     except OSError as error:
-        raise ParameterError(f"the editor {words[0]!r} cannot be started ({error.strerror}); set VISUAL or EDITOR") from None
+        raise ParameterError(
+            f"the editor {words[0]!r} cannot be started ({error.strerror}); set VISUAL or EDITOR"
+        ) from None
     finally:
         signal.signal(signal.SIGINT, before)
     if code:
@@ -201,16 +212,20 @@ def _open(file: Path) -> None:
 
 
 def _content(file: Path) -> str:
+    return _decoded(file.read_bytes(), str(file))
+
+
+def _decoded(content: bytes, name: str) -> str:
     try:
-        return file.read_bytes().decode("utf-8-sig")
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        raise ProgramError(f"{file}: the text is not UTF-8: {error.reason} at byte {error.start}") from None
+        raise ProgramError(f"{name}: the text is not UTF-8: {error.reason} at byte {error.start}") from None
 
 
 def _text_of(rules: str) -> str:
     if rules != "-":
         return _content(Path(rules))
-    return standard_input("edit model.json --from - < rules.txt").buffer.read().decode("utf-8-sig", "replace")
+    return _decoded(standard_input("edit model.json --from - < rules.txt").buffer.read(), "standard input")
 
 
 def _parsed(text: str, found: SavedModel | Program, name: str) -> Program:
@@ -257,13 +272,17 @@ class _Result:
 def _result(
     screen: Screen, found: SavedModel | Program, program: Program, data: str | None, how: Reading, most: int
 ) -> _Result:
+    from unless.estimators.editing import with_rules  # with the learners, which help does not need
+
     old = program_of(found)
     changes = compare_rules(old, program)
     if data is None:
         new = program if isinstance(found, Program) else with_rules(found, program)
         return _Result(new, changes, None, measured=False)
     used = [name for name in old.features if name in {*old.used, *program.used}]
-    table = read(screen, data, how=how, like=found if isinstance(found, SavedModel) else _both(old, program), features=used)
+    table = read(
+        screen, data, how=how, like=found if isinstance(found, SavedModel) else _both(old, program), features=used
+    )
     effect = compare_records(old, program, table, table, most)
     if isinstance(found, Program):
         return _Result(program, changes, effect, measured=False)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from unless.errors import ParameterError, ProgramError, UnlessWarning
+from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.editing import with_rules
 from unless.estimators.labels import known_labels, read_labels, true_places
@@ -24,7 +24,6 @@ from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
-from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.listing import listing, title
 from unless.explanation.record import answered, as_rows
@@ -33,16 +32,14 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.learn.distil import Taught
-from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
 from unless.rule import Program
 from unless.score.card import known_card
-from unless.table import Labels, Schema, Table, domain_of
+from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
 
@@ -210,8 +207,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             labelled = replace(table, target=Labels(self.program_.target, classes, codes))
         elif y is not None or sample_weight is not None:
             raise ParameterError("there are labels or weights without records; give the records too: X")
-        model = self._saved()
-        assert isinstance(model, SavedModel)  # a committee refuses before
+        model: Any = self._saved()  # not a committee: that refuses to be edited
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
         edited._become(with_rules(model, program, labelled, counts), self.classes_)  # noqa: SLF001 - a copy of its own

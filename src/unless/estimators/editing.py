@@ -55,11 +55,11 @@ def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Progr
     """A program about the target, the features and the labels of a model, whatever the types of its own labels."""
     if unknown := [name for name in program.features if name not in old.features]:
         raise ProgramError(
-            f"the program has other features than the model: no feature {unknown[0]!r}{suggest(unknown[0], old.features)}; "
-            "edit its rules: replace(model.program_, rules=...), or unless.parse(text, like=model)"
+            f"the program has other features than the model: no feature {unknown[0]!r}"
+            f"{suggest(unknown[0], old.features)}; edit its rules: unless.parse(text, like=model)"
         )
     known = {label: classes[known_place(label, classes, "the program has")] for label in program.labels}
-    rules = tuple(rule if rule.head == (head := known[rule.head]) else replace(rule, head=head) for rule in program.rules)  # type: ignore[index]
+    rules = tuple(replace(rule, head=known[head]) for rule in program.rules if (head := rule.head) is not None)
     otherwise = None if program.otherwise is None else known[program.otherwise]
     return Program(old.target, old.features, rules, otherwise)
 

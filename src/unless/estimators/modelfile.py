@@ -402,14 +402,14 @@ def _counts(
     known = lines if unmeasured is None else [line for line in lines if line is not None]
     # There can be many: types and range are checked at once, which takes a third of the time of one by one.
     if not ({list}.issuperset(map(type, known)) and {float}.issuperset(map(type, chain.from_iterable(known)))):
-        _check_counts(lines, place, unmeasured is not None)
+        _check_counts(lines, place, gaps=unmeasured is not None)
     if len(lines) != rows or any(len(line) != width for line in known):
         raise at(place, f"expected {rows} rows of {width} counts, a row for each rule and one for no rule")
     if unmeasured is not None and len(known) == rows:
         raise at(place, "every rule has counts, so no records are unmeasured; leave unmeasured out")
     found = np.array(known, dtype=np.float64).reshape(len(known), width)
     if not (found.min(initial=0.0) >= 0 and found.max(initial=0.0) <= _MOST):
-        _check_counts(lines, place, unmeasured is not None)
+        _check_counts(lines, place, gaps=unmeasured is not None)
     if not found.any() and (unmeasured is None or not unmeasured.any()):
         raise at(place, "all counts are 0, but the rules of a model have decided something")
     if unmeasured is None:
@@ -419,7 +419,7 @@ def _counts(
     return counts
 
 
-def _check_counts(lines: list[Any], place: Place, gaps: bool) -> None:
+def _check_counts(lines: list[Any], place: Place, *, gaps: bool) -> None:
     """Refuse the first count that is wrong; where there are ``gaps``, null is none."""
     for index, line in enumerate(lines):
         if line is not None or not gaps:

@@ -37,15 +37,32 @@ _TOKEN = re.compile(
     |(?P<unclosed>.)""",
     re.VERBOSE,
 )
+_NOTHING = ("space", "comment")
+_QUOTES = "'\""
 _SIGNS: dict[str, Said] = {
     "<=": "<=", "=<": "<=", "≤": "<=", ">=": ">=", "=>": ">=", "≥": ">=", "<": "<", ">": ">",
     "=": "==", "==": "==", "!=": "!=", "<>": "!=", "≠": "!=",
 }  # fmt: skip
-_OPENING = {*_SIGNS.values(), "is", "are", "equals", "at", "above", "below", "more", "less", "greater", "missing", "present"}
+_OPENING = {
+    *_SIGNS.values(),
+    "is",
+    "are",
+    "equals",
+    "at",
+    "above",
+    "below",
+    "more",
+    "less",
+    "greater",
+    "missing",
+    "present",
+}
 """What comes after the name of a feature."""
+_AFTER_NAME = {*_OPENING, "end", "and", "unless", "if", "or", "otherwise"}
 _OPPOSITE: dict[Said, Said] = {
     "<=": ">", ">": "<=", "<": ">=", ">=": "<", "==": "!=", "!=": "==", "missing": "present", "present": "missing",
 }  # fmt: skip
+_SINGLE: dict[str, Said] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
 _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
@@ -129,7 +146,7 @@ def _tokens(text: str) -> Iterator[Token]:
     printed = _PRINTED.match(text)
     for found in _TOKEN.finditer(text, printed.end() if printed else 0):
         kind = found.lastgroup
-        if kind == "space" or kind == "comment":
+        if kind in _NOTHING:
             continue
         start = found.start()
         if kind == "line":
@@ -175,6 +192,9 @@ class _Reader:
     def _fail(self, token: Token, finding: str) -> NoReturn:
         raise RuleTextError(finding, self._text, token.start, len(token.text))
 
+    def _refuse(self, phrase: Phrase, finding: str) -> NoReturn:
+        raise RuleTextError(finding, self._text, phrase.start, phrase.length)
+
     # Lines: declarations, titles and rules.
 
     def _statement(self) -> None:
@@ -211,8 +231,12 @@ class _Reader:
             return False
         end = self._text.find("\n", self.now.start)
         rest = self._text[self.now.start : len(self._text) if end < 0 else end]
-        words = [found.group() for found in _TOKEN.finditer(rest) if found.lastgroup not in ("space", "comment")]
-        if words == ["no", "rules"] or _TITLE.fullmatch(rest.strip()) or not {one.lower() for one in words}.isdisjoint(_HEADS):
+        words = [found.group() for found in _TOKEN.finditer(rest) if found.lastgroup not in _NOTHING]
+        if (
+            words == ["no", "rules"]
+            or _TITLE.fullmatch(rest.strip())
+            or not {one.lower() for one in words}.isdisjoint(_HEADS)
+        ):
             return False
         if word.text == "target":
             self._named(self._while_on_line())
@@ -222,7 +246,7 @@ class _Reader:
 
     def _declare_features(self, found: list[Declared]) -> None:
         if self._script.features is not None and found:
-            raise RuleTextError("the features are declared already", self._text, found[0].name.start, found[0].name.length)
+            self._refuse(found[0].name, "the features are declared already")
         self._script.features = found
 
     def _while_on_line(self) -> list[Token]:
@@ -263,13 +287,11 @@ class _Reader:
         closing = self._take()
         if not all(parts):
             self._fail(closing, f"write how the numbers of {name.text} are written: (date), or levels: (S < M < L)")
-        if len(parts) == 1 and not (parts[0][0].text[0] in "'\""):
+        if len(parts) == 1 and parts[0][0].text[0] not in _QUOTES:
             word, *form = parts[0]
-            return Declared(name, Phrase(word.text, False, word.start, len(word.text)), self._formats(form))
+            formats = (self._phrase(form, "the format of dates"),) if form else ()
+            return Declared(name, self._phrase([word], "the way to write numbers"), formats)
         return Declared(name, None, tuple(self._phrase(part, "a level") for part in parts))
-
-    def _formats(self, tokens: list[Token]) -> tuple[Phrase, ...]:
-        return (self._phrase(tokens, "the format of dates"),) if tokens else ()
 
     def _title(self, tokens: list[Token], colon: int) -> bool:
         """Whether a line is the title or the heading of a printed list."""
@@ -287,9 +309,7 @@ class _Reader:
         name = self._phrase(tokens, "the name of the target")
         known = self._script.target
         if known is not None and known.text != name.text:
-            raise RuleTextError(
-                f"all rules are about one target, and {known.text!r} was named before", self._text, name.start, name.length
-            )
+            self._refuse(name, f"all rules are about one target, and {known.text!r} was named before")
         self._script.target = known or name
 
     def _rule(self, tokens: list[Token], colon: int) -> None:
@@ -307,14 +327,16 @@ class _Reader:
         if word.key == "otherwise" and not numbered:
             self._script.otherwise = head
             if self.now.key == "unless":
-                self._fail(self.now, f"'otherwise' has no exceptions; write: {self._shown(tokens[colon:])} if true unless …")
+                self._fail(
+                    self.now, f"'otherwise' has no exceptions; write: {self._shown(tokens[colon:])} if true unless …"
+                )
             self._end_of_rule()
             return
         self._script.rules.append(node)
         self._lines = [(tokens[0].indent, node, None)]
         if word.key == "if":
             self._conditions(node, word)
-        self._exceptions(node)
+        self._exceptions()
 
     def _label(self, tokens: list[Token], word: Token) -> tuple[Phrase, bool]:
         """The label, and whether it has the number of its rule before it, as in a printed list."""
@@ -330,8 +352,9 @@ class _Reader:
             return self._phrase(tokens, "a label", signs=True), False
         text = (figures[1] if figures else label).strip()
         start = raw.index(text) + tokens[0].start if row is None else tokens[1].start
-        quoted = len(text) > 1 and text[0] in "'\"" and text[0] == text[-1]
-        return Phrase((unquoted(text) if quoted else None) or text, quoted, start, len(text)), row is not None
+        quoted = len(text) > 1 and text[0] in _QUOTES and text[0] == text[-1]
+        read_text = unquoted(text) if quoted else None
+        return Phrase(text if read_text is None else read_text, quoted, start, len(text)), row is not None
 
     # Conditions.
 
@@ -346,20 +369,19 @@ class _Reader:
                 self._condition(node, word)
                 self._more(node)
             return
-        if self.now.key in ("end", "unless", ")", "and", "if") or (before.key == "if" and self._at_head()):
+        if self.now.key in ("end", "unless", ")", "and", *_HEADS):
             self._fail(before, f"after '{before.text}' comes a condition, such as: age <= 30; or 'true'")
         self._condition(node)
         self._more(node)
-
-    def _at_head(self) -> bool:
-        return self.now.key in _HEADS
 
     def _more(self, node: Node) -> None:
         while True:
             if self.now.key == ",":
                 comma = self._take()
                 if self.now.key not in ("and", "unless"):
-                    self._fail(comma, "between conditions there is 'and'; a text with a comma in it is written in quotes")
+                    self._fail(
+                        comma, "between conditions there is 'and'; a text with a comma in it is written in quotes"
+                    )
             if self.now.key != "and":
                 return
             word = self._take()
@@ -377,21 +399,26 @@ class _Reader:
 
     def _feature(self, first: Token | None) -> Phrase:
         tokens = [] if first is None else [first]
-        while self.now.key not in _OPENING and (self.now.indent < 0 or not tokens) and self.now.key not in ("end", "and"):
-            if self.now.key in ("unless", "if", "or", "otherwise") or (self.now.key == ")" and self._groups):
+        while self.now.key not in _AFTER_NAME and (self.now.indent < 0 or not tokens):
+            if self.now.key == ")" and self._groups:
                 break
             tokens.append(self._take())
-        if self.now.key in _OPENING and (self.now.indent < 0 or not tokens):
-            if not tokens:
-                self._fail(self.now, f"before '{self.now.text}' comes the name of a feature")
-            return self._phrase(tokens, "the name of a feature", signs=True)
+        if self.now.key not in _OPENING or (self.now.indent >= 0 and tokens):
+            self._no_condition(tokens)
+        if not tokens:
+            self._fail(self.now, f"before '{self.now.text}' comes the name of a feature")
+        return self._phrase(tokens, "the name of a feature", signs=True)
+
+    def _no_condition(self, tokens: list[Token]) -> NoReturn:
         if self.now.key == "or":
             self._fail(self.now, _NO_OR)
         if not tokens:
             self._fail(self.now, "here comes a condition, such as: age <= 30")
         if tokens[0].key == "not":
             self._fail(tokens[0], "'not' comes after the name of a feature: city is not Oslo")
-        self._fail(tokens[-1], f"what about {self._shown(tokens)}? write: {self._shown(tokens)} is …, or <= …, or is missing")
+        self._fail(
+            tokens[-1], f"what about {self._shown(tokens)}? write: {self._shown(tokens)} is …, or <= …, or is missing"
+        )
 
     def _operator(self) -> Said:
         token = self._take()
@@ -412,18 +439,15 @@ class _Reader:
 
     def _comparison(self, token: Token) -> Said:
         """The operator in words, of which the first is taken: at most, above, less than or equal to."""
-        match token.key:
-            case "missing" | "present":
-                return token.key  # type: ignore[return-value]
-            case "above":
-                return ">"
-            case "below":
-                return "<"
-            case "at":
-                word = self._take()
-                if word.text.lower() in ("most", "least"):
-                    return "<=" if word.text.lower() == "most" else ">="
-                self._fail(word, "after 'at' comes 'most' or 'least'; a name or a text with 'at' in it is written in quotes")
+        if token.key in _SINGLE:
+            return _SINGLE[token.key]
+        if token.key == "at":
+            word = self._take()
+            if word.text.lower() in ("most", "least"):
+                return "<=" if word.text.lower() == "most" else ">="
+            self._fail(
+                word, "after 'at' comes 'most' or 'least'; a name or a text with 'at' in it is written in quotes"
+            )
         if self.now.text.lower() != "than":
             self._fail(token, f"after '{token.text}' comes 'than'; a name or a text with it is written in quotes")
         self._take()
@@ -433,43 +457,38 @@ class _Reader:
                 if self.now.text.lower() != wanted:
                     self._fail(self.now, f"write: {token.text} than or equal to")
                 self._take()
-        return {("less", True): "<=", ("less", False): "<", ("more", False): ">", ("more", True): ">="}.get(
-            (token.key, equal), ">=" if equal else ">"
-        )  # type: ignore[return-value]
+        if token.key == "less":
+            return "<=" if equal else "<"
+        return ">=" if equal else ">"
 
     def _value(self, op: Said) -> Phrase:
         tokens: list[Token] = []
         balance = 0
         while self.now.key not in ("end", "and", "unless") and self.now.indent < 0:
             token = self.now
-            if token.key == ")" and not balance and self._groups:
-                break
-            if token.key == "," and self._comma_ends():
+            if token.key == "," or (token.key == ")" and not balance and self._groups):
                 break
             if token.key == "or":
                 self._fail(token, _NO_OR)
             if token.key in ("is", "if", "otherwise") or (
                 token.text in _SIGNS and (not tokens or tokens[-1].end < token.start or op not in ("==", "!="))
             ):
-                self._fail(token, "between conditions there is 'and'; a text with signs or words of rules is written in quotes")
+                self._fail(
+                    token, "between conditions there is 'and'; a text with signs or words of rules is written in quotes"
+                )
             balance += (token.key == "(") - (token.key == ")")
             tokens.append(self._take())
         if not tokens:
             self._fail(self._last, f"after '{self._last.text}' comes a value, on the same line")
         return self._phrase(tokens, "a value", signs=True)
 
-    def _comma_ends(self) -> bool:
-        """Whether what comes after a comma goes on with 'and' or 'unless', so that the comma is only a pause."""
-        rest = self._text[self.now.end : self.now.end + 20].split(None, 1)
-        return not rest or rest[0].lower() in ("and", "unless") or "\n" in self._text[self.now.end : self.now.end + 1]
-
     # Exceptions.
 
-    def _exceptions(self, rule: Node) -> None:
+    def _exceptions(self) -> None:
         while True:
             key, fresh = self.now.key, self.now.indent >= 0
             if key == "unless":
-                self._exception(rule)
+                self._exception()
             elif key == ")" and self._groups:
                 self._take()
                 self._groups.pop()
@@ -484,7 +503,7 @@ class _Reader:
             else:
                 self._end_of_rule()
 
-    def _exception(self, rule: Node) -> None:
+    def _exception(self) -> None:
         word = self._take()
         if self._groups:
             parent = self._groups[-1]
@@ -522,20 +541,19 @@ class _Reader:
         if not tokens:
             self._fail(self.now, f"here comes {what}")
         first, last = tokens[0], tokens[-1]
-        if first is last and not first.key and first.text[0] not in "'\"":
-            return Phrase(first.text, False, first.start, len(first.text))  # most of them
+        if first is last and not first.key and first.text[0] not in _QUOTES:  # most of them
+            return Phrase(first.text, quoted=False, start=first.start, length=len(first.text))
         length = last.end - first.start
-        if first.text[0] in "'\"":
+        if first.text[0] in _QUOTES:
             if len(tokens) > 1:
                 self._fail(tokens[1], f"{what} is in quotes as a whole, or not at all")
             text = unquoted(first.text)
             if text is None:
                 self._fail(first, r"there is an escape that means nothing; \\ is a backslash, \n a new line")
-            return Phrase(text, True, first.start, length)
+            return Phrase(text, quoted=True, start=first.start, length=length)
         for token in tokens:
-            if token.text[0] in "'\"":
+            if token.text[0] in _QUOTES:
                 self._fail(token, f"{what} is in quotes as a whole, or not at all")
             if not signs and token.key and token.key not in RESERVED:
                 self._fail(token, f"{what} with {token.text!r} in it is written in quotes")
-        return Phrase(self._slice(tokens), False, first.start, length)
-
+        return Phrase(self._slice(tokens), quoted=False, start=first.start, length=length)

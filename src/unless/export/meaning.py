@@ -1,7 +1,7 @@
 """The program that a text of rules means: `parse`. What names, values and labels are, the text says, or a model.
 
-`grammar` reads the words. Here ``income <= 21000`` becomes a literal: the feature is looked up, the value is read in the
-notation of the feature, and what the language has no literal for is said by those it has. ``age < 30`` is ``age <=
+`grammar` reads the words. Here ``income <= 21000`` becomes a literal: the feature is looked up, the value is read in
+the notation of the feature, and what the language has no literal for is said by those it has. ``age < 30`` is ``age <=
 29.999999999999996``, the last number before 30 (and is printed as ``age < 30``), and of dates and levels the last one
 before; ``age = 30`` is ``age >= 30 and age <= 30``.
 """
@@ -96,7 +96,9 @@ def parse(
     loan: accept otherwise
     """
     if not isinstance(text, str):
-        raise ParameterError(f"rules are read from a text, not from {type(text).__name__}; for a file: path.read_text()")
+        raise ParameterError(
+            f"rules are read from a text, not from {type(text).__name__}; for a file: path.read_text()"
+        )
     refuse_more("model", len(text), f"a text of {len(text):,} letters")
     known = _known(like, target, features, labels)
     with uncollected():
@@ -121,11 +123,11 @@ class _Known:
     notations: Mapping[str, Notation] | None = None
     seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """All categories of some features."""
+    closed: bool = True
+    """Whether there are no other labels: a program only shows those that it gives."""
 
 
-def _known(
-    like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None
-) -> _Known:
+def _known(like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None) -> _Known:
     found = _told(like)
     if isinstance(features, str):
         raise ParameterError(f"features is a list of names, not {features!r}")
@@ -136,6 +138,7 @@ def _known(
         found.kinds,
         found.notations,
         found.seen,
+        labels is not None or found.closed,
     )
 
 
@@ -144,7 +147,7 @@ def _told(like: object) -> _Known:
         case None:
             return _Known()
         case Program():
-            return _Known(like.target, like.features, like.labels or None, {}, like.notations)
+            return _Known(like.target, like.features, like.labels or None, {}, like.notations, closed=False)
         case Table():
             labels = None if like.target is None else like.target.labels
             return _of_schema(like.schema, like.schema.target, labels, like)
@@ -276,12 +279,29 @@ class _Meaning:
         for phrase in phrases:
             if phrase.text not in places:
                 place = label_place(phrase.text, known)
+                if place is None and not self._known.closed:
+                    places[phrase.text] = self._another(phrase, known[0])
+                    found.append(places[phrase.text])
+                    continue
                 if place is None:
-                    shown = phrase.text if number_in(phrase.text) is not None and not phrase.quoted else repr(phrase.text)
+                    shown = (
+                        phrase.text if number_in(phrase.text) is not None and not phrase.quoted else repr(phrase.text)
+                    )
                     self._fail(phrase, f"no label {shown}{suggest(phrase.text, known)}")
                 places[phrase.text] = known[place]
             found.append(places[phrase.text])
         return found
+
+    def _another(self, phrase: Phrase, known: Label) -> Label:
+        """A new label, of the kind of the known ones."""
+        label = _label(phrase)
+        if isinstance(known, str):
+            return phrase.text
+        if _kind(label) != _kind(known):
+            self._fail(
+                phrase, f"the labels are {_KINDS[_kind(known)]}, such as {known!r}; {phrase.text!r} is another kind"
+            )
+        return label
 
     # Rules.
 
@@ -289,9 +309,7 @@ class _Meaning:
         default: list[Literal] = []
         for asked in node.default:
             default += self._literals(asked)
-        exceptions = []
-        for one in node.exceptions:  # one frame per level: the grammar refuses more than 200
-            exceptions.append(self._rule(one, None))
+        exceptions = [self._rule(one, None) for one in node.exceptions]  # the grammar refuses more than 200 levels
         return Rule(head, tuple(default), tuple(exceptions))
 
     def _literals(self, asked: Asked) -> list[Literal]:
@@ -299,7 +317,7 @@ class _Meaning:
         if value is None:
             return [Literal(feature, op)]  # type: ignore[arg-type]
         if op in _BOUNDS:
-            return [_bound(feature, op, self._number(feature, value), lambda: self._lowest(feature, value))]
+            return [self._bound(feature, op, self._number(feature, value), value)]
         return self._equality(asked, feature, value)
 
     def _number(self, feature: str, value: Phrase) -> float:
@@ -328,11 +346,16 @@ class _Meaning:
             case Notation(plain=False, name=name):
                 return _WRITTEN[name]
         if value.quoted and _number_in(value.text) is not None:
-            return "a number in quotes; leave them out"
+            return "a number, but a text; leave out the quotes"
         return "a number; for levels, say their order: features: size (S < M < L)" if self._open else "a number"
 
-    def _lowest(self, feature: str, value: Phrase) -> NoReturn:
-        self._fail(value, f"nothing is below {value.text}, so this never holds, or always; leave it out of {feature!r}")
+    def _bound(self, feature: str, op: Said, number: float, value: Phrase) -> Literal:
+        if op in ("<=", ">"):
+            return Literal(feature, op, number)
+        below = _before(number)
+        if below is None:
+            self._fail(value, f"nothing is below {value.text}, so this says nothing; leave it out")
+        return Literal(feature, "<=" if op == "<" else ">", below)
 
     def _equality(self, asked: Asked, feature: str, value: Phrase) -> list[Literal]:
         """A category that a feature is or is not; or a number that it is, as two bounds."""
@@ -356,7 +379,7 @@ class _Meaning:
         at_most = Literal(feature, "<=", number)
         if isinstance(notation, Order) and number == 0:
             return [at_most]
-        return [_bound(feature, ">=", number, lambda: self._lowest(feature, value)), at_most]
+        return [self._bound(feature, ">=", number, value), at_most]
 
     def _equal_number(self, value: Phrase, notation: Notation | None, kind: Kind | None) -> float | None:
         if notation is not None and not notation.plain:
@@ -370,19 +393,12 @@ class _Meaning:
 
     def unseen(self) -> list[str]:
         """The categories that nobody has seen: a typing error makes a rule that never holds."""
-        return [f"{feature} has no {text!r}{suggest(text, self._known.seen[feature])}" for feature, text in self._unseen]
+        return [
+            f"{feature} has no {text!r}{suggest(text, self._known.seen[feature])}" for feature, text in self._unseen
+        ]
 
 
 _BOUNDS: tuple[Said, ...] = ("<=", ">", "<", ">=")
-
-
-def _bound(feature: str, op: Said, number: float, lowest: object) -> Literal:
-    if op in ("<=", ">"):
-        return Literal(feature, op, number)  # type: ignore[arg-type]
-    below = _before(number)
-    if below is None:
-        lowest()  # type: ignore[operator]
-    return Literal(feature, "<=" if op == "<" else ">", below)
 
 
 def _before(number: float) -> float | None:
@@ -436,6 +452,9 @@ def _label(phrase: Phrase) -> Label:
     if number is None:
         number = _INFINITE.get(text)
     return text if number is None or re.match(r"[+-]?0[0-9]", text) else number
+
+
+_KINDS: dict[type, str] = {bool: "booleans", float: "numbers"}
 
 
 def _kind(label: Label) -> type:

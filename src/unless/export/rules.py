@@ -34,7 +34,7 @@ _WIDTH = 100
 def to_rules(model: Program | Model) -> str:
     """The rules of a program or a model as people write them; ``unless.parse(to_rules(program)) == program``.
 
-    Above each rule of a model, a comment says how many records the rule decided in training, and how often it was right.
+    Above each rule of a model, a comment says how many records it decided in training, and how often it was right.
 
     >>> print(to_rules(Program("loan", ("income",), (Rule("refuse", (Literal("income", "<=", 21000.0),)),), "accept")))
     target: loan
@@ -121,7 +121,7 @@ def condition_text(literal: Literal) -> str:
 
 def _noted(literal: Literal, value: Noted) -> str:
     notation = value.notation
-    if notation == FLAG and value == 0:
+    if notation == FLAG and float(value) == 0:
         return f"is {1 if literal.op == '>' else 0}"
     if notation.plain:
         return f"{literal.op} {spell(value)}"

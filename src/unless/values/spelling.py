@@ -1,6 +1,6 @@
-"""How names, categories and labels are spelled in the text of rules: bare where they can be nothing else, else quoted.
+r"""How names, categories and labels are spelled in the text of rules: bare where they can be nothing else, else quoted.
 
-What is in quotes is spelled as Python spells it, on one line: ``'it\\'s'``, ``'two\\nlines'``. A text that looks like a
+What is in quotes is spelled as Python spells it, on one line: ``"it's"``, ``'two\nlines'``. A text that looks like a
 number is in quotes, since ``5`` alone is the number, and so are texts with the words of rules in them.
 """
 
@@ -10,10 +10,11 @@ import re
 
 __all__ = ["RESERVED", "spelled", "unquoted"]
 
-RESERVED = frozenset(
+_WORDS = (
     "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
-    "number inf infinity nan none".split()
+    "number inf infinity nan none"
 )
+RESERVED = frozenset(_WORDS.split(" "))
 """The words that mean something in rules, in large or small letters."""
 
 _BARE = re.compile(r"[\w.%/+&*$€£@~^|-]+(?: [\w.%/+&*$€£@~^|-]+)*")
@@ -32,10 +33,10 @@ def spelled(text: str) -> str:
 
 
 def unquoted(quoted: str) -> str | None:
-    """The text between quotes, with its escapes read; None if one of them means nothing.
+    r"""The text between quotes, with its escapes read; None if one of them means nothing.
 
-    >>> unquoted(repr("it's ∆\\n")), unquoted(r"'\\q'")
-    ("it's ∆\\n", None)
+    >>> unquoted(repr("it's ∆\n")), unquoted(r"'\q'")
+    ("it's ∆\n", None)
     """
     inner = quoted[1:-1]
     if "\\" not in inner:
