@@ -75,7 +75,9 @@ def edit(
     """
     how = Reading(format, delimiter, decimal, encoding, sheet)
     _check(model, rules, data, output, how, yes=yes)
-    screen = Screen(quiet=quiet)
+    if json and output == "-":
+        raise typer.BadParameter("standard output is for the model or for --json, not for both", param_hint="--output")
+    screen = Screen(quiet=quiet, aside=output == "-")
     found = read_model(model, "edit")
     if output is None:
         _check_writable(model)
