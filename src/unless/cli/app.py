@@ -32,7 +32,7 @@ COMMANDS = {
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change it.",
     "report": "Write an HTML page about a model.",
-    "export": "Write the rules as text, SQL, Python, JavaScript, clingo or Prolog.",
+    "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
     "edit": "Change the rules of a model as text.",
     "learn": "Learn rules from background knowledge in logic programs.",
     "diff": "Compare the rules of two models, and their decisions.",

@@ -71,7 +71,9 @@ def edit(
     and the importances are measured again on these records. Without, only what is still true is kept.
     Without an editor: unless export model.json --to rules -o rules.txt, and then --from rules.txt.
 
-    Example: unless edit model.json --from rules.txt --data applicants.csv -o edited.json
+    Example: unless edit model.json --from rules.txt -o edited.json
+
+    Example: unless edit model.json --from rules.txt --data applicants.csv -y
     """
     how = Reading(format, delimiter, decimal, encoding, sheet)
     _check(model, rules, data, output, how, yes=yes)
