@@ -298,11 +298,17 @@
     }
 
     /** What a feature becomes: "income above 21,000", "age above 30 and at most 40". */
-    change({ feature, value, how, bound, end }) {
+    change({ feature, value, how, bound: first, end }) {
       if (how === "is") return this.has(feature, value);
-      const [above, most] = how === "above" ? [bound, end] : [end, bound];
-      const said = Object.entries({ above, "at most": most }).filter(([, one]) => one !== null);
-      return `${this.name(feature)} ${said.map(([words, one]) => `${words} ${this.value(feature, one)}`).join(" and ")}`;
+      const [above, most] = how === "above" ? [first, end] : [end, first];
+      const { noted, notation } = this.program.features[feature];
+      const asked = [
+        { op: ">", value: above },
+        { op: "<=", value: most },
+      ].filter((one) => one.value !== null);
+      const said = asked.map((one) => bound({ ...one, notation: noted ? notation : null }));
+      const texts = said.map((one) => `${this.program.operators[one.op].replace(/^is /, "")} ${this.value(feature, one.value)}`);
+      return `${this.name(feature)} ${texts.join(" and ")}`;
     }
 
     /** Changes in a row: "income above 21,000 and guarantor is yes". */
@@ -324,6 +330,7 @@
   const ruleText = (rule) => (rule === null ? "no rule applies" : `rule ${rule + 1}`);
 
   unless.words = {
+    bound,
     Speech,
     countText,
     holding,
