@@ -219,7 +219,7 @@ class TestFromFile:
             (["model.json", "--from", "rules.txt", "-o", "rules.txt"], 2, "'rules.txt' is read"),
             (["-", "--from", "-", "-o", "x.json"], 1, "can be read only once"),
             (["-", "--from", "rules.txt"], 1, "name a file to write to"),
-            (["-", "-o", "x.json"], 1, "an editor needs the terminal"),
+            (["-", "-o", "x.json"], 1, "an editor needs standard input"),
             (["model.json", "--from", "rules.txt", "--sheet", "1", "--yes"], 2, "it needs --data"),
             (["nothing.json", "--from", "rules.txt", "--yes"], 1, "nothing.json"),
         ],

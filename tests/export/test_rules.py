@@ -289,6 +289,15 @@ class TestLike:
         with pytest.raises(RuleTextError, match="the labels are numbers, such as 1; 'two' is another kind"):
             unless.parse("two if n > 3", like=numbers)
 
+    def test_how_numbers_are_written(self):
+        """A text cannot change how a table writes numbers; a program knows it only of what it tests."""
+        with pytest.raises(RuleTextError, match="'n' is a number, which a text cannot change"):
+            unless.parse("features: n (date)\n1 if n > 2020-08-01", like=self.TABLE)
+        with pytest.raises(RuleTextError, match="'when' is a date, which a text cannot change"):
+            unless.parse("features: when (flag)\n1 if when is 1", like=self.TABLE)
+        assert str(unless.parse("1 if when > 2020-08-01", like=SHORT).rules[0]) == "'1' if when > 2020-08-01"
+        assert unless.parse("features: size (S < M)\n1 if size is S", like=SHORT).notations["size"].text(1) == "M"
+
     def test_categories_that_training_did_not_have(self):
         """They are allowed, but there is a warning: a typing error makes a rule that never applies."""
         with pytest.warns(UnlessWarning, match="size has no 'l'; did you mean 'L'?"):

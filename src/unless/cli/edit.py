@@ -115,8 +115,8 @@ def _check(model: str, rules: str | None, data: str | None, output: str | None, 
         raise ParameterError("the model comes from standard input; name a file to write to: -o edited.json")
     if output is None and not yes and not sys.stdin.isatty():
         raise ParameterError(f"nobody can be asked here; to write over {model}: --yes; to write another file: -o FILE")
-    if rules is None and model == "-":
-        raise ParameterError("an editor needs the terminal; give the model as a file, or the rules: --from rules.txt")
+    if rules is None and "-" in (model, data):
+        raise ParameterError("an editor needs standard input; give MODEL and DATA as files, or the rules: --from FILE")
     if rules is None and not _editor():
         text = shell_word(f"{Path(model).name.split('.')[0]}.txt")
         raise ParameterError(

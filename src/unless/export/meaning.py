@@ -120,7 +120,7 @@ class _Known:
     features: tuple[str, ...] | None = None
     labels: tuple[Label, ...] | None = None
     kinds: Mapping[str, Kind] = field(default_factory=dict)
-    notations: Mapping[str, Notation] | None = None
+    notations: Mapping[str, Notation] = field(default_factory=dict)
     seen: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """All categories of some features."""
     closed: bool = True
@@ -174,10 +174,9 @@ class _Meaning:
         declared = self._declared()
         self._features = {name: name for name in self._known.features or declared or ()}
         self._open = self._known.features is None and declared is None
-        if self._known.notations is None:
+        self._notations |= self._known.notations
+        if not self._known.kinds:  # a table and a model know how all numbers are written, a program only those it tests
             self._notations |= self._inferred()
-        else:
-            self._notations |= self._known.notations
         heads = self._labels()
         rules = [self._rule(node, head) for node, head in zip(self._script.rules, heads, strict=False)]
         otherwise = None if self._script.otherwise is None else heads[-1]
@@ -214,10 +213,17 @@ class _Meaning:
             names[one.name.text] = None
             notation = self._notation(one)
             if notation is not None:
-                if self._known.notations is not None and self._known.notations.get(one.name.text) != notation:
-                    self._fail(one.name, f"the numbers of {one.name.text!r} are written in another way there")
+                self._check_notation(one.name, notation)
                 self._notations[one.name.text] = notation
         return list(names)
+
+    def _check_notation(self, name: Phrase, notation: Notation) -> None:
+        known = self._known.notations.get(name.text)
+        if known is None and not self._known.kinds:
+            return
+        if type(known) is not type(notation) or (isinstance(known, Order) and known != notation):
+            written = "number" if known is None or known.plain else known.name
+            self._fail(name, f"{name.text!r} is a {written}, which a text cannot change")
 
     def _notation(self, one: Declared) -> Notation | None:
         if one.notation is None:
