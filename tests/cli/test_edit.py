@@ -86,7 +86,7 @@ class TestFromFile:
             "+  1  refuse    if age < 21 and income < 15,000",
         ]
         assert "of 900 records change label" in done.out
-        assert done.err == "wrote edited.json\n"
+        assert done.err == "measured on 900 records: decisions, points and importances\nwrote edited.json\n"
         old, new = model(), model("edited.json")
         assert new.program_.rules == (*unless.parse(ONE_MORE, like=old).rules, *old.program_.rules)
         assert (new.schema_, new.parameters, new.learner) == (old.schema_, old.parameters, old.learner)

@@ -30,6 +30,7 @@ from unless.export.rules import to_rules
 from unless.files import packed, write_whole
 from unless.model import program_of
 from unless.rule import Program
+from unless.values import counted
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -257,9 +258,11 @@ class _Result:
 
     @property
     def remarks(self) -> list[str]:
-        """What is not known any more."""
-        if isinstance(self.model, Program) or self.measured:
+        """What was measured, or is not known any more."""
+        if isinstance(self.model, Program):
             return []
+        if self.measured and self.effect is not None:
+            return [f"measured on {counted(self.effect.records, 'record')}: decisions, points and importances"]
         statistics = self.model.statistics_
         open_rules = [row + 1 for row in range(len(self.model.program_.rules)) if not statistics.known(row)]
         gone = "the points and the importances are left out"
