@@ -71,7 +71,8 @@ def records(rows: int, seed: int = 0, cells: dict[str, list] = CELLS) -> dict[st
     }
 
 
-_bounds = st.sampled_from([*_NUMBERS, *_LIMITS[:3], 0.46, 0.5, 12.0, 1e3, 1e-310])
+_JUST_BELOW = (29.999999999999996, 0.7999999999999999, -5e-324)  # said as below 30, 0.8 and 0
+_bounds = st.sampled_from([*_NUMBERS, *_LIMITS[:3], 0.46, 0.5, 12.0, 1e3, 1e-310, *_JUST_BELOW])
 _categories = st.sampled_from([*CELLS["t"][:-1], *CELLS["m"][:-1], "False", "never seen"])
 
 

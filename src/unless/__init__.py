@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from unless.explanation.changes.counterfactuals import counterfactuals
     from unless.explanation.proof import Proof
     from unless.explanation.why import explain, why_not
+    from unless.export.meaning import parse
     from unless.learn.blocks.kept import Kept
     from unless.learn.blocks.sources import Query
     from unless.learn.fold import fold_rm, fold_rpp
@@ -48,6 +49,7 @@ __all__ = [
     "inspect",
     "learn_logic",
     "load",
+    "parse",
     "predict",
     "read_table",
     "why_not",
@@ -62,6 +64,7 @@ _HOMES = {
     "explanation.changes.counterfactuals": ("counterfactuals",),
     "explanation.proof": ("Proof",),
     "explanation.why": ("explain", "why_not"),
+    "export.meaning": ("parse",),
     "learn.fold": ("fold_rm", "fold_rpp"),
     "logic": ("learn_logic",),
     "prediction": ("predict",),

@@ -15,6 +15,7 @@ __all__ = [
     "ParameterError",
     "ProgramError",
     "ReadError",
+    "RuleTextError",
     "TrainingWarning",
     "UnknownNameError",
     "UnlessError",
@@ -94,6 +95,37 @@ class UnseenValuesError(ReadError):
 
 class ProgramError(UnlessError):
     """A program that is not valid, or a file that should have one and does not."""
+
+
+class RuleTextError(_Travelling, ProgramError):
+    """Text that is not rules: ``finding`` says what is wrong, ``line`` and ``column``, from 1 on, where.
+
+    The message shows the line with a mark below the place, which is ``length`` letters long.
+    """
+
+    def __init__(self, finding: str, text: str, start: int, length: int = 1) -> None:
+        self.finding = finding
+        self.line = text.count("\n", 0, start) + 1
+        self.column = start - text.rfind("\n", 0, start)
+        shown, before = _around(text, start)
+        mark = " " * before + "^" * max(1, min(length, len(shown) - before))
+        super().__init__(f"line {self.line}, column {self.column}: {finding}\n  {shown}\n  {mark}")
+
+
+def _around(text: str, start: int) -> tuple[str, int]:
+    """The line around a place, and how many letters of it come before the place; of a long line only a part."""
+    begin = text.rfind("\n", 0, start) + 1
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    first = begin if start - begin <= _SEEN else start - _SEEN // 2
+    last = end if end - first <= 2 * _SEEN else first + 2 * _SEEN
+    cut, more = "… " * (first > begin), " …" * (last < end)
+    line = "".join(one if one.isprintable() else " " for one in text[first:last])
+    return f"{cut}{line}{more}", len(cut) + start - first
+
+
+_SEEN = 100
+"""So many letters before a place are shown at most."""
 
 
 class UnlessWarning(UserWarning):

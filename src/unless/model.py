@@ -107,7 +107,8 @@ class Statistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
-    no rule decides. Those of training know what else it takes to tell what to expect of new records (`expected`).
+    no rule decides. Those of training know what else it takes to tell what to expect of new records (`expected`). Rules
+    that were edited and not measured since have NaN as counts.
     """
 
     classes: tuple[Label, ...]
@@ -120,20 +121,32 @@ class Statistics:
     """Whether rules were learned until they were right for all, as in the paper."""
     unseen: NDArray[np.float64] | None = None
     """The same counts of records that were held back."""
+    unmeasured: NDArray[np.float64] | None = None
+    """The records, by class, that all rules without counts decide together; None if every rule has counts."""
+
+    def known(self, row: int) -> bool:
+        """Whether it is known what a rule decided."""
+        return not bool(np.isnan(self.counts[row, 0]))
+
+    @property
+    def by_class(self) -> NDArray[np.float64]:
+        """The weight of all records of each class."""
+        known: NDArray[np.float64] = np.nansum(self.counts, axis=0)
+        return known if self.unmeasured is None else known + self.unmeasured
 
     @property
     def total(self) -> float:
         """The weight of all records."""
-        return float(self.counts.sum())
+        return float(self.by_class.sum())
 
     @property
     def prior(self) -> NDArray[np.float64]:
         """The share of each class in all records."""
-        return self.counts.sum(axis=0) / max(self.total, 1e-300)  # type: ignore[no-any-return]
+        return self.by_class / max(self.total, 1e-300)
 
     @property
     def support(self) -> NDArray[np.float64]:
-        """How many records each rule decides."""
+        """How many records each rule decides; NaN if that is not known."""
         return self.counts.sum(axis=1)  # type: ignore[no-any-return]
 
     @property
@@ -190,7 +203,7 @@ class Statistics:
     @cached_property
     def doubt(self) -> float:
         """How many records without the rule a literal is worth: more where the rules are wrong in training."""
-        wrong = 1 - float(self.right.sum()) / max(self.total, 1e-300)
+        wrong = 1 - float(np.nansum(self.right)) / max(float(np.nansum(self.support)), 1e-300)
         return _DOUBT_OF_PURE if self.pure else _DOUBT + _DOUBT_BY_ERROR * wrong
 
     @cached_property
@@ -216,6 +229,8 @@ class Statistics:
     def _without(self) -> NDArray[np.float64]:
         """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
         reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
+        if self.unmeasured is not None:  # what rules decide after the first without counts is not known
+            reaching = np.maximum(self.by_class - np.cumsum(self.counts, axis=0) + self.counts, 0.0)
         shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
         return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._places)])
 
@@ -231,9 +246,13 @@ class Statistics:
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
 
-        If another class would be as probable as the rule's own label, just enough is moved to the label.
+        If another class would be as probable as the rule's own label, just enough is moved to the label. A rule without
+        counts has the distribution of all records that such rules decide.
         """
-        smoothed = self.counts + smoothing * self.prior
+        counts = (
+            self.counts if self.unmeasured is None else np.where(np.isnan(self.counts), self.unmeasured, self.counts)
+        )
+        smoothed = counts + smoothing * self.prior
         shares: NDArray[np.float64] = smoothed / smoothed.sum(axis=1, keepdims=True)
         for rule, own in enumerate(self._places):
             if own is not None:

@@ -8,19 +8,25 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from math import isnan
+from math import inf, isinf, isnan, nextafter
 from typing import Literal as OneOf
 
 from unless.errors import ProgramError, UnknownNameError, suggest
-from unless.values import Label, Value, counted, plain, read_as, value_of
-from unless.values.notation import FLAG, Notation, Noted
+from unless.values import Label, Value, counted, plain, read_as, spell, value_of
+from unless.values.notation import FLAG, Notation, Noted, Order
+from unless.values.spelling import spelled
 
 Operator = OneOf["<=", ">", "==", "!=", "missing", "present"]
 OPERATORS: tuple[Operator, ...] = ("<=", ">", "==", "!=", "missing", "present")
 
-OPERATOR_WORDS: dict[Operator, str] = {
+Said = OneOf["<=", ">", "<", ">=", "==", "!=", "missing", "present"]
+"""Operators as people say them: ``< 30`` says shorter than ``<= 29.999999999999996`` what is the same."""
+
+OPERATOR_WORDS: dict[Said, str] = {
     "<=": "is at most",
     ">": "is above",
+    "<": "is below",
+    ">=": "is at least",
     "==": "is",
     "!=": "is not",
     "missing": "is missing",
@@ -35,6 +41,10 @@ _TAKES: dict[Operator, type] = {
     "<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None),
 }  # fmt: skip
 """The type of a literal's value, by operator."""
+
+_SIGNS: dict[Said, str] = {"<=": "<=", ">": ">", "<": "<", ">=": ">="}
+_LONGER = 6
+"""So many letters longer than the next number, a bound is said by that one: 29.999999999999996 is just below 30."""
 
 _SHOWN = 100
 """The most rules that a notebook shows: nobody reads more there."""
@@ -91,11 +101,25 @@ class Literal:
             return read_as(value, self.value.notation)
         return read_as(value, None) if isinstance(value, Noted) else value
 
-    def said(self) -> tuple[Operator, Value]:
+    def said(self) -> tuple[Said, Value]:
         """The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0."""
         if isinstance(self.value, Noted) and self.value.notation == FLAG and 0 <= self.value < 1:
             return "==", 1.0 if self.op == ">" else 0.0
-        return self.op, self.value
+        return self.bound()
+
+    def bound(self) -> tuple[Said, Value]:
+        """The operator and the value; the last number before a short one is said by that.
+
+        >>> Literal("age", "<=", 29.999999999999996).bound(), Literal("age", ">", 29.5).bound()
+        (('<', 30.0), ('>', 29.5))
+        """
+        value = self.value
+        if value.__class__ is not float or isinf(value) or len(text := spell(value)) <= _LONGER:
+            return self.op, value
+        above = nextafter(value, inf) + 0.0
+        if len(spell(above)) + _LONGER > len(text):
+            return self.op, value
+        return "<" if self.op == "<=" else ">=", above
 
     def implies(self, other: Literal) -> bool:
         """Whether the other literal holds whenever this one holds."""
@@ -114,10 +138,10 @@ class Literal:
 
     def __str__(self) -> str:
         op, value = self.said()
-        test = f"{self.feature} {op if _TAKES[op] is float else OPERATOR_WORDS[op]}"
+        test = f"{spelled(self.feature)} {_SIGNS.get(op) or OPERATOR_WORDS[op]}"
         if value is None:
             return test
-        return f"{test} {value!r}" if op == self.op else f"{test} {value:.0f}"
+        return f"{test} {value:.0f}" if op == "==" and isinstance(value, float) else f"{test} {_value_text(value)}"
 
     __repr__ = __str__
 
@@ -253,10 +277,11 @@ class Program:
         return iter(self.rules)
 
     def __str__(self) -> str:
-        lines = [f"{self.target}: {rule}" for rule in self.rules]
+        target = spelled(self.target)
+        lines = [f"{target}: {rule}" for rule in self.rules]
         if self.otherwise is not None:
-            lines.append(f"{self.target}: {self.otherwise} otherwise")
-        return "\n".join(lines) or f"{self.target}: no rules"
+            lines.append(f"{target}: {label_text(self.otherwise)} otherwise")
+        return "\n".join(lines) or f"{target}: no rules"
 
     def _repr_html_(self) -> str:
         rules = "".join(f"<li>{_html(rule)}</li>" for rule in self.rules[:_SHOWN])
@@ -335,11 +360,14 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     return tuple(read.values())
 
 
+def said(condition: Condition) -> list[tuple[Said, Value]]:
+    """The operators and values of a condition as people say them; a range has two bounds, even of 0 and 1."""
+    return [condition[0].said()] if len(condition) == 1 else [literal.bound() for literal in condition]
+
+
 def verbs(condition: Condition) -> list[str]:
     """The words before each value of a condition: "is above", and "and at most" in a range."""
-    if len(condition) == 1:
-        return [OPERATOR_WORDS[condition[0].said()[0]]]
-    first, *others = (OPERATOR_WORDS[literal.op] for literal in condition)
+    first, *others = (OPERATOR_WORDS[op] for op, _ in said(condition))
     return [first, *(f"and {words.removeprefix('is ')}" for words in others)]
 
 
@@ -352,16 +380,30 @@ def _tightest(*literals: Literal) -> Condition:
 def _asks(condition: Condition) -> str:
     if len(condition) == 1:
         return str(condition[0])
-    said = (f"{verb} {literal.value!r}" for verb, literal in zip(verbs(condition), condition, strict=True))
-    return " ".join([condition[0].feature, *said])
+    parts = (f"{verb} {_value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
+    return " ".join([spelled(condition[0].feature), *parts])
+
+
+def _value_text(value: Value) -> str:
+    """A value as Python spells it; a level of an order can be any text."""
+    return spelled(str(value)) if isinstance(value, Noted) and isinstance(value.notation, Order) else repr(value)
 
 
 def _sentence(rule: Rule) -> str:
-    text = "" if rule.head is None else f"{rule.head} if "
+    text = "" if rule.head is None else f"{label_text(rule.head)} if "
     text += " and ".join(map(_asks, conditions(rule.default))) or "true"
     for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
         text += f" unless ({_sentence(exception)})"
     return text
+
+
+def label_text(label: Label) -> str:
+    """A label in the text of rules: the text '1' is in quotes, since 1 is the number.
+
+    >>> [label_text(label) for label in ("refuse", "1", 1, 1.5, True)]
+    ['refuse', "'1'", '1', '1.5', 'True']
+    """
+    return spelled(label) if isinstance(label, str) else repr(label)
 
 
 def _html(rule: Rule) -> str:

@@ -34,7 +34,7 @@ def test_what_it_shows_is_what_fit_shows(run):
 def test_the_files():
     """The folder has tables, models, a page and logic programs; new applicants are not decided, and not old ones."""
     assert {path.name for path in Path().iterdir()} == {
-        "applicants.csv", "new.csv", "model.json", "old.json", "zoo.lp", "examples.lp", "report.html",
+        "applicants.csv", "new.csv", "model.json", "old.json", "rules.txt", "zoo.lp", "examples.lp", "report.html",
     }  # fmt: skip
     old, new = (unless.read_table(path) for path in ("applicants.csv", "new.csv"))
     assert (len(old), len(new)) == (900, 40)

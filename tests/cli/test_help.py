@@ -113,7 +113,7 @@ def completed(line: str, **more: str) -> list[str]:
         ("unless explain model.json new.csv --format p", ["parquet"]),
         ("unless export model.json --to p", ["prolog", "python"]),
         ("unless export model.json --to prolog --dialect s", ["swi", "scasp"]),
-        ("unless show model.json --style ", ["plain", "paper", "exclusive"]),
+        ("unless show model.json --style ", ["plain", "rules", "paper", "exclusive"]),
         ("unless fit nothing.csv --target d", []),
         ("unless explain applicants.csv --why-not re", []),
     ],

@@ -397,3 +397,25 @@ def test_the_target_is_no_feature() -> None:
     document = {**json.to_dict(Program("y", ("a",), (Rule("x"),))), "target": "a"}
     with pytest.raises(ProgramError, match="'a' is the target, so it cannot be a feature"):
         json.from_dict(document)
+
+
+@given(st.floats(allow_nan=False), st.sampled_from(["<=", ">"]))
+def test_a_bound_is_said_by_the_shorter_number(value, op):
+    """``< 30`` says what ``<= 29.999999999999996`` says, of every number; it is never longer."""
+    literal = Literal("n", op, value)
+    sign, said = literal.bound()
+    if sign == op:
+        assert said == literal.value
+        return
+    assert (sign, math.nextafter(said, -math.inf)) == ("<" if op == "<=" else ">=", literal.value)
+    for number in (literal.value, said, math.nextafter(said, math.inf)):
+        assert literal.holds(number) == ((number < said) == (op == "<="))
+    assert len(repr(said)) < len(repr(literal.value))
+
+
+def test_names_and_labels_in_quotes():
+    """Printed rules have quotes where something else could be meant, and only there."""
+    rule = Rule("1", (Literal("marital status", "==", "it is"), Literal("a and b", ">", 29.999999999999996)))
+    assert str(rule) == "'1' if marital status is 'it is' and 'a and b' >= 30.0"
+    assert str(Program("y", ("n",), (), 1)) == "y: 1 otherwise"
+    assert str(Program("if", ("n",), (), "1")) == "'if': '1' otherwise"

@@ -33,6 +33,7 @@ COMMANDS = {
     "explain": "Explain a decision, and what would change it.",
     "report": "Write an HTML page about a model.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
+    "edit": "Change the rules of a model as text.",
     "learn": "Learn rules from background knowledge in logic programs.",
     "diff": "Compare the rules of two models, and their decisions.",
     "demo": "Show an example, or write files to try things on.",

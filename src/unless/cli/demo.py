@@ -22,7 +22,9 @@ from unless.estimators.modelfile import SavedModel, file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.sentences import words_for
 from unless.explanation.why import proof_of
+from unless.export.rules import to_rules
 from unless.files import write_whole
+from unless.model import program_of
 from unless.table import Table
 
 _COMMANDS = (
@@ -32,6 +34,7 @@ _COMMANDS = (
     "unless predict model.json new.csv -o decided.csv",
     "unless explain model.json new.csv --row 8 --what-if",
     "unless diff old.json model.json applicants.csv",
+    "unless edit model.json --from rules.txt --data applicants.csv -o edited.json",
     "unless export model.json --to sql --table applicants",
     "unless learn zoo.lp examples.lp --target habitat",
 )
@@ -113,6 +116,12 @@ def _write(screen: Screen, fitted: Fitted, folder: str, *, force: bool) -> None:
         screen.show(f"  {command}" if not screen.quiet else command)
 
 
+def _with_one_more(model: SavedModel | SavedCommittee) -> str:
+    """Return the rules as text, and one that somebody wrote."""
+    head, gap, rules = to_rules(program_of(model)).partition("\n\n")
+    return f"{head}{gap}refuse if age < 21 and income < 15_000     # one more, written by hand\n{rules}\n"
+
+
 def _files(model: SavedModel | SavedCommittee, table: Table) -> dict[str, tuple[str, str]]:
     """Return what each file is, and its content."""
     from unless.estimators.learners import UnlessLearner, learn
@@ -125,6 +134,7 @@ def _files(model: SavedModel | SavedCommittee, table: Table) -> dict[str, tuple[
         "new.csv": (f"{_NEW} more, not yet decided", csv_text(people[decided:])),
         "model.json": ("the rules learned from them", file_text(model)),
         "old.json": ("rules learned when a third of them were known", file_text(earlier)),
+        "rules.txt": ("the rules as text, with one more at the top", _with_one_more(model)),
         "zoo.lp": ("background knowledge, a logic program", _ZOO),
         "examples.lp": ("examples for it", _EXAMPLES),
     }

@@ -59,8 +59,8 @@ def diff(
     if json:
         screen.data({"old": old, "new": new, **found.to_dict(), "data": None if moved is None else moved.to_dict()})
     else:
-        screen.show(*_rules(found))
-        screen.show(*([] if moved is None else _records(moved)))
+        screen.show(*rule_changes(found))
+        screen.show(*([] if moved is None else record_changes(moved)))
     if exit_code and not found.same:
         raise typer.Exit(1)
 
@@ -80,7 +80,8 @@ def _effect(
 # Rules.
 
 
-def _rules(found: Comparison) -> Iterator[RenderableType]:
+def rule_changes(found: Comparison) -> Iterator[RenderableType]:
+    """Yield what became of the rules."""
     target = printable(found.new.target)
     if found.old.target != found.new.target:
         yield Text(f"The targets differ: {printable(found.old.target)} before, {target} after.", "yellow")
@@ -173,7 +174,8 @@ def _condition(edits: Sequence[LiteralEdit], words: Words) -> Text:
 # Records.
 
 
-def _records(moved: Effect) -> Iterator[RenderableType]:
+def record_changes(moved: Effect) -> Iterator[RenderableType]:
+    """Yield which records change label, and how many become right and wrong."""
     share = f" ({percent(moved.changed / moved.records, 1)})" if moved.changed else ""
     changes = "changes" if moved.changed == 1 else "change"
     yield ""

@@ -203,9 +203,10 @@ class _Answer:
                 "changes": None if self.changes is None else self.changes.to_dict()["changes"],
             }
         place = -1 if self.proof.decided is None else self.proof.decided
+        known = self.statistics is not None and self.statistics.known(place)
         figures = self.statistics and {
-            "decided": float(self.statistics.support[place]),
-            "right": float(self.statistics.right[place]),
+            "decided": float(self.statistics.support[place]) if known else None,
+            "right": float(self.statistics.right[place]) if known else None,
             **self.statistics.expectation(place),
             "weighted": self.statistics.weighted,
         }

@@ -14,7 +14,7 @@ from unless.cli.options import Decimal, Delimiter, Encoding, Format, Model, Outp
 from unless.errors import ParameterError, UnlessError, either, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
-from unless.export import to_javascript, to_python, to_text
+from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
 from unless.files import write_whole
 from unless.model import program_of
@@ -37,6 +37,7 @@ _TAKES = {
     "javascript": {"name", "returns"},
     "onnx": set[str](),
     "json": set[str](),
+    "rules": set[str](),
     "text": {"style"},
 }
 """The options of each language."""
@@ -54,8 +55,8 @@ def export(
     model: Model,
     *,
     to: Annotated[
-        OneOf["clingo", "prolog", "scasp", "sql", "python", "javascript", "onnx", "json", "text"],
-        typer.Option("--to", help="The language; json and text are just the rules."),
+        OneOf["rules", "clingo", "prolog", "scasp", "sql", "python", "javascript", "onnx", "json", "text"],
+        typer.Option("--to", help="The language; rules is text to edit, json just the rules, text the paper's form."),
     ],
     output: Output = None,
     dialect: Annotated[
@@ -137,7 +138,7 @@ def export(
     elif to == "sql":
         write_document(_sql(found, **options), output)
     else:  # only code can have the points of the model
-        text = _WRITERS[to](found if to in ("python", "javascript") else program_of(found), **options)
+        text = _WRITERS[to](found if to in ("python", "javascript", "rules") else program_of(found), **options)
         write_document(text, output)
     if output not in (None, "-"):
         screen.note(f"wrote {output}")
@@ -211,6 +212,7 @@ _WRITERS: dict[str, Callable[..., str]] = {
     "python": to_python,
     "javascript": to_javascript,
     "json": lambda program: dumps(program) + "\n",
+    "rules": lambda model: to_rules(model) + "\n",
     "text": lambda program, **options: to_text(program, **options) + "\n",
 }
 """What writes a program in each language except SQL, which needs the columns of the model too."""

@@ -19,7 +19,7 @@ from unless.cli.plot import trade_off_plot
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
-from unless.export import to_text
+from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.judge.labels import tested_text
 from unless.model import Statistics, program_of
@@ -33,9 +33,10 @@ def show(
     model: Model,
     *,
     style: Annotated[
-        OneOf["plain", "paper", "exclusive"],
+        OneOf["plain", "rules", "paper", "exclusive"],
         typer.Option(
-            help="plain is a table; paper is a logic program in order, exclusive is one whose order does not matter."
+            help="plain is a table; rules is text to edit; paper is a logic program in order, exclusive is one whose "
+            "order does not matter."
         ),
     ] = "plain",
     quiet: Quiet = False,
@@ -64,6 +65,8 @@ def show(
             screen.show("", f"test: {tested_text(tested)}")
         if isinstance(found, SavedModel) and found.trade_off is not None:
             screen.show("", trade_off_plot(found.trade_off))
+    elif style == "rules":
+        write_document(to_rules(program if isinstance(found, SavedCommittee) else found) + "\n", None)
     else:
         write_document(to_text(program, style) + "\n", None)
 

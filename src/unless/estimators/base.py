@@ -16,14 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from unless.errors import ParameterError, ProgramError, UnlessWarning
+from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.editing import with_rules
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
-from unless.estimators.modelfile import PURE, SavedModel, file_text, parsed
+from unless.estimators.modelfile import SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
-from unless.estimators.training import known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.listing import listing, title
 from unless.explanation.record import answered, as_rows
@@ -32,17 +32,15 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.labels import measure, tested_text
+from unless.judge.labels import tested_text
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.learn.distil import Taught
-from unless.learn.points import fit_card
-from unless.model import held_back_in
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
 from unless.rule import Program
 from unless.score.card import known_card
-from unless.table import Labels, Schema, Table, domain_of
+from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
 
@@ -204,38 +202,30 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         return unseen_values(self, self._table(X, tell=False))
 
-    def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
 
-        Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
-        If the records are those that the model is from, those held back test the edited rules as they did before.
+        Rules may be removed, reordered, changed and added, as long as they test features and give labels of training:
+        ``model.with_program(unless.parse(text, like=model), X, y)``. If the records are those that the model is from,
+        those held back test the edited rules as they did before.
+
+        Without records only that is kept which is still true: what the rules before the first change decided. The
+        others are not measured (``statistics_`` has NaN), there are no points (``card_`` is None) and no importances.
         """
-        table = self._table(X, tell=False)
-        if program.features != self.program_.features:
-            raise ProgramError(
-                "the program has other features than the model; edit its rules: replace(model.program_, rules=...)"
-            )
-        classes = self.statistics_.classes
-        for label in program.labels:
-            known_place(label, classes, "the program has")
-        codes = known_labels(y, classes, len(table))
-        counts = row_counts(sample_weight, len(table))
-        labelled = replace(table, target=Labels(program.target, classes, codes))
-        held, tested = held_back_in(self, labelled) if counts is None else None, None
-        if held is not None and held.any() and self.tested_ is not None:
-            tested = replace(self.tested_, statistics=measure(program, labelled[held]))
-            labelled = labelled[~held]
-        there = labelled if counts is None else labelled[counts > 0]
+        check_is_fitted(self)
+        labelled = counts = None
+        if X is not None:
+            table = self._table(X, tell=False)
+            classes = self.statistics_.classes
+            codes = known_labels(true_labels(X, y), classes, len(table))
+            counts = row_counts(sample_weight, len(table))
+            labelled = replace(table, target=Labels(self.program_.target, classes, codes))
+        elif y is not None or sample_weight is not None:
+            raise ParameterError("there are labels or weights without records; give the records too: X")
+        model: Any = self._saved()  # not a committee: that refuses to be edited
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        found, unseen = measure(program, labelled, counts), None if tested is None else tested.statistics.counts
-        edited.program_ = program
-        edited.statistics_ = replace(found, pure=self._classifier in PURE, unseen=unseen)
-        edited.domain_ = domain_of(there, program.used)
-        edited.card_ = fit_card(program, labelled, counts)
-        edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
-        edited.tested_ = tested
+        edited._become(with_rules(model, program, labelled, counts), self.classes_)  # noqa: SLF001 - a copy of its own
         return edited
 
     @property

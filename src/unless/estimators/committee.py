@@ -139,7 +139,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         """Refused: the points of a committee are those of its lists."""
         raise ParameterError("the points of a committee are those of its lists; see explain(X)")
 
-    def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
+    def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> NoReturn:  # noqa: ARG002
         """Refused: a committee has many programs."""
         raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")
 
@@ -165,7 +165,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
                 "list": [place for place, _, _ in rules],
                 "order": [number for _, number, _ in rules],
                 "label": [rule.head for _, _, rule in rules],
-                "text": [str(Program("", committee.features, (rule,))).removeprefix(": ") for _, _, rule in rules],
+                "text": [str(rule) for _, _, rule in rules],
                 **{f"points: {label}": points[:, k].tolist() for k, label in enumerate(committee.classes)},
             }
         )

@@ -111,7 +111,8 @@ def document(model: SavedModel) -> dict[str, Any]:
             "learner": model.learner,
             "parameters": spelled_parameters(model.parameters),
             "classes": [label_data(label) for label in statistics.classes],
-            "counts": statistics.counts.tolist(),
+            "counts": [line if statistics.known(row) else None for row, line in enumerate(statistics.counts.tolist())],
+            **({} if statistics.unmeasured is None else {"unmeasured": statistics.unmeasured.tolist()}),
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
             **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
@@ -301,7 +302,8 @@ def _training(
     parameters = parameters_of(node["parameters"], (place, "parameters"))
     classes = classes_of(node["classes"], (place, "classes"), program.labels)
     heads = program.heads
-    counts = _counts(node["counts"], (place, "counts"), len(heads), len(classes))
+    unmeasured = _unmeasured(node, place, len(classes))
+    counts = _counts(node["counts"], (place, "counts"), len(heads), len(classes), unmeasured)
     weighted = typed(
         bool, node.get("weighted", False), (place, "weighted"), "true or false: whether counts are sums of weights"
     )
@@ -311,7 +313,9 @@ def _training(
     card = None
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
-    found = Statistics(classes, heads, counts, weighted, literal_counts(program), learner in PURE)
+    found = Statistics(
+        classes, heads, counts, weighted, literal_counts(program), learner in PURE, unmeasured=unmeasured
+    )
     return found, learner, parameters, shares, card
 
 
@@ -510,26 +514,48 @@ def classes_of(value: Any, place: Place, labels: tuple[Label, ...]) -> tuple[Lab
     return classes
 
 
-def _counts(value: Any, place: Place, rows: int, width: int) -> NDArray[np.float64]:
-    """How many records of each class every rule decided."""
+def _unmeasured(node: dict[str, Any], place: Place, width: int) -> NDArray[np.float64] | None:
+    """The records, by class, that the rules without counts decide together; None if every rule has counts."""
+    if "unmeasured" not in node:
+        return None
+    found = node["unmeasured"]
+    inside = (place, "unmeasured")
+    checks.numbers(found, inside, "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
+    if len(found) != width:
+        raise at(inside, f"expected {counted(width, 'count')}, one for each class")
+    return np.array(found, dtype=np.float64)
+
+
+def _counts(
+    value: Any, place: Place, rows: int, width: int, unmeasured: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """How many records of each class every rule decided; NaN for a rule that was edited and not measured since."""
     lines = typed(list, value, place, "a list of counts per rule")
+    known = lines if unmeasured is None else [line for line in lines if line is not None]
     # There can be many: types and range are checked at once, which takes a third of the time of one by one.
-    if not ({list}.issuperset(map(type, lines)) and {float}.issuperset(map(type, chain.from_iterable(lines)))):
-        _check_counts(lines, place)
-    if len(lines) != rows or any(len(line) != width for line in lines):
+    if not ({list}.issuperset(map(type, known)) and {float}.issuperset(map(type, chain.from_iterable(known)))):
+        _check_counts(lines, place, gaps=unmeasured is not None)
+    if len(lines) != rows or any(len(line) != width for line in known):
         raise at(place, f"expected {rows} rows of {width} counts, a row for each rule and one for no rule")
-    counts = np.array(lines, dtype=np.float64)
-    if not (counts.min() >= 0 and counts.max() <= _MOST):
-        _check_counts(lines, place)
-    if not counts.any():
+    if unmeasured is not None and len(known) == rows:
+        raise at(place, "every rule has counts, so no records are unmeasured; leave unmeasured out")
+    found = np.array(known, dtype=np.float64).reshape(len(known), width)
+    if not (found.min(initial=0.0) >= 0 and found.max(initial=0.0) <= _MOST):
+        _check_counts(lines, place, gaps=unmeasured is not None)
+    if not found.any() and (unmeasured is None or not unmeasured.any()):
         raise at(place, "all counts are 0, but the rules of a model have decided something")
+    if unmeasured is None:
+        return found
+    counts = np.full((rows, width), np.nan)
+    counts[[line is not None for line in lines]] = found
     return counts
 
 
-def _check_counts(lines: list[Any], place: Place) -> None:
-    """Refuse the first count that is wrong."""
+def _check_counts(lines: list[Any], place: Place, *, gaps: bool) -> None:
+    """Refuse the first count that is wrong; where there are ``gaps``, null is none."""
     for index, line in enumerate(lines):
-        checks.numbers(line, (place, index), "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
+        if line is not None or not gaps:
+            checks.numbers(line, (place, index), "a list of counts", "a count, a number from 0 to 1e200", 0.0, _MOST)
 
 
 def shares_of(value: Any, place: Place, count: int) -> NDArray[np.float64]:

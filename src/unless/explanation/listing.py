@@ -21,7 +21,7 @@ from unless.rule import Condition, Program, Rule, conditions
 from unless.score.committee import Committee
 from unless.values import amount, counted, percent, share_text
 
-_SIGNS = {"<=": "≤", ">": ">"}
+_SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
 
 DEEP = 12
 """Levels that are indented; deeper ones stay in the same column."""
@@ -74,7 +74,7 @@ def _figures(statistics: Statistics | None, row: int) -> list[str]:
         return []
     decided, right = float(statistics.support[row]), float(statistics.expected[row])
     if isnan(right):
-        return [amount(decided), "–", ""]
+        return ["–" if isnan(decided) else amount(decided), "–", ""]
     low, high = (float(end[row]) for end in statistics.expected_between)
     return [amount(decided), share_text(right), f"{low:.2f}–{high:.2f}"]
 

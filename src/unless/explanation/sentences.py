@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
-from unless.rule import OPERATOR_WORDS, Condition, Operator, Program, Rule, conditions, verbs
+from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, Said, conditions, said, verbs
 from unless.values import Value, amount, counted, percent
 from unless.values.notation import Noted
 
@@ -34,7 +34,7 @@ _SHALLOW = 8
 
 _SORTS = {"date": "a date", "datetime": "a date", "instant": "a date", "time": "a time", "duration": "a duration"}
 _SORTS |= {"order": "in the order"}
-_OPPOSITE: dict[Operator, Operator] = {"<=": ">", ">": "<="}
+_OPPOSITE: dict[Said, Said] = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 
 def fitting(words: Words, checks: Iterable[Check]) -> Words:
@@ -61,8 +61,7 @@ Checks = tuple["Check", ...]
 
 def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
     """What a condition asks, in words and values: "is at most", "21,000"; no value where it takes none."""
-    said = [condition[0].said()[1]] if len(condition) == 1 else [one.value for one in condition]
-    values = (None if value is None else words.value(condition[0].feature, value) for value in said)
+    values = (None if value is None else words.value(condition[0].feature, value) for _, value in said(condition))
     return list(zip(verbs(condition), values, strict=True))
 
 
@@ -107,7 +106,7 @@ def check(checks: Checks, words: Words = DEFAULT) -> str:
 def _is_flag(checks: Checks) -> bool:
     """Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all."""
     literal, value, _ = checks[0]
-    return len(checks) == 1 and literal.said()[0] != literal.op and value in (0.0, 1.0)
+    return len(checks) == 1 and literal.op in _OPPOSITE and literal.said()[0] == "==" and value in (0.0, 1.0)
 
 
 def _sort(bound: Value) -> str:
@@ -118,9 +117,9 @@ def _sort(bound: Value) -> str:
 
 def _true(one: Check, words: Words) -> str:
     """How a number lies to a bound: "at most 21,000"."""
-    literal = one.literal
-    op = literal.op if one.holds else _OPPOSITE[literal.op]
-    return f"{OPERATOR_WORDS[op].removeprefix('is ')} {words.value(literal.feature, literal.value)}"
+    op, value = one.literal.bound()
+    verb = OPERATOR_WORDS[op if one.holds else _OPPOSITE[op]].removeprefix("is ")
+    return f"{verb} {words.value(one.literal.feature, value)}"
 
 
 def asked(checks: Checks, words: Words) -> str:
@@ -264,6 +263,8 @@ def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
     """
+    if not statistics.known(place):
+        return "not measured since the rules were edited"
     decided, weighted = float(statistics.support[place]), statistics.weighted
     if not decided:
         return "which decided no record" + " of any weight" * weighted + " in training"

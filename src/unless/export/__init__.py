@@ -1,5 +1,6 @@
-"""Programs in other forms: the paper's text, JSON, SQL, Python, JavaScript, ONNX.
+"""Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
+- `rules`: the rules as people write them; `grammar` reads the words of such a text, `meaning` makes a program of them.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
@@ -17,6 +18,7 @@ from typing import Any
 from unless.export import json
 from unless.export.clauses import to_text
 from unless.export.code import to_javascript, to_python
+from unless.export.rules import to_rules
 
 __all__ = [
     "json",
@@ -25,6 +27,7 @@ __all__ = [
     "to_javascript",
     "to_onnx",
     "to_python",
+    "to_rules",
     "to_spark",
     "to_sql",
     "to_text",

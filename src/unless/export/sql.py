@@ -16,7 +16,7 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model
-from unless.rule import Condition, Literal, Program, Rule, conditions, verbs
+from unless.rule import Condition, Literal, Program, Rule, conditions, said, verbs
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.table import Schema
@@ -404,7 +404,7 @@ class SqlWriter:
             return
         yield f"{feature} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
-        asks = (f"{verb} {literal.value!r}" for verb, literal in zip(verbs(condition), condition, strict=True))
+        asks = (f"{verb} {value!r}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
         yield f", {' '.join(asks).removeprefix('is ')}"
 
     def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:

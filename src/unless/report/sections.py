@@ -124,7 +124,7 @@ def _expected(facts: Facts, place: int) -> tuple[float, float, float] | None:
 
 def _trained(facts: Facts, place: int) -> tuple[float, float] | None:
     """What the rule did in training; None if that is the same as here, as on the training data."""
-    if facts.trained is None:
+    if facts.trained is None or not facts.trained.known(place):
         return None
     decided, right = float(facts.trained.support[place]), float(facts.trained.right[place])
     alike = facts.truth is not None and not facts.trained.weighted

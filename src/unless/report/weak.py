@@ -144,7 +144,7 @@ def _higher_before(facts: Facts, place: int) -> float | None:
     Both shares are uncertain: to be right for all of 4 records in training is not more than for 4 of 5 here. Shares of
     weights cannot be compared with shares of records.
     """
-    if facts.trained is None or facts.trained.weighted or not facts.trained.support[place]:
+    if facts.trained is None or facts.trained.weighted or not facts.trained.support[place] > 0:
         return None
     before, now = float(facts.trained.precision[place]), float(facts.right[place] / facts.decided[place])
     least, _ = interval(float(facts.trained.right[place]), float(facts.trained.support[place]))

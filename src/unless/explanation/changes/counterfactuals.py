@@ -32,7 +32,7 @@ from unless.explanation.why import known_label, proof_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
 from unless.prediction import predict
-from unless.rule import Program
+from unless.rule import OPERATOR_WORDS, Literal, Program
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, value_data
 
@@ -106,9 +106,10 @@ class Change:
         if self.how == "is":
             return words.has(self.feature, self.new)
         above, most = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
-        said = [("above", above), ("at most", most)]
-        bounds = (f"{how} {words.value(self.feature, bound)}" for how, bound in said if bound is not None)
-        return f"{words.name(self.feature)} {' and '.join(bounds)}"
+        asked = [Literal(self.feature, ">", above)] if above is not None else []
+        asked += [Literal(self.feature, "<=", most)] if most is not None else []
+        said = (f"{OPERATOR_WORDS[op]} {words.value(self.feature, value)}" for op, value in map(Literal.bound, asked))
+        return f"{words.name(self.feature)} {' and '.join(one.removeprefix('is ') for one in said)}"
 
     def __str__(self) -> str:
         return self.text()

@@ -53,6 +53,17 @@
 
   const isBound = ({ op }) => op === "<=" || op === ">";
 
+  const bits = new DataView(new ArrayBuffer(8));
+
+  /** The next number above a number. */
+  function nextUp(number) {
+    if (number === Infinity) return number;
+    if (number === 0) return Number.MIN_VALUE;
+    bits.setFloat64(0, number);
+    bits.setBigInt64(0, bits.getBigInt64(0) + (number > 0 ? 1n : -1n));
+    return bits.getFloat64(0);
+  }
+
   /** The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0. */
   function said({ op, value, notation }) {
     const flag = notation && notation.name === "flag" && value >= 0 && value < 1;
@@ -173,5 +184,5 @@
     return unless.page;
   }
 
-  unless.engine = { compareTexts, conditions, readProgram, readRecords, said, holds, covers, decide, proveRule, prove, matters, open };
+  unless.engine = { compareTexts, conditions, readProgram, readRecords, nextUp, said, holds, covers, decide, proveRule, prove, matters, open };
 })();

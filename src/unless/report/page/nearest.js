@@ -6,16 +6,7 @@
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
 
-  const bits = new DataView(new ArrayBuffer(8));
-
-  /** The next number above a number. */
-  function nextUp(number) {
-    if (number === Infinity) return number;
-    if (number === 0) return Number.MIN_VALUE;
-    bits.setFloat64(0, number);
-    bits.setBigInt64(0, bits.getBigInt64(0) + (number > 0 ? 1n : -1n));
-    return bits.getFloat64(0);
-  }
+  const { nextUp } = unless.engine;
 
   /** The place in a sorted list of the first item that is not `before` the one we look for. */
   function bisect(items, before) {

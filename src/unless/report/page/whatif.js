@@ -185,7 +185,8 @@
       const fine = ["datetime", "instant", "time", "duration"].includes(notation && notation.name) ? notation : null;
       const next = (threshold) => unless.nearest.above(fine, threshold);
       const below = this.program.tested[place].numbers.find((threshold) => next(threshold) === value);
-      return below === undefined ? this.speech.value(place, value) : `just above ${this.speech.value(place, below)}`;
+      const short = below === undefined || (!notation && unless.words.bound({ op: "<=", value: below }).op === "<");
+      return short ? this.speech.value(place, value) : `just above ${this.speech.value(place, below)}`;
     }
 
     /** Show the values that differ from the record's, each with a button to undo it. */

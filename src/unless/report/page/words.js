@@ -8,7 +8,7 @@
     /(?:^|[^\p{L}\p{N}_])(?:and|not|missing|present|above|below|at most|because|unless|inf)(?![\p{L}\p{N}_])/u;
   const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
   const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
-  const OPPOSITE = { "<=": ">", ">": "<=" };
+  const OPPOSITE = { "<=": ">", ">": "<=", "<": ">=", ">=": "<" };
   const SORTS = {
     date: "a date",
     datetime: "a date",
@@ -107,9 +107,26 @@
   const failing = (proof) => told(proof).filter((checks) => !holding(checks));
   const literalsOf = (checks) => checks.map(({ literal }) => literal);
 
+  /** So many letters longer than the next number, a bound is said by that one. */
+  const LONGER = 6;
+
+  /** The operator and the value; the last number before a short one is said by that: below 30. */
+  function bound({ op, value, notation }) {
+    if (typeof value !== "number" || notation || !Number.isFinite(value)) return { op, value };
+    const above = unless.engine.nextUp(value) + 0;
+    if (spell(above).length + LONGER > spell(value).length) return { op, value };
+    return { op: op === "<=" ? "<" : ">=", value: above };
+  }
+
+  /** The operator and the value as people say them. */
+  function said(literal) {
+    const found = unless.engine.said(literal);
+    return found.op === "==" ? found : bound(literal);
+  }
+
   /** Whether a record has 0 or 1 where nothing else is expected, so that the value alone says all. */
   const isFlag = ([{ literal, value }, ...others]) =>
-    !others.length && unless.engine.said(literal).op !== literal.op && (value === 0 || value === 1);
+    !others.length && literal.op in OPPOSITE && said(literal).op === "==" && (value === 0 || value === 1);
   const applying = (proof) => proof.exceptions.filter((exception) => exception.covers);
 
   /** A text of the data, cut to at most `most` characters. */
@@ -179,7 +196,7 @@
     /** What a condition asks, after the name: "is above 30 and at most 40". */
     verbs(condition) {
       const parts = condition.map((literal, place) => {
-        const { op, value } = condition.length > 1 ? literal : unless.engine.said(literal);
+        const { op, value } = condition.length > 1 ? bound(literal) : said(literal);
         const words = this.program.operators[op];
         const verb = place ? `and ${words.replace(/^is /, "")}` : words;
         return value === null ? verb : `${verb} ${this.value(literal.feature, value)}`;
@@ -220,8 +237,10 @@
     }
 
     /** How a number lies to a bound: "at most 21,000". */
-    lies({ literal: { feature, op, value }, holds }) {
-      return `${this.program.operators[holds ? op : OPPOSITE[op]].replace(/^is /, "")} ${this.value(feature, value)}`;
+    lies({ literal, holds }) {
+      const { op, value } = bound(literal);
+      const verb = this.program.operators[holds ? op : OPPOSITE[op]].replace(/^is /, "");
+      return `${verb} ${this.value(literal.feature, value)}`;
     }
 
     hasOf([{ literal, value }]) {
@@ -279,11 +298,17 @@
     }
 
     /** What a feature becomes: "income above 21,000", "age above 30 and at most 40". */
-    change({ feature, value, how, bound, end }) {
+    change({ feature, value, how, bound: first, end }) {
       if (how === "is") return this.has(feature, value);
-      const [above, most] = how === "above" ? [bound, end] : [end, bound];
-      const said = Object.entries({ above, "at most": most }).filter(([, one]) => one !== null);
-      return `${this.name(feature)} ${said.map(([words, one]) => `${words} ${this.value(feature, one)}`).join(" and ")}`;
+      const [above, most] = how === "above" ? [first, end] : [end, first];
+      const { noted, notation } = this.program.features[feature];
+      const asked = [
+        { op: ">", value: above },
+        { op: "<=", value: most },
+      ].filter((one) => one.value !== null);
+      const said = asked.map((one) => bound({ ...one, notation: noted ? notation : null }));
+      const texts = said.map((one) => `${this.program.operators[one.op].replace(/^is /, "")} ${this.value(feature, one.value)}`);
+      return `${this.name(feature)} ${texts.join(" and ")}`;
     }
 
     /** Changes in a row: "income above 21,000 and guarantor is yes". */
@@ -305,6 +330,7 @@
   const ruleText = (rule) => (rule === null ? "no rule applies" : `rule ${rule + 1}`);
 
   unless.words = {
+    bound,
     Speech,
     countText,
     holding,

@@ -1,0 +1,326 @@
+"""`unless edit`: the rules of a model as text, in the user's editor; checked, measured, compared and saved."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from unless.cli.console import Screen, complain
+from unless.cli.diff import record_changes, rule_changes
+from unless.cli.files import Reading, check_files, read, read_model, standard_input
+from unless.cli.layout import shell_word
+from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Model, Output, Quiet, Sheet
+from unless.diff import Comparison, Effect, compare_records, compare_rules
+from unless.errors import ParameterError, ProgramError, RuleTextError
+from unless.estimators.modelfile import SavedModel, file_text
+from unless.export.json import dumps
+from unless.export.meaning import parse
+from unless.export.rules import to_rules
+from unless.files import packed, write_whole
+from unless.model import program_of
+from unless.rule import Program
+from unless.values import counted
+
+if TYPE_CHECKING:
+    from unless.table import Table
+
+_HELP = """\
+# The rules of {model}. Change them, save, and close the editor; an empty text changes nothing.
+# The first rule that applies decides. An exception is indented below what it is an exception to.
+# Lines that start with # are comments: what they say is not read.
+
+"""
+
+
+def edit(
+    model: Model,
+    *,
+    rules: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE", help="Take the rules from this text, without an editor; - is standard input."
+        ),
+    ] = None,
+    data: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Records to measure the rules on, and to see which change label.")
+    ] = None,
+    output: Output = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Write to MODEL without asking.")] = False,
+    most: Annotated[int, typer.Option(metavar="N", min=0, help="How many changed records to show.")] = 5,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Change the rules of a model as text: in $VISUAL or $EDITOR, or from a file.
+
+    The text is checked, compared with the old rules, and saved; with --data, what the rules decide, the points
+    and the importances are measured again on these records. Without, only what is still true is kept.
+    Without an editor: unless export model.json --to rules -o rules.txt, and then --from rules.txt.
+
+    Example: unless edit model.json --from rules.txt -o edited.json
+
+    Example: unless edit model.json --from rules.txt --data applicants.csv -y
+    """
+    how = Reading(format, delimiter, decimal, encoding, sheet)
+    _check(model, rules, data, output, how, yes=yes)
+    if json and output == "-":
+        raise typer.BadParameter("standard output is for the model or for --json, not for both", param_hint="--output")
+    screen = Screen(quiet=quiet, aside=output == "-")
+    found = read_model(model, "edit")
+    if output is None:
+        _check_writable(model)
+    with _edited(found, model, rules) as program:
+        if program is None:
+            _unchanged(screen, json, model)
+            return
+        result = _result(screen, found, program, data, how, most)
+        if not json:
+            screen.show(*rule_changes(result.rules))
+            screen.show(*([] if result.effect is None else record_changes(result.effect)))
+        for line in result.remarks:
+            screen.note(line)
+        place = output or model
+        if output is None and not yes and not typer.confirm(f"write {place}?", err=True):
+            complain("nothing is written")
+            raise typer.Exit(1)
+        _write(result.model, place)
+    if json:
+        screen.data({"model": model, "output": place, **result.to_dict()})
+    elif place != "-":
+        screen.note(f"wrote {place}")
+
+
+def _check(model: str, rules: str | None, data: str | None, output: str | None, how: Reading, *, yes: bool) -> None:
+    """Refuse what cannot end well before anybody edits anything."""
+    check_files(output, rules, data, None if output is None else model, format=how.format)
+    if [model, rules, data].count("-") > 1:
+        raise ParameterError("- is standard input, which can be read only once; give the others as files")
+    if data is None and how.words:
+        raise typer.BadParameter("it needs --data", param_hint=how.words.split()[0])
+    if output is None and model == "-":
+        raise ParameterError("the model comes from standard input; name a file to write to: -o edited.json")
+    if output is None and not yes and not sys.stdin.isatty():
+        raise ParameterError(f"nobody can be asked here; to write over {model}: --yes; to write another file: -o FILE")
+    if rules is None and "-" in (model, data):
+        raise ParameterError("an editor needs standard input; give MODEL and DATA as files, or the rules: --from FILE")
+    if rules is None and not _editor():
+        text = shell_word(f"{Path(model).name.split('.')[0]}.txt")
+        raise ParameterError(
+            "no editor is known: set VISUAL or EDITOR; or take two steps, with any editor between them:\n"
+            f"  unless export {shell_word(model)} --to rules -o {text}\n"
+            f"  unless edit {shell_word(model)} --from {text}"
+        )
+
+
+def _check_writable(model: str) -> None:
+    """Refuse a file that cannot be written now, rather than after an hour of work."""
+    with Path(model).open("ab"):
+        pass
+
+
+def _unchanged(screen: Screen, json: bool, model: str) -> None:
+    if json:
+        screen.data({"model": model, "output": None, "same": True})
+    screen.note("the rules are the same; nothing is written")
+
+
+# The text.
+
+
+def _editor() -> list[str]:
+    """Return the words of the user's editor; none if there is none."""
+    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
+
+
+@contextmanager
+def _edited(found: SavedModel | Program, model: str, rules: str | None) -> Iterator[Program | None]:
+    """Give the edited program, None if it is the old one; if anything fails, the text stays where the user finds it."""
+    old = program_of(found)
+    if rules is not None:
+        taken = _parsed(_text_of(rules), found, "standard input" if rules == "-" else rules)
+        yield None if taken == old else taken
+        return
+    text = _HELP.format(model=ascii(model)[1:-1]) + to_rules(found) + "\n"
+    file = _new_file(text)
+    try:
+        program = _asked(file, found, text)
+        yield None if program is None or program == old else program
+    except BaseException:
+        if _bytes(file).strip() in (b"", text.encode().strip()):
+            file.unlink(missing_ok=True)
+        else:
+            again = f"unless edit {shell_word(model)} --from {shell_word(str(file))}"
+            complain(f"your text is kept in {file}; to go on with it: {again}")
+        raise
+    file.unlink(missing_ok=True)
+
+
+def _bytes(file: Path) -> bytes:
+    return file.read_bytes() if file.exists() else b""
+
+
+def _new_file(text: str) -> Path:
+    descriptor, name = tempfile.mkstemp(prefix="unless-", suffix=".rules.txt")
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.write(text)
+    return Path(name)
+
+
+def _asked(file: Path, found: SavedModel | Program, text: str) -> Program | None:
+    """Open the editor until the text is right, or the user gives up; None if the text is as it was."""
+    while True:
+        _open(file)
+        edited = _content(file)
+        if edited == text:
+            return None
+        if not edited.strip():
+            raise ProgramError("the text is empty; nothing is changed")
+        try:
+            return _parsed(edited, found, str(file))
+        except RuleTextError as error:
+            if not sys.stdin.isatty():
+                raise
+            complain(str(error))
+            if not typer.confirm("edit again?", default=True, err=True):
+                raise typer.Exit(1) from None
+
+
+def _open(file: Path) -> None:
+    """Run the editor. Ctrl-C is for the editor while it runs."""
+    words = [*_editor(), str(file)]
+    before = signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, not inherited by the editor
+    try:
+        code = subprocess.run(words, check=False).returncode  # noqa: S603 - what the user chose
+    except OSError as error:
+        raise ParameterError(
+            f"the editor {words[0]!r} cannot be started ({error.strerror}); set VISUAL or EDITOR"
+        ) from None
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if code:
+        raise ParameterError(f"the editor {words[0]!r} ended with {code}; nothing is changed")
+
+
+def _content(file: Path) -> str:
+    return _decoded(file.read_bytes(), str(file))
+
+
+def _decoded(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise ProgramError(f"{name}: the text is not UTF-8: {error.reason} at byte {error.start}") from None
+
+
+def _text_of(rules: str) -> str:
+    if rules != "-":
+        return _content(Path(rules))
+    return _decoded(standard_input("edit model.json --from - < rules.txt").buffer.read(), "standard input")
+
+
+def _parsed(text: str, found: SavedModel | Program, name: str) -> Program:
+    try:
+        return parse(text, like=found)
+    except RuleTextError as error:
+        error.args = (f"{name}: {error}",)
+        raise
+    except ProgramError as error:
+        raise ProgramError(f"{name}: {error}") from None
+
+
+# What the new rules are and do.
+
+
+@dataclass(frozen=True)
+class _Result:
+    """The new model, its rules compared with the old ones and, with data, what they do to the records."""
+
+    model: SavedModel | Program
+    rules: Comparison
+    effect: Effect | None
+    measured: bool
+    """Whether all rules were counted again."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was measured, or is not known any more."""
+        if isinstance(self.model, Program):
+            return []
+        if self.measured and self.effect is not None:
+            return [f"measured on {counted(self.effect.records, 'record')}: decisions, points and importances"]
+        statistics = self.model.statistics_
+        open_rules = [row + 1 for row in range(len(self.model.program_.rules)) if not statistics.known(row)]
+        gone = "the points and the importances are left out"
+        if not open_rules:
+            return [f"not measured: {gone}; --data DATA measures them"]
+        which = f"from rule {open_rules[0]} on, what each decides is not known"
+        return [f"not measured: {which}, and {gone}; --data DATA measures them"]
+
+    def to_dict(self) -> dict[str, Any]:
+        effect = None if self.effect is None else self.effect.to_dict()
+        return {**self.rules.to_dict(), "data": effect, "measured": self.measured}
+
+
+def _result(
+    screen: Screen, found: SavedModel | Program, program: Program, data: str | None, how: Reading, most: int
+) -> _Result:
+    from unless.estimators.editing import with_rules  # with the learners, which help does not need
+
+    old = program_of(found)
+    changes = compare_rules(old, program)
+    if data is None:
+        new = program if isinstance(found, Program) else with_rules(found, program)
+        return _Result(new, changes, None, measured=False)
+    used = [name for name in old.features if name in {*old.used, *program.used}]
+    table = read(
+        screen, data, how=how, like=found if isinstance(found, SavedModel) else _both(old, program), features=used
+    )
+    effect = compare_records(old, program, table, table, most)
+    if isinstance(found, Program):
+        return _Result(program, changes, effect, measured=False)
+    labelled = _labelled(found, table)
+    if labelled is None:
+        screen.note(f"{data} has no column {old.target!r}, so the rules are not measured on it")
+    return _Result(with_rules(found, program, labelled), changes, effect, measured=labelled is not None)
+
+
+def _both(old: Program, new: Program) -> Program:
+    """A program that tests all that two programs test, so that a table for both is read."""
+    return replace(old, rules=(*old.rules, *new.rules), otherwise=None)
+
+
+def _labelled(model: SavedModel, table: Table) -> Table | None:
+    """The records with labels as classes of the model; None without labels."""
+    if table.target is None:
+        return None
+    from unless.estimators.labels import known_labels
+    from unless.table import Labels
+
+    classes = model.statistics_.classes
+    codes = known_labels(table.y, classes, len(table))
+    return replace(table, target=Labels(model.program_.target, classes, codes))
+
+
+def _write(model: SavedModel | Program, place: str) -> None:
+    text = dumps(model) + "\n" if isinstance(model, Program) else file_text(model)
+    if place == "-":
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.flush()
+    else:
+        write_whole(Path(place), packed(text.encode(), place))

@@ -1,0 +1,106 @@
+"""A model with edited rules: what stays true of its training, and what records show again.
+
+Nothing is kept that may be wrong. With labelled records, everything is found again: what the rules decide, points,
+importances, ranges. Without, only that is kept which follows from what was counted before: a rule decides what it did
+as long as no rule before it has changed. The points, the importances and what taught the list are gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.errors import ProgramError, suggest
+from unless.estimators.modelfile import PURE, SavedModel
+from unless.estimators.training import known_place
+from unless.judge.importance import Evidence
+from unless.judge.labels import measure
+from unless.learn.points import fit_card
+from unless.model import Statistics, Tested, held_back_in, literal_counts
+from unless.rule import Program, Rule
+from unless.table import Table, domain_of
+from unless.values import Label
+
+
+def with_rules(
+    model: SavedModel, program: Program, labelled: Table | None = None, counts: NDArray[np.float64] | None = None
+) -> SavedModel:
+    """The model with other rules; labelled records, each with its weight, show what these decide."""
+    program = fitting(program, model.program_, model.statistics_.classes)
+    if labelled is None and program == model.program_:
+        return model
+    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None)  # nothing taught these rules
+    if labelled is None:
+        known = [column for column in model.domain_.columns if column.name in program.used]
+        return replace(
+            bare,
+            statistics_=still_true(model.statistics_, model.program_, program),
+            domain_=replace(model.domain_, columns=tuple(known)),
+            importances=None,
+            card_=None,
+            tested_=None,
+        )
+    tested, labelled = _tested(model, program, labelled, counts)
+    there = labelled if counts is None else labelled[counts > 0]
+    unseen = None if tested is None else tested.statistics.counts
+    return replace(
+        bare,
+        statistics_=replace(measure(program, labelled, counts), pure=model.learner in PURE, unseen=unseen),
+        tested_=tested,
+        domain_=domain_of(there, program.used),
+        importances=Evidence.of(program, labelled, counts),
+        card_=fit_card(program, labelled, counts),
+    )
+
+
+def _tested(
+    model: SavedModel, program: Program, labelled: Table, counts: NDArray[np.float64] | None
+) -> tuple[Tested | None, Table]:
+    """What records held back show of the new rules, if these are the data that the model is from; and the others."""
+    held = held_back_in(model, labelled) if counts is None else None
+    if held is None or not held.any() or model.tested_ is None:
+        return None, labelled
+    return replace(model.tested_, statistics=measure(program, labelled[held])), labelled[~held]
+
+
+def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:
+    """A program about the target, the features and the labels of a model, whatever the types of its own labels."""
+    if unknown := [name for name in program.features if name not in old.features]:
+        raise ProgramError(
+            f"the program has other features than the model: no feature {unknown[0]!r}"
+            f"{suggest(unknown[0], old.features)}; edit its rules: unless.parse(text, like=model)"
+        )
+    known = {label: classes[known_place(label, classes, "the program has")] for label in program.labels}
+    rules = tuple(replace(rule, head=known[head]) for rule in program.rules if (head := rule.head) is not None)
+    otherwise = None if program.otherwise is None else known[program.otherwise]
+    return Program(old.target, old.features, rules, otherwise)
+
+
+def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics:
+    """What is known of the rules of a new program from what those of an old one decided.
+
+    The rules before the first change decide what they did. If the next rule takes all other records, or there is
+    none, that is known too: all the others.
+    """
+    same = next((k for k, (one, other) in enumerate(zip(old.rules, new.rules)) if one != other), None)  # noqa: B905
+    kept = min(len(old.rules), len(new.rules)) if same is None else same
+    counts = np.full((len(new.rules) + 1, len(statistics.classes)), np.nan)
+    counts[:kept] = statistics.counts[:kept]
+    rest = np.maximum(statistics.by_class - np.nansum(counts[:kept], axis=0), 0.0)
+    found = replace(statistics, labels=new.heads, counts=counts, literals=literal_counts(new), unseen=None)
+    if np.isnan(counts[:kept]).any():  # what is left of earlier edits cannot be told apart from these
+        return replace(found, unmeasured=rest)
+    if kept == len(old.rules) == len(new.rules):
+        counts[kept] = statistics.counts[kept]
+    elif kept == len(new.rules) or _takes_all(new.rules[kept]):
+        counts[kept:] = 0.0
+        counts[kept] = rest
+    else:
+        return replace(found, unmeasured=rest)
+    return replace(found, unmeasured=None)
+
+
+def _takes_all(rule: Rule) -> bool:
+    return not rule.default and not rule.exceptions

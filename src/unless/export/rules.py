@@ -1,0 +1,131 @@
+"""Programs as the text that people write: ``refuse if income <= 21000 unless guarantor is yes``.
+
+::
+
+    target: loan
+    features: income, history, guarantor, since (date), size (S < M < L)
+
+    # 96 decided in training, right for 0.979
+    refuse if income <= 21000 and history is late
+        unless guarantor is yes
+            unless income <= 5000
+    accept otherwise
+
+An exception is on a line of its own, indented below what it is an exception to. ``accept if true`` is a rule without
+conditions, and ``accept otherwise`` the label of records that no rule covers. `unless.parse` reads the text back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+
+from unless.export.conditions import list_of
+from unless.model import Model, Statistics
+from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
+from unless.values import amount, share_text, spell
+from unless.values.notation import FLAG, Moments, Notation, Noted, Order
+from unless.values.spelling import spelled
+
+INDENT = "    "
+_WIDTH = 100
+
+
+def to_rules(model: Program | Model) -> str:
+    """The rules of a program or a model as people write them; ``unless.parse(to_rules(program)) == program``.
+
+    Above each rule of a model, a comment says how many records it decided in training, and how often it was right.
+
+    >>> print(to_rules(Program("loan", ("income",), (Rule("refuse", (Literal("income", "<=", 21000.0),)),), "accept")))
+    target: loan
+    features: income
+    <BLANKLINE>
+    refuse if income <= 21000
+    accept otherwise
+    """
+    program = list_of(model, "text")
+    statistics = getattr(model, "statistics_", None)
+    return "\n".join([*_header(program), "", *_rules(program, statistics)]).rstrip("\n")
+
+
+def _header(program: Program) -> Iterator[str]:
+    yield f"target: {spelled(program.target)}"
+    names = [_declared(name, program.notations.get(name)) for name in program.features]
+    line = "features:"
+    for place, name in enumerate(names):
+        piece = f" {name}{',' if place < len(names) - 1 else ''}"
+        if len(line) + len(piece) > _WIDTH and line != "features:":
+            yield line
+            line = f"   {piece}"
+        else:
+            line += piece
+    yield line
+
+
+def _declared(name: str, notation: Notation | None) -> str:
+    """A feature, and how its numbers are written, if not as numbers."""
+    match notation:
+        case None:
+            return spelled(name)
+        case Order(levels):
+            said = " < ".join(map(spelled, levels)) if len(levels) > 1 else repr(levels[0])  # alone, date is a notation
+            return f"{spelled(name)} ({said})"
+        case Moments(format=str(form)):
+            return f"{spelled(name)} ({notation.name} {form!r})"
+    return f"{spelled(name)} ({notation.name})"
+
+
+def _rules(program: Program, statistics: Statistics | None) -> Iterator[str]:
+    for number, rule in enumerate(program.rules):
+        yield from _remark(statistics, number)
+        yield from _lines(rule)
+        yield from [""] * (statistics is not None)
+    if program.otherwise is not None:
+        yield from _remark(statistics, len(program.rules))
+        yield f"{label_text(program.otherwise)} otherwise"
+
+
+def _remark(statistics: Statistics | None, row: int) -> Iterator[str]:
+    """What a rule decided in training, as a comment."""
+    if statistics is None:
+        return
+    decided, right = float(statistics.support[row]), float(statistics.precision[row])
+    number = f"rule {row + 1}: " if row < len(statistics.labels) - 1 else ""
+    if isnan(decided):
+        yield f"# {number}not measured since the rules were edited"
+    else:
+        share = "" if isnan(right) else f", right {share_text(right)}"
+        yield f"# {number}decided {amount(decided)} in training{share}"
+
+
+def _lines(rule: Rule) -> Iterator[str]:
+    """The lines of a rule and its exceptions; a loop, since 200 levels would be as many frames."""
+    head = "" if rule.head is None else f"{label_text(rule.head)} "
+    stack = [(0, f"{head}if", rule)]
+    while stack:
+        depth, word, part = stack.pop()
+        yield f"{INDENT * depth}{word} {' and '.join(map(condition_text, part.default)) or 'true'}"
+        stack += [(depth + 1, "unless", exception) for exception in reversed(part.exceptions)]
+
+
+def condition_text(literal: Literal) -> str:
+    """A literal that is read back exactly: ``age <= 30``, ``city is Oslo``, ``employed is 1``."""
+    name = spelled(literal.feature)
+    if isinstance(literal.value, Noted):
+        return f"{name} {_noted(literal, literal.value)}"
+    op, value = literal.bound()
+    if isinstance(value, float):
+        return f"{name} {op} {spell(value)}"
+    return f"{name} {OPERATOR_WORDS[op]}" + ("" if value is None else f" {spelled(value)}")
+
+
+def _noted(literal: Literal, value: Noted) -> str:
+    notation = value.notation
+    if notation == FLAG and float(value) == 0:
+        return f"is {1 if literal.op == '>' else 0}"
+    if notation.plain:
+        return f"{literal.op} {spell(value)}"
+    text = str(value)
+    if notation.back(text) != value:  # between two moments or levels, which no text of the notation says
+        return f"{literal.op} number {float(value)!r}"
+    return f"{literal.op} {spelled(text) if isinstance(notation, Order) else text}"

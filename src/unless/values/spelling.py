@@ -1,0 +1,52 @@
+r"""How names, categories and labels are spelled in the text of rules: bare where they can be nothing else, else quoted.
+
+What is in quotes is spelled as Python spells it, on one line: ``"it's"``, ``'two\nlines'``. A text that looks like a
+number is in quotes, since ``5`` alone is the number, and so are texts with the words of rules in them.
+"""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["RESERVED", "spelled", "unquoted"]
+
+_WORDS = (
+    "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
+    "number inf infinity nan none"
+)
+RESERVED = frozenset(_WORDS.split(" "))
+"""The words that mean something in rules, in large or small letters."""
+
+_BARE = re.compile(r"[\w.%/+&*$€£@~^|-]+(?: [\w.%/+&*$€£@~^|-]+)*")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_LETTERS = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'", '"': '"', "0": "\0"}
+
+
+def spelled(text: str) -> str:
+    r"""A text as rules spell it: bare if it starts with a letter and has no word or sign of rules in it, else quoted.
+
+    >>> [spelled(text) for text in ("late", "New York", "85", "", "a and b", "it's", "two\nlines", "If")]
+    ['late', 'New York', "'85'", "''", "'a and b'", '"it\'s"', "'two\\nlines'", "'If'"]
+    """
+    bare = text[:1].isalpha() and text.isprintable() and _BARE.fullmatch(text) and text != "no rules"
+    return text if bare and RESERVED.isdisjoint(text.casefold().split(" ")) else repr(text)
+
+
+def unquoted(quoted: str) -> str | None:
+    r"""The text between quotes, with its escapes read; None if one of them means nothing.
+
+    >>> unquoted(repr("it's ∆\n")), unquoted(r"'\q'")
+    ("it's ∆\n", None)
+    """
+    inner = quoted[1:-1]
+    if "\\" not in inner:
+        return inner
+    try:
+        return _ESCAPE.sub(_meant, inner)
+    except (KeyError, ValueError, OverflowError):
+        return None
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2] or escape[3]
+    return chr(int(code, 16)) if code else _LETTERS[escape[4]]
