@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -16,6 +16,7 @@ import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
+from unless.cli.constraints import NOTHING, Asked, Kept, kept_rules
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
@@ -149,8 +150,19 @@ def fit(
     max_seconds: Annotated[
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
     ] = None,
+    never: options.Never = None,
+    only_exceptions: options.OnlyExceptions = None,
+    apart: options.Apart = None,
+    monotone: options.Monotone = None,
+    max_literals: options.MaxLiterals = None,
+    max_depth: options.MaxDepth = None,
+    constraints: options.ConstraintFile = None,
+    keep: options.Keep = None,
+    lock: options.Lock = None,
     jobs: options.Jobs = None,
-    keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
+    keep_on_interrupt: Annotated[
+        bool, typer.Option("--keep-on-interrupt", help="After Ctrl-C, keep the rules learned so far.")
+    ] = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -164,6 +176,10 @@ def fit(
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
 
     Example: unless fit applicants.csv -t decision --blocks kept -o model.json
+
+    Example: unless fit applicants.csv -t decision --never age --monotone 'income: more never refuse'
+
+    Example: unless fit applicants.csv -t decision --keep model.json --lock 1 -o new.json
     """
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
@@ -171,21 +187,25 @@ def fit(
     settings |= {"tune": tune, "teacher": teacher}
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
+    asked = Asked(never, only_exceptions, apart, monotone, max_literals, max_depth, constraints)
+    kept = kept_rules(algorithm, keep, lock)
     if unchanged and blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
-    check_files(output, data, format=format)
+    check_files(output, data, keep, constraints, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet, aside=output == "-")
-    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
-    stream = large_stream(screen, data, query, asked, kept=blocks is not None)
+    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    columns = replace(columns, include=kept.included(include, exclude))
+    stream = large_stream(screen, data, query, columns, kept=blocks is not None)
     if stream is None:
-        training = read_training(screen, data, target, asked)
+        training = read_training(screen, data, target, columns)
     else:
         factors = _factors(class_weight, target)
-        training = read_large(screen, data, stream, target, asked, factors, folder=blocks, unchanged=unchanged)
+        training = read_large(screen, data, stream, target, columns, factors, folder=blocks, unchanged=unchanged)
+    settings["constraints"] = asked.value(training.table.features, columns.gone(training))
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):
-        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
+        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep_on_interrupt, kept=kept)
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -377,16 +397,25 @@ class _Halves:
 
 
 def learned(
-    screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
+    screen: Screen,
+    data: str,
+    training: Training,
+    learner: Learner,
+    *,
+    test: float,
+    seed: int,
+    keep: bool,
+    kept: Kept = NOTHING,
 ) -> Fitted:
-    """Learn from the records that are not held back, and test on the others."""
+    """Learn from the records that are not held back, around rules that stay, and test on the others."""
     from unless.estimators.learners import learn
     from unless.estimators.remarks import on_learning
 
     halves = _Halves.of(training, learner, test, seed)
     start = time.perf_counter()
+    records = replace(halves.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
-        found = learn(learner, halves.records)
+        found = learn(learner, records)
     model = found.model
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
@@ -402,7 +431,7 @@ def learned(
         halves.usual,
         halves.test(usual),
         found.interrupted is not None,
-        () if found.interrupted else on_learning(learner, halves.records, model, seconds),
+        () if found.interrupted else on_learning(learner, records, model, seconds),
     )
 
 

@@ -64,6 +64,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Show how many rules are learned and how many records are left.
     warn
         Whether `fit` warns of what looks wrong with the records or the rules (`TrainingWarning`).
+    constraints
+        What rules may test, together and where, in which direction decisions may move, how long rules may be: a
+        `Constraints`, or a dict of its parameters. The whole program keeps to them; of teachers only
+        a committee does, but for directions.
     n_jobs
         How many threads share the work of `fit` on many records: None is 1, except within `joblib.parallel_config`, and
         -1 is all cores. The rules are the same for any number, and a model's file does not keep it.
@@ -94,7 +98,7 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         wrong, as the paper does.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, n_jobs
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 
@@ -110,7 +114,7 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         The label to learn rules for; by default the second of ``classes_``.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, n_jobs
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 

@@ -72,13 +72,12 @@ class Locked:
         """The numbers of the rules in the program they come from, counted from 1."""
         return [k + before for k, before in enumerate(accumulate(self.room), 1)]
 
-    def refuse_more_than(self, most: int | None) -> None:
-        """Refuse a limit of rules that leaves none to be learned behind the locked ones."""
-        if self and most is not None and len(self.rules) >= most:
-            locked = counted(len(self.rules), "rule")
-            raise ParameterError(
-                f"max_rules is {most}, but {locked} are locked, and there is at least one more; raise it, or lock fewer"
-            )
+    def refuse_more_than(self, most: int | None, others: int = 1) -> None:
+        """Refuse a limit of rules that the locked ones exceed, with so many others that there always are."""
+        if self and most is not None and len(self.rules) + others > most:
+            more = " and there is at least one more" if others else ""
+            locked = f"{counted(len(self.rules), 'rule')} {'is' if len(self.rules) == 1 else 'are'} locked"
+            raise ParameterError(f"max_rules is {most}, but {locked}{more}; raise it, or lock fewer")
 
     @property
     def settings(self) -> dict[str, Any]:
