@@ -85,7 +85,9 @@ def test_pairs():
     """A pair is not apart if one is in the default and the other in an exception."""
     rule = Rule("p", (Literal("x", ">", 1.0),), (Rule(None, (Literal("z", ">", 1.0),)),))
     program = Program("y", ("x", "z"), (rule,), "q")
-    assert str(violations(program, Constraints(apart=[("z", "x")]))[0]) == "rule 1 tests 'z' and 'x', which must be apart"
+    assert (
+        str(violations(program, Constraints(apart=[("z", "x")]))[0]) == "rule 1 tests 'z' and 'x', which must be apart"
+    )
 
 
 def test_words():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -67,7 +67,7 @@ def random_constraints(rng, features, labels):
         return [names[int(rng.integers(len(names)))] for _ in range(int(rng.integers(0, most + 1)))]
 
     while True:
-        pairs = [(some(1) + [names[0]])[0:1] + (some(1) + [names[-1]])[0:1] for _ in range(int(rng.integers(0, 3)))]
+        pairs = [([*some(1), names[0]][0], [*some(1), names[-1]][0]) for _ in range(int(rng.integers(0, 3)))]
         try:
             return Constraints(
                 never=some(1),
@@ -140,7 +140,7 @@ def broken(program, wish, values):
     for cells in product(*(values[name] for name in others)):
         record = dict(zip(others, cells, strict=True))
         said = [program.label({**record, wish.feature: number}) for number in numbers]
-        steps = zip(said, said[1:], strict=False) if wish.direction == "more" else zip(said[1:], said, strict=False)
+        steps = pairwise(said if wish.direction == "more" else said[::-1])
         if any(before != wish.label and after == wish.label for before, after in steps):
             return record
     return None
@@ -163,7 +163,9 @@ class TestOneDefinition:
         found = unless.fold_rpp(table, label, ratio, constraints=asked)
         assert found == naive_constrained.fold_rpp("y", features, examples, label, ratio, asked)
         found = fold_unless(table, ratio, 0.1, 1, optimise=False, constraints=asked)
-        assert found == naive_constrained.fold_unless("y", features, examples, asked, ratio, 0.1, 1)
+        assert found == naive_constrained.fold_unless(
+            "y", features, examples, asked, ratio=ratio, penalty=0.1, min_support=1
+        )
 
     @pytest.mark.parametrize("rows", [20, 60, 400])
     @pytest.mark.parametrize("seed", fewer(30))
@@ -210,7 +212,9 @@ class TestOneDefinition:
         cramped(monkeypatch, rng)
         asked = random_constraints(rng, data.memory.features, data.memory.labels)
         text = {column.name for column in data.memory.columns if column.kind == "text" and column.notation is None}
-        asked = Constraints.from_dict(asked.to_dict() | {"monotone": [w for w in asked.monotone if w.feature not in text]})
+        asked = Constraints.from_dict(
+            asked.to_dict() | {"monotone": [w for w in asked.monotone if w.feature not in text]}
+        )
         expected = LEARNERS[learner](data.memory, constraints=asked)
         engine = BlockEngine(store_of(data, cut(rng, rows)), local=int(rng.choice([0, 5, rows // 4, rows])))
         assert LEARNERS[learner](engine, constraints=asked) == expected
@@ -278,7 +282,9 @@ class TestMeaning:
     def test_literals_on_gaps_have_no_direction(self):
         """Missing values and categories may be tested whatever the direction."""
         cells = [None, "n/a", *[float(k) for k in range(8)]] * 20
-        table = Table((Column.of("x", cells),), Labels.of("y", ["b" if c is None or c == "n/a" else "a" for c in cells]))
+        table = Table(
+            (Column.of("x", cells),), Labels.of("y", ["b" if c is None or c == "n/a" else "a" for c in cells])
+        )
         found = fold_unless(table, constraints=Constraints(monotone=["x: more never a"]))
         assert (unless.predict(found, table) == np.array(table.y)).all()
 
@@ -292,7 +298,10 @@ class TestWishesThatMakeNoSense:
             ({"max_literals": 0}, "max_literals must be a whole number of at least 1, or None, not 0"),
             ({"max_depth": -1}, "max_depth must be a whole number of at least 0"),
             ({"max_depth": True}, "not True"),
-            ({"never": ("x",), "monotone": "x: more never a"}, "no rule may test 'x', so 'x: more never a' says nothing"),
+            (
+                {"never": ("x",), "monotone": "x: more never a"},
+                "no rule may test 'x', so 'x: more never a' says nothing",
+            ),
             ({"never": ("x",), "only_exceptions": ("x",)}, "'x' is in never and in only_exceptions"),
             ({"apart": [("x", "x")]}, "'x' cannot be apart from itself"),
             ({"apart": "xz"}, "apart must be a list"),

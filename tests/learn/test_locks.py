@@ -263,7 +263,10 @@ class TestWhatCannotBeLocked:
         ("rule", "words"),
         [
             (Rule("c", (Literal("x", ">", 1.0),)), "locked rule 1 says 'c', which is not a label; there are 'a', 'b'"),
-            (Rule("a", (Literal("xx", ">", 1.0),)), "locked rule 1 tests 'xx', which is not a feature; did you mean 'x'"),
+            (
+                Rule("a", (Literal("xx", ">", 1.0),)),
+                "locked rule 1 tests 'xx', which is not a feature; did you mean 'x'",
+            ),
             (Rule("a", (Literal("x", ">", DATE.value(0.0)),)), "its numbers are plain numbers"),
         ],
     )

@@ -173,7 +173,7 @@ class Own(Plain):
         return best
 
 
-def fold_unless(target, features, examples, constraints, ratio=0.75, penalty=1.0, min_support=3):
+def fold_unless(target, features, examples, constraints, *, ratio=0.75, penalty=1.0, min_support=3):
     """Our own learner, rule by rule."""
     learner = Own(features, examples, ratio, penalty, min_support, constraints)
     rules, aside = [], set()

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher"), (Algorithm.UNLESS,)),
+    **dict.fromkeys(("optimise", "tune", "teacher"), (Algorithm.UNLESS,)),
+    "round_thresholds": (Algorithm.UNLESS, Algorithm.FOLD_RM, Algorithm.FOLD_RPP),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
     "size": (Algorithm.COMMITTEE,),
@@ -125,7 +126,7 @@ def fit(
         bool | None,
         typer.Option(
             "--round-thresholds/--no-round-thresholds",
-            help="For unless: short numbers in optimised rules, such as 29,300 instead of 29,250.  [default: yes]",
+            help="Short numbers that decide the records alike: 29,300 instead of 29,250.  [default: for unless]",
         ),
     ] = None,
     otherwise: Annotated[
@@ -177,9 +178,9 @@ def fit(
 
     Example: unless fit applicants.csv -t decision --blocks kept -o model.json
 
-    Example: unless fit applicants.csv -t decision --never age --monotone 'income: more never refuse'
+    Example: unless fit applicants.csv -t decision --never age --max-depth 1
 
-    Example: unless fit applicants.csv -t decision --keep model.json --lock 1 -o new.json
+    Example: unless fit applicants.csv -t decision --keep model.json --lock 1
     """
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}

@@ -96,6 +96,8 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         The label of records that no rule covers. "most_frequent" is the most frequent label of the training records
         that no rule covers (if there are none, of all). With None, ``predict`` returns None, and ``score`` counts it as
         wrong, as the paper does.
+    round_thresholds
+        Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
     numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
@@ -112,6 +114,8 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         A default may cover this many wrong records per right one; exceptions do the rest.
     positive
         The label to learn rules for; by default the second of ``classes_``.
+    round_thresholds
+        Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
     numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs

@@ -25,7 +25,7 @@ from unless.judge.labels import measure
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Engine, Enough
-from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp
+from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp, rounded
 from unless.learn.folds import record_hashes
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
@@ -251,6 +251,7 @@ class FoldRMLearner(Learner):
 
     ratio: float = 0.5
     otherwise: Label | None = "most_frequent"
+    round_thresholds: bool = False
 
     _classifier = "FoldRMClassifier"
 
@@ -258,7 +259,9 @@ class FoldRMLearner(Learner):
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         ratio = plain(self.ratio)
         engine = data.engine(ratio, limits, self.n_jobs)
-        return learn_rm(engine, ratio, limits, self._wishes(data, engine))
+        wishes = self._wishes(data, engine)
+        learned = learn_rm(engine, ratio, limits, wishes)
+        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         if self.otherwise != "most_frequent":
@@ -278,6 +281,7 @@ class FoldRPPLearner(Learner):
 
     ratio: float = 0.5
     positive: Label | None = None
+    round_thresholds: bool = False
 
     _classifier = "FoldRPPClassifier"
 
@@ -291,7 +295,9 @@ class FoldRPPLearner(Learner):
         positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
         ratio = plain(self.ratio)
         engine = data.engine(ratio, limits, self.n_jobs)
-        return learn_rpp(engine, positive, ratio, limits, self._wishes(data, engine))
+        wishes = self._wishes(data, engine)
+        learned = learn_rpp(engine, positive, ratio, limits, wishes)
+        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other
@@ -348,14 +354,14 @@ class CommitteeLearner(Learner):
     def _asked(self, data: Training) -> Constraints | None:
         """The constraints, after checks: no list decides alone, so no list can keep a direction, or a rule."""
         if data.keep is not None or data.lock is not None:
-            raise ParameterError("a committee has many lists, which no rule can be locked into; use UnlessClassifier")
+            raise ParameterError("a committee has many lists, which no rule can be locked into; learn one list")
         asked = constraints_of(self.constraints)
         if asked is None:
             return None
         if asked.monotone:
             raise ParameterError(
                 f"a committee cannot keep {str(asked.monotone[0])!r}: the points of many lists add up, and each list "
-                "may move another way; use UnlessClassifier"
+                "may move another way; learn one list instead"
             )
         return asked.among(data.table.features, data.labels.labels)
 

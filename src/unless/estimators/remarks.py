@@ -88,8 +88,8 @@ def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommit
     locked = Locked.of(data.keep, data.lock).among(program.features, labels, columns)
     for place, number in zip(positions(locked, program), locked.numbers, strict=True):
         if not model.statistics_.support[place]:
-            was = "" if number == place + 1 else f", which was rule {number}"
-            yield Remark("locked-idle", None, f"Rule {place + 1}{was}, is locked and decides no record")
+            was = "" if number == place + 1 else f", which was rule {number},"
+            yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
     if (asked := constraints_of(learner.constraints)) is not None:
         for broken in violations(program, asked.among(program.features, labels)):
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")

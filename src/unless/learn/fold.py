@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, TypeVar
 
@@ -24,9 +24,10 @@ from unless.constraints import Constraints, constraints_of
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
 from unless.learn.diary import page_of
 from unless.learn.engine import Engine, Enough
-from unless.learn.locks import NONE, Locked, placed
+from unless.learn.locks import NONE, Locked, placed, positions
 from unless.learn.memory import MemoryEngine
 from unless.learn.places import ANYWHERE, Place, places_of
+from unless.learn.thresholds import half_way
 from unless.learn.weights import as_counts, checked
 from unless.rule import Literal, Program, Rule
 from unless.table import Table
@@ -97,6 +98,7 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
     constraints: Constraints | None = None,
     keep: Program | Sequence[Rule] | None = None,
     lock: Sequence[int] | None = None,
+    round_thresholds: bool = False,
     target: str | None = None,
     weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
@@ -123,6 +125,9 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
         ``lock`` all of them but a last one that covers everything. As many rules as were between two locked ones may
         be learned there, to correct the ones behind; all others come behind the last, from the examples that reach
         them.
+    round_thresholds
+        Whether a threshold, which is a number of some example, moves to the shortest number between that and the next
+        one, so that it decides the examples alike. The paper's does not.
     weights
         The weight of every row. Whole weights are repetitions: 2 counts the row twice, 0 leaves it out. If some are not
         whole, only the proportions matter: those above 0 are scaled to a mean of 1. Where examples are not a table, the
@@ -143,7 +148,8 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
     """
     with engine_for(table, ratio, weights, target, n_jobs) as engine:
         wishes = Wishes.of(engine, constraints, keep, lock)
-        return learn_rm(engine, ratio, progress, wishes).finished(keep=keep_on_interrupt)
+        learned = learn_rm(engine, ratio, progress, wishes)
+        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
 
 
 def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None, wishes: Wishes = FREE) -> Learned:
@@ -191,6 +197,7 @@ def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one pl
     constraints: Constraints | None = None,
     keep: Program | Sequence[Rule] | None = None,
     lock: Sequence[int] | None = None,
+    round_thresholds: bool = False,
     target: str | None = None,
     weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
@@ -206,7 +213,8 @@ def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one pl
     """
     with engine_for(table, ratio, weights, target, n_jobs) as engine:
         wishes = Wishes.of(engine, constraints, keep, lock)
-        return learn_rpp(engine, positive, ratio, progress, wishes).finished(keep=keep_on_interrupt)
+        learned = learn_rpp(engine, positive, ratio, progress, wishes)
+        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
 
 
 def learn_rpp(
@@ -236,6 +244,18 @@ def learn_rpp(
     otherwise = others[0] if len(others) == 1 else None
     program = Program(engine.target, engine.features, (*front.rules, *heads), otherwise)
     return Learned(program, (), interrupted)
+
+
+def rounded(engine: Engine[Rows], learned: Learned, wishes: Wishes, *, wanted: bool) -> Learned:
+    """What was learned with short thresholds, if they are wanted; locked rules stay as they are."""
+    if not isinstance(wanted, bool):
+        raise ParameterError(f"round_thresholds must be True or False, not {wanted!r}")
+    if not wanted:
+        return learned
+    stay = set(positions(wishes.locked, learned.program))
+    locked = [k in stay for k in range(len(learned.program))]
+    program, _ = half_way(engine, engine.everything(), learned.program, rounded=True, locked=locked)
+    return replace(learned, program=program)
 
 
 def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first level may have
