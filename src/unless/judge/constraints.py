@@ -19,8 +19,7 @@ from math import inf, nextafter
 from unless.constraints import Constraints, Monotone, constraints_of
 from unless.errors import ParameterError
 from unless.explanation.changes.boxes import Cells, Shape, narrowed, outside
-from unless.learn.literals import KIND
-from unless.learn.places import Place, places_of
+from unless.learn.places import place_of
 from unless.rule import Literal, Program, Rule
 from unless.values import Label, Value, class_place, counted
 from unless.values.notation import Noted
@@ -124,20 +123,13 @@ def _said(program: Program, wish: Monotone, pair: tuple[dict[str, Value], dict[s
 
 def keeps_directions(program: Program, wish: Monotone) -> bool:
     """Whether the literals of a program alone show that it keeps a wish (`learn.places` says why)."""
-    labels = tuple(dict.fromkeys(rule.head for rule in program.rules if rule.head is not None))
-    places = dict(zip(labels, places_of(Constraints(monotone=(wish,)), program.features, labels), strict=True))
-    return all(rule.head is not None and _fits(rule, places[rule.head]) for rule in program.rules)
-
-
-def _fits(rule: Rule, place: Place) -> bool:
-    allowed = place.allowed(())
-    if allowed is None or place.limits is None:
-        return True
-    at = dict(zip(place.limits.features, allowed, strict=True))
-    inner = place.exception(())
-    return all(at[one.feature] & KIND[one.op] for one in rule.default) and all(
-        _fits(exception, inner) for exception in rule.exceptions
-    )
+    asked, after = Constraints(monotone=(wish,)), {program.otherwise}
+    for rule in reversed(program.rules):
+        labels = [label for label in after if label is not None]
+        if rule.head is None or not place_of(asked, program.features, rule.head, labels).admits(rule):
+            return False
+        after.add(rule.head)
+    return True
 
 
 def _breaking(program: Program, wish: Monotone) -> tuple[dict[str, Value], dict[str, Value]] | None:

@@ -10,7 +10,7 @@ rises: this is alternating optimisation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from unless.learn.engine import Engine
@@ -25,8 +25,11 @@ Rows = TypeVar("Rows")
 class Grower(Protocol):
     """Grows rules, and exceptions to a default, from positive and negative rows (`unless.learn.own`)."""
 
-    places: list[Place]
-    """Where rules begin, by label."""
+    def place(self, label: int, after: Collection[int] | None) -> Place:
+        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+
+    def last(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
+        """The label for the rows that are left by rules; None if there are none, or no label may be the last."""
 
     def rule(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, Rows, Rows] | None:
         """Grow a rule, and say what it covers."""
@@ -111,23 +114,25 @@ class Optimiser(Generic[Rows]):
         """
         engine = self.engine
         decided, reach = self.flow()
-        left = engine.popularity(reach)
-        if any(left):
-            self.last = left.index(max(left))
+        free = [rule for rule, stays in zip(self.rules, self.locked, strict=True) if not stays]
+        last = self.grower.last(engine.popularity(reach), free)
+        self.last = self.last if last is None else last
         right = engine.of_label(self.everything, self.last)
-        top, at_top = self.top, right
+        top, at_top, after = self.top, right, {self.last}
         for k in reversed(range(len(self.rules))):
             label, rule = self.rules[k]
             reach = engine.plus(reach, decided[k])
             if self.locked[k]:
                 right = self.right_after(label, rule, right)
+                after.add(label)
                 continue
             self.grower.go_on(reach, len(self.rules))
             gains, losses = engine.stakes(reach, label, right)
-            rule = self.better(rule, gains, losses, self.grower.places[label])
+            rule = self.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
             if self.worth(rule, gains, losses, self.rule_price) > 0:
                 self.rules[k] = label, rule
                 right = self.right_after(label, rule, right)
+                after.add(label)
             else:
                 del self.rules[k], self.locked[k]
             at_top = right if k >= top else at_top
@@ -147,7 +152,8 @@ class Optimiser(Generic[Rows]):
             label = errors.index(max(errors))
             self.grower.go_on(wrong, len(self.rules))
             gains, losses = engine.stakes(reach, label, right)
-            rule = self.grown(gains, losses, self.grower.places[label])
+            after = {self.last, *(other for other, _ in self.rules[top:])}
+            rule = self.grown(gains, losses, self.grower.place(label, after))
             if rule is None or self.worth(rule, gains, losses, self.rule_price) <= 0:
                 tried.add(label)
                 continue

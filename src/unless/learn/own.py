@@ -10,7 +10,7 @@ could be chance has to prove itself (`doubt`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf, log
 from numbers import Real
@@ -28,7 +28,7 @@ from unless.learn.fold import FREE, Learned, Progress, Wishes, engine_for
 from unless.learn.literals import MANY
 from unless.learn.locks import Placed, placed, positions
 from unless.learn.optimise import Optimiser
-from unless.learn.places import ANYWHERE, Place
+from unless.learn.places import ANYWHERE, Place, place_of
 from unless.learn.thresholds import half_way
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -192,7 +192,9 @@ class Learner:
             left.append(engine.popularity(rows))
             rows = engine.minus(rows, engine.satisfying(rows, rule))
         left.append(engine.popularity(rows))
-        rules.append(Rule(engine.labels[left[-1].index(max(left[-1]))]))
+        locked = self.settings.wishes.locked.rules
+        last = self.last(left[-1], [(engine.labels.index(one.head), one) for one in rules if one not in locked])
+        rules.append(learned.program.rules[-1] if last is None else Rule(engine.labels[last]))
         program = replace(learned.program, rules=tuple(rules))
         return Learned(program, [*left, [0.0] * len(engine.labels)], learned.interrupted)
 
@@ -298,6 +300,22 @@ class Learner:
         if len(labels) < 2 or not still:
             return None
         return (min if self.rare_first else max)(still, key=popularity.__getitem__)
+
+    def place(self, label: int, after: Collection[int] | None) -> Place:
+        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+        constraints, labels = self.settings.wishes.constraints, self.engine.labels
+        if after is None or constraints is None or not constraints.monotone:
+            return self.places[label]
+        return place_of(constraints, self.engine.features, labels[label], [labels[k] for k in after])
+
+    def last(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
+        """The label for the rows that are left by rules: the most frequent one that their literals allow behind them.
+
+        None if no rows are left, or none of their labels is allowed.
+        """
+        labels = sorted((k for k, size in enumerate(left) if size), key=lambda k: (-left[k], k))
+        known = list(rules)
+        return next((k for k in labels if all(self.place(one, {k}).admits(rule) for one, rule in known)), None)
 
     def for_label(self, label: int) -> Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None]:
         """What learns rules for a label."""

@@ -11,17 +11,18 @@ values are the same for all numbers, and are allowed anywhere. That is enough fo
 refused, it is by a rule that covers the same record with less income, too; any earlier rule for another label that
 does not cover the record with more income does not cover it with less; so with less income, the first rule that covers
 it is the same one, or an earlier one for *refuse*. If it is refused because no rule covers it, that stays so, or a
-rule for *refuse* does. Thresholds may move, and parts be dropped: the kinds of literals stay.
+rule for *refuse* does. Thresholds may move, and parts be dropped: the kinds of literals stay. A rule for another label
+matters only to what comes after it: where nothing after it refuses, it may have any literals.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import inf
 
 from unless.constraints import Constraints, directions
-from unless.learn.literals import ABOVE, AT_MOST, EVERY, OTHERS, Allowed
+from unless.learn.literals import ABOVE, AT_MOST, EVERY, KIND, OTHERS, Allowed
 from unless.rule import MAX_DEPTH, Literal, Rule
 from unless.values import Label
 
@@ -88,6 +89,16 @@ class Place:
         more = self.beside.union(literal.feature for rule in rules for literal in rule.literals())
         return Place(self.limits, self.level, more)
 
+    def admits(self, rule: Rule) -> bool:
+        """Whether the literals of a rule are of kinds that are allowed here, at each level."""
+        if self.limits is None:
+            return True
+        kinds = dict(zip(self.limits.features, self.limits.allowed(self.level, frozenset()), strict=True))
+        inner = Place(self.limits, self.level + 1)
+        return all(kinds[one.feature] & KIND[one.op] for one in rule.default) and all(
+            map(inner.admits, rule.exceptions)
+        )
+
 
 ANYWHERE = Place()
 """The default of a rule, if there are no constraints."""
@@ -97,7 +108,15 @@ def places_of(constraints: Constraints | None, features: Sequence[str], labels: 
     """The places where the rules of each label begin. The constraints may name features that are not here."""
     if constraints is None:
         return [ANYWHERE] * len(labels)
-    return [Place(_limits(constraints, tuple(features), label)) for label in labels]
+    return [place_of(constraints, features, label) for label in labels]
+
+
+def place_of(
+    constraints: Constraints, features: Sequence[str], label: Label, after: Collection[Label] | None = None
+) -> Place:
+    """The place of a rule for a label after which only some labels are given; None if that is not known."""
+    matter = tuple(one for one in constraints.monotone if after is None or one.label in (label, *after))
+    return Place(_limits(replace(constraints, monotone=matter), tuple(features), label))
 
 
 def _limits(constraints: Constraints, features: tuple[str, ...], label: Label) -> Limits:
