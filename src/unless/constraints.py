@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 from typing import Literal as OneOf
 
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, suggest
+from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
 from unless.values import Label, class_place, plain
 
 Direction = OneOf["more", "less"]
@@ -175,6 +175,8 @@ class Constraints:
             return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
         except FileNotFoundError:
             raise MissingFileError(f"no file {os.fspath(path)!r}") from None
+        except OSError as error:
+            raise ReadError(f"{os.fspath(path)!r} cannot be read: {error.strerror}") from error
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, ParameterError) as error:
             raise ParameterError(f"{os.fspath(path)}: {error}") from error
 

@@ -123,6 +123,13 @@ class TestKeep:
         done = fit("--keep", model, "--lock", lock)
         assert (done.code, words in " ".join(done.err.split())) == (2, True)
 
+    def test_it_says_which(self, fit, model):
+        """The numbers that locked rules have now are printed, and are in the JSON; without locks there are none."""
+        lines = fit("--keep", model, "--lock", "1,2").out.splitlines()
+        assert [line.split() for line in lines if line.startswith("locked")] == [["locked", "rules", "1", "and", "2"]]
+        assert json.loads(fit("--keep", model, "--lock", "1", "--json").out)["locked"] == [1]
+        assert json.loads(fit("--json").out)["locked"] == []
+
     def test_the_last_rule(self, fit, model):
         """The rule for all others cannot be locked: nothing could be learned behind it."""
         last = len(unless.load(model).program_)

@@ -181,6 +181,8 @@ class TestLocks:
         rules = [Rule("refuse", (Literal("age", "<=", float(k)),)) for k in (20, 30)]
         with pytest.raises(ParameterError, match="a committee has many lists"):
             UnlessCommittee().fit(X, y, keep=rules)
+        with pytest.raises(ParameterError, match="the lists of a committee decide together"):
+            UnlessClassifier().fit(X, y, keep=UnlessCommittee(size=2).fit(X, y))
         for kind, most in ((UnlessClassifier, 2), (FoldRMClassifier, 1), (FoldRPPClassifier, 1)):
             with pytest.raises(ParameterError, match=f"max_rules is {most}, but 2 rules are locked"):
                 kind(max_rules=most).fit(X, y, keep=rules)

@@ -236,6 +236,8 @@ class Fitted:
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
+    locked: tuple[int, ...] = ()
+    """The numbers of the rules that were locked, counted from 1."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
@@ -250,6 +252,7 @@ class Fitted:
             "remarks": [remark.to_dict() for remark in self.remarks],
             "seconds": self.seconds,
             "interrupted": self.interrupted,
+            "locked": list(self.locked),
             "rules": [
                 {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right}
                 for rule, decided, right in figures
@@ -410,7 +413,7 @@ def learned(
 ) -> Fitted:
     """Learn from the records that are not held back, around rules that stay, and test on the others."""
     from unless.estimators.learners import learn
-    from unless.estimators.remarks import on_learning
+    from unless.estimators.remarks import locked_places, on_learning
 
     halves = _Halves.of(training, learner, test, seed)
     start = time.perf_counter()
@@ -433,6 +436,7 @@ def learned(
         halves.test(usual),
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, records, model, seconds),
+        tuple(place + 1 for place in locked_places(records, model.program_)),
     )
 
 
@@ -454,7 +458,7 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
         summary = f"{counted(len(fitted.model.committee_), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
-        for name, text in (("learned", summary), *_lessons(fitted.model)):
+        for name, text in (("learned", summary), *_lessons(fitted.model), *_locked(fitted)):
             screen.show(report_line(name, text, _margin(fitted)))
         screen.show("")
     if isinstance(fitted.model, SavedCommittee):
@@ -474,6 +478,13 @@ def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
     if isinstance(model, SavedModel) and model.taught is not None:
         agreed, records = percent(model.taught.agreement), counted(model.taught.records, "record")
         yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records} held back"
+
+
+def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    """Say which rules were locked."""
+    if fitted.locked:
+        *others, last = map(str, fitted.locked)
+        yield "locked", f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
 
 
 def _ended(fitted: Fitted) -> str:

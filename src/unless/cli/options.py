@@ -180,7 +180,8 @@ Monotone = Annotated[
     ),
 ]
 MaxLiterals = Annotated[
-    int | None, typer.Option(metavar="N", min=1, help="At most N conditions in a rule, and in each exception.")
+    int | None,
+    typer.Option(metavar="N", min=1, help="At most N tests in a rule, and in each exception; a range is two."),
 ]
 MaxDepth = Annotated[
     int | None, typer.Option(metavar="N", min=0, help="At most N levels of exceptions; 0 for rules without any.")

@@ -277,8 +277,10 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
     rules = [] if rules is None else rules
     spared = negative
     while (left := engine.size(positive)) and not (progress and progress(int(left), len(rules))):
-        here = place.with_rules(*rules)
-        learned = learn(positive, negative) if learn else learn_rule(engine, positive, negative, ratio, used, here)
+        if learn:
+            learned = learn(positive, negative)
+        else:
+            learned = learn_rule(engine, positive, negative, ratio, used, place.with_rules(*rules))
         if learned is None or not engine.size(learned[1]):  # line 6
             break
         rule, true_positive, false_positive = learned

@@ -169,6 +169,8 @@ def _always(rule: Rule) -> bool:
 
 
 def _rules(keep: object) -> tuple[Rule, ...]:
+    if hasattr(keep, "committee_"):
+        raise ParameterError("the lists of a committee decide together, so that none of their rules can be kept")
     program = getattr(keep, "program_", keep)
     if isinstance(program, Program):
         return program.rules

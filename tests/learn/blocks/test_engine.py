@@ -192,6 +192,10 @@ def test_questions_about_sets_are_answered_as_defined(walk):
         support = float(rng.choice([1e-9, 0.7, 3, 1e30]))
         assert blocks.purest_literal(*asked, support) == plain.purest_literal(*pair, support)
         assert blocks.worthiest_literal(*asked) == plain.worthiest_literal(*pair)
+        allowed = bytes(rng.integers(0, 8, len(blocks.features)).tolist())  # only some kinds of literals
+        assert blocks.best_literal(*asked, used, allowed) == plain.best_literal(*pair, used, allowed)
+        assert blocks.purest_literal(*asked, support, allowed) == plain.purest_literal(*pair, support, allowed)
+        assert blocks.worthiest_literal(*asked, allowed) == plain.worthiest_literal(*pair, allowed)
         for literal in walk.literals(3):
             if literal.op in ("<=", ">"):
                 assert blocks.gap(there, literal) == plain.gap(rows, literal)
