@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from unless.constraints import Constraints, constraints_of
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.export import json as programs
 from unless.learn.diary import page_of
 from unless.learn.engine import Engine, Enough
 from unless.learn.locks import NONE, Locked, placed, positions
@@ -81,11 +82,13 @@ class Wishes:
         """The places of rules, by label."""
         return places_of(self.constraints, engine.features, engine.labels)
 
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What a diary must know of them; nothing, if there are none."""
-        asked = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
-        return asked | self.locked.settings
+    def noted(self, engine: Engine[Any]) -> dict[str, Any]:
+        """What the diary of an engine must know of them; nothing, if there are none."""
+        found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
+        if self.locked and engine.diary is not None:
+            program = Program(engine.target, engine.features, self.locked.rules)
+            found["locked"] = [programs.to_dict(program)["rules"], self.locked.room]
+        return found
 
 
 FREE = Wishes()
@@ -155,7 +158,7 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
 def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None, wishes: Wishes = FREE) -> Learned:
     """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
     interrupted: KeyboardInterrupt | None = None
-    page = page_of(engine, "fold-rm", ratio=ratio, **wishes.settings)
+    page = page_of(engine, "fold-rm", ratio=ratio, **wishes.noted(engine))
     places, aside = wishes.places(engine), set[int]()
 
     def learn(label: int, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
@@ -225,7 +228,7 @@ def learn_rpp(
     others = [other for k, other in enumerate(engine.labels) if k != label]
     rules: list[Rule] = []
     interrupted: KeyboardInterrupt | None = None
-    page = page_of(engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **wishes.settings)
+    page = page_of(engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **wishes.noted(engine))
     place = wishes.places(engine)[label]
 
     def learn(positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:

@@ -13,9 +13,9 @@ of those that are wrong.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.learn.engine import Engine, Enough
@@ -78,11 +78,6 @@ class Locked:
             more = " and there is at least one more" if others else ""
             locked = f"{counted(len(self.rules), 'rule')} {'is' if len(self.rules) == 1 else 'are'} locked"
             raise ParameterError(f"max_rules is {most}, but {locked}{more}; raise it, or lock fewer")
-
-    @property
-    def settings(self) -> dict[str, Any]:
-        """What a diary must know of them; nothing, if there are none."""
-        return {"locked": asdict(self)} if self else {}
 
 
 NONE = Locked()

@@ -64,11 +64,10 @@ class Settings:
         check_max_rules(self.max_rules)
         self.wishes.locked.refuse_more_than(self.max_rules)
 
-    @property
-    def noted(self) -> dict[str, Any]:
-        """What a diary must know of them."""
+    def noted(self, engine: Engine[Any]) -> dict[str, Any]:
+        """What the diary of an engine must know of them."""
         plainly = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "wishes"}
-        return plainly | self.wishes.settings
+        return plainly | self.wishes.noted(engine)
 
 
 def check_max_rules(value: object) -> None:
@@ -129,7 +128,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
 
 def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Learned:
     """Learn what `fold_unless` returns, and count what its rules decide."""
-    result = page_of(engine, "unless", **settings.noted)
+    result = page_of(engine, "unless", **settings.noted(engine))
     if result.finished is not None:
         return Learned(*result.finished, None)
     learner = Learner(engine, settings, progress)
@@ -165,7 +164,7 @@ class Learner:
     def page(self) -> Page:
         """The page of the engine's diary for the list that is learned rule by rule from all rows."""
         demands = {"ratio": self.demands.ratio, "penalty": self.demands.penalty, "support": self.demands.support}
-        wishes = self.settings.wishes.settings
+        wishes = self.settings.wishes.noted(self.engine)
         return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first, **wishes)
 
     def list(self, rows: Rows, page: Page | None = None) -> Learned:
