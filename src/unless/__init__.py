@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from unless.constraints import Constraints, Monotone
     from unless.errors import Interrupted, TrainingWarning, UnlessError, UnlessWarning
     from unless.estimators.classifiers import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, load
     from unless.estimators.committee import UnlessCommittee
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from unless.explanation.proof import Proof
     from unless.explanation.why import explain, why_not
     from unless.export.meaning import parse
+    from unless.judge.constraints import violations
     from unless.learn.blocks.kept import Kept
     from unless.learn.blocks.sources import Query
     from unless.learn.fold import fold_rm, fold_rpp
@@ -26,11 +28,13 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Constraints",
     "FoldRMClassifier",
     "FoldRPPClassifier",
     "Interrupted",
     "Kept",
     "Literal",
+    "Monotone",
     "Program",
     "Proof",
     "Query",
@@ -52,10 +56,13 @@ __all__ = [
     "parse",
     "predict",
     "read_table",
+    "violations",
     "why_not",
 ]
 
 _HOMES = {
+    "constraints": ("Constraints", "Monotone"),
+    "judge.constraints": ("violations",),
     "learn.blocks.kept": ("Kept",),
     "learn.blocks.sources": ("Query",),
     "errors": ("Interrupted", "TrainingWarning", "UnlessError", "UnlessWarning"),

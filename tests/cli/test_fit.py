@@ -355,7 +355,7 @@ class TestStreams:
 
 
 class TestInterrupted:
-    """Ctrl-C: nothing is written unless --keep asks for the rules so far."""
+    """Ctrl-C: nothing is written unless --keep-on-interrupt asks for the rules so far."""
 
     @pytest.fixture
     def stopping(self, monkeypatch):
@@ -364,15 +364,15 @@ class TestInterrupted:
 
     @pytest.mark.usefixtures("stopping")
     def test_without_keep(self, applicants, tmp_path):
-        """Without --keep nothing is shown or written, and the code is 130."""
+        """Without --keep-on-interrupt nothing is shown or written, and the code is 130."""
         done = fit(applicants, "-o", tmp_path / "m.json")
         assert (done.returncode, done.stdout, done.stderr) == (130, "", "unless: interrupted\n")
         assert not list(tmp_path.iterdir())
 
     @pytest.mark.usefixtures("stopping")
     def test_keep(self, applicants, tmp_path):
-        """With --keep the rules so far are shown, tested and saved, and it says so."""
-        done = fit(applicants, "-o", tmp_path / "m.json", "--keep")
+        """With --keep-on-interrupt the rules so far are shown, tested and saved, and it says so."""
+        done = fit(applicants, "-o", tmp_path / "m.json", "--keep-on-interrupt")
         assert done.returncode == 0
         assert "then interrupted: these are the rules so far" in done.stdout
         assert "held back: accuracy" in done.stdout
@@ -381,7 +381,7 @@ class TestInterrupted:
     def test_keep_before_the_first_rule(self, applicants, monkeypatch):
         """There is nothing to keep before the first rule."""
         monkeypatch.setattr(RuleMeter, "show", interrupting(0))
-        assert fit(applicants, "--keep").returncode == 130
+        assert fit(applicants, "--keep-on-interrupt").returncode == 130
 
     def test_while_reading(self):
         """A real Ctrl-C while data is read ends the command with one line."""
@@ -396,11 +396,11 @@ class TestInterrupted:
         assert (process.returncode, errors) == (130, b"unless: interrupted\n")
 
     def test_at_a_terminal(self, tmp_path):
-        """At a terminal a bar tells how far the learning is; Ctrl-C with --keep then saves a model that works."""
+        """At a terminal a bar tells how far the learning is; Ctrl-C then saves a model that works, if asked to."""
         rows, draw = 30_000, np.random.default_rng(0)
         columns = {f"x{k}": draw.normal(size=rows).round(4) for k in range(8)} | {"y": draw.choice(list("abc"), rows)}
         pl.DataFrame(columns).write_csv(tmp_path / "t.csv")
-        options = ["--penalty", "0", "--min-support", "1", "--keep", "-o", str(tmp_path / "m.json")]
+        options = ["--penalty", "0", "--min-support", "1", "--keep-on-interrupt", "-o", str(tmp_path / "m.json")]
         said, code = at_terminal(["fit", str(tmp_path / "t.csv"), "-t", "y", *options], until="records left")
         assert code == 0, said
         assert "then interrupted: these are the rules so far" in said.replace("\r\n", " ")

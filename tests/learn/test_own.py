@@ -20,6 +20,7 @@ from unless.learn import Engine, MemoryEngine
 from unless.learn.engine import Demands
 from unless.learn.fold import learn_rm
 from unless.learn.own import Settings, fold_unless, learn_unless
+from unless.learn.places import Place
 from unless.learn.weights import as_counts
 from unless.rule import MAX_DEPTH, Literal
 from unless.table import Column, Labels, Table
@@ -136,8 +137,8 @@ def test_rules_grow_as_defined(seed, weighted):
     for way in (1, -1):
         assert_same(engine.rule(*fast[::way], demands), defined.rule(*slow[::way], demands))
     for depth in (2, MAX_DEPTH - 1):
-        found = engine.exceptions(*fast, demands, depth)
-        assert_same(found, defined.exceptions(*slow, demands, depth))
+        found = engine.exceptions(*fast, demands, Place(level=depth))
+        assert_same(found, defined.exceptions(*slow, demands, Place(level=depth)))
         assert depth == 2 or all(not deeper.exceptions for rule in found[0] for deeper in rule.exceptions)
 
 

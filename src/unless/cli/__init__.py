@@ -4,7 +4,7 @@ Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, 
 `export`, `edit`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors into a line or two. What
 commands share:
 
-- before: `options`, and what the shell offers for them;
+- before: `options`, and what the shell offers for them; `constraints`, and rules that stay;
 - data: `files` reads tables and models and writes documents, `training` reads the tables to learn from,
   `large` what does not fit into memory;
 - the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot.

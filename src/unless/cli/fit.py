@@ -16,6 +16,7 @@ import typer
 
 from unless.cli import options
 from unless.cli.console import RuleMeter, Screen
+from unless.cli.constraints import NOTHING, Asked, Kept, kept_rules
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher", "trade_off"), (Algorithm.UNLESS,)),
+    **dict.fromkeys(("optimise", "tune", "teacher", "trade_off"), (Algorithm.UNLESS,)),
+    "round_thresholds": (Algorithm.UNLESS, Algorithm.FOLD_RM, Algorithm.FOLD_RPP),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
     "size": (Algorithm.COMMITTEE,),
@@ -123,7 +125,7 @@ def fit(
         bool | None,
         typer.Option(
             "--round-thresholds/--no-round-thresholds",
-            help="For unless: short numbers in optimised rules, such as 29,300 instead of 29,250.  [default: yes]",
+            help="Short numbers that decide the records alike: 29,300 instead of 29,250.  [default: for unless]",
         ),
     ] = None,
     otherwise: Annotated[
@@ -158,8 +160,19 @@ def fit(
     max_seconds: Annotated[
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
     ] = None,
+    never: options.Never = None,
+    only_exceptions: options.OnlyExceptions = None,
+    apart: options.Apart = None,
+    monotone: options.Monotone = None,
+    max_literals: options.MaxLiterals = None,
+    max_depth: options.MaxDepth = None,
+    constraints: options.ConstraintFile = None,
+    keep: options.Keep = None,
+    lock: options.Lock = None,
     jobs: options.Jobs = None,
-    keep: Annotated[bool, typer.Option("--keep", help="After Ctrl-C, keep the rules learned so far.")] = False,
+    keep_on_interrupt: Annotated[
+        bool, typer.Option("--keep-on-interrupt", help="After Ctrl-C, keep the rules learned so far.")
+    ] = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
 ) -> None:
@@ -173,6 +186,10 @@ def fit(
     Example: unless fit applicants.csv -t decision -a fold-rm --ratio 0.3
 
     Example: unless fit applicants.csv -t decision --blocks kept -o model.json
+
+    Example: unless fit applicants.csv -t decision --never age --max-depth 1
+
+    Example: unless fit applicants.csv -t decision --keep model.json --lock 1
     """
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
@@ -180,21 +197,35 @@ def fit(
     settings |= {"tune": tune, "teacher": teacher, "trade_off": trade_off}
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
+    asked = Asked(never, only_exceptions, apart, monotone, max_literals, max_depth, constraints)
+    kept = kept_rules(algorithm, keep, lock)
     if unchanged and blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
-    check_files(output, data, format=format)
+    check_files(output, data, keep, constraints, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet, aside=output == "-")
-    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
-    stream = large_stream(screen, data, query, asked, kept=blocks is not None)
+    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    columns = replace(columns, include=kept.included(include, exclude))
+    stream = large_stream(screen, data, query, columns, kept=blocks is not None)
     if stream is None:
-        training = read_training(screen, data, target, asked)
+        training = read_training(screen, data, target, columns)
     else:
         factors = _factors(class_weight, target)
-        training = read_large(screen, data, stream, target, asked, factors, folder=blocks, unchanged=unchanged)
+        training = read_large(screen, data, stream, target, columns, factors, folder=blocks, unchanged=unchanged)
+    settings["constraints"] = asked.value(training.table.features, columns.gone(training))
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):
-        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep, drawn=bool(trade_off))
+        fitted = learned(
+            screen,
+            data,
+            training,
+            learner,
+            test=test,
+            seed=seed,
+            keep=keep_on_interrupt,
+            kept=kept,
+            drawn=bool(trade_off),
+        )
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -221,6 +252,8 @@ class Fitted:
     """What looks wrong with the records or the rules."""
     share: float = 0.0
     """The share of records that was to be held back."""
+    locked: tuple[int, ...] = ()
+    """The numbers of the rules that were locked, counted from 1."""
 
     @property
     def tested(self) -> Tested | None:
@@ -246,6 +279,7 @@ class Fitted:
             "remarks": [remark.to_dict() for remark in self.remarks],
             "seconds": self.seconds,
             "interrupted": self.interrupted,
+            "locked": list(self.locked),
             "rules": [
                 {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
                 for (rule, decided, right), more in zip(figures, expected, strict=True)
@@ -359,16 +393,21 @@ def learned(
     test: float,
     seed: int,
     keep: bool,
+    kept: Kept = NOTHING,
     drawn: bool = False,
 ) -> Fitted:
-    """Learn from the records that are not held back, and test on the others; ``drawn`` asks for the trade-off."""
+    """Learn from the records that are not held back, around rules that stay, and test on the others.
+
+    ``drawn`` asks for the trade-off.
+    """
     from unless.estimators.learners import learn
-    from unless.estimators.remarks import on_learning
+    from unless.estimators.remarks import locked_places, on_learning
 
     halves = _halves(training, learner, test, seed)
     start = time.perf_counter()
+    records = replace(halves.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
-        found = learn(learner, halves.records)
+        found = learn(learner, records)
     model = found.model
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
@@ -382,8 +421,9 @@ def learned(
         seconds,
         halves.held_back,
         found.interrupted is not None,
-        () if found.interrupted else on_learning(learner, halves.records, model, seconds),
+        () if found.interrupted else on_learning(learner, records, model, seconds),
         test,
+        tuple(place + 1 for place in locked_places(records, model.program_)),
     )
 
 
@@ -424,7 +464,7 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
         summary = f"{counted(len(fitted.model.committee_), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
-        for name, text in (("learned", summary), *_lessons(fitted.model)):
+        for name, text in (("learned", summary), *_lessons(fitted.model), *_locked(fitted)):
             screen.show(report_line(name, text, _margin(fitted)))
         screen.show("")
     if isinstance(fitted.model, SavedCommittee):
@@ -446,6 +486,13 @@ def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
     if isinstance(model, SavedModel) and model.taught is not None:
         agreed, records = percent(model.taught.agreement), counted(model.taught.records, "record")
         yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records} held back"
+
+
+def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
+    """Say which rules were locked."""
+    if fitted.locked:
+        *others, last = map(str, fitted.locked)
+        yield "locked", f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
 
 
 def _ended(fitted: Fitted) -> str:

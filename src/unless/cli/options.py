@@ -165,6 +165,45 @@ Unchanged = Annotated[
     bool,
     typer.Option("--unchanged", help="With --blocks: the database has not changed, which only reading it would tell."),
 ]
+Never = Annotated[list[str] | None, _columns("No rule may test this column")]
+OnlyExceptions = Annotated[list[str] | None, _columns("Only exceptions may test this column")]
+Apart = Annotated[
+    list[str] | None,
+    typer.Option("--apart", metavar="A,B", help="Two columns that must not be in one rule together (repeat)."),
+]
+Monotone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--monotone",
+        metavar="WISH",
+        help="Which way decisions never move: 'income: more never refuse', or less instead of more (repeat).",
+    ),
+]
+MaxLiterals = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="At most N tests in a rule, and in each exception; a range is two."),
+]
+MaxDepth = Annotated[
+    int | None, typer.Option(metavar="N", min=0, help="At most N levels of exceptions; 0 for rules without any.")
+]
+ConstraintFile = Annotated[
+    str | None,
+    typer.Option(
+        "--constraints",
+        metavar="FILE",
+        help="A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it.",
+    ),
+]
+Keep = Annotated[
+    str | None,
+    typer.Option(
+        "--keep", metavar="MODEL", help="Learn around the rules of this model: they stay, and others come behind."
+    ),
+]
+Lock = Annotated[
+    str | None,
+    typer.Option("--lock", metavar="1,3", help="With --keep: only these rules stay.  [default: all with conditions]"),
+]
 DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
 Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.")]

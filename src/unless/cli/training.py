@@ -49,6 +49,11 @@ class Columns:
     date: Sequence[str] | None = None
     order: Sequence[str] | None = None
 
+    def gone(self, training: Training) -> set[str]:
+        """The columns that are not learned from: excluded, or left out."""
+        left_out = {str(remark.column) for remark in training.left_out}
+        return left_out | set(listed(self.exclude, training.table.features))
+
 
 @dataclass(frozen=True, slots=True)
 class Training:

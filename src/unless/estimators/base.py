@@ -38,7 +38,7 @@ from unless.learn.distil import Taught
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
-from unless.rule import Program
+from unless.rule import Program, Rule
 from unless.score.card import known_card
 from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
@@ -88,7 +88,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     )
     """The attributes that come from the model's file."""
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        keep: Program | Sequence[Rule] | RuleClassifier | None = None,
+        lock: Sequence[int] | None = None,
+    ) -> Self:
         """Learn rules from records and their labels.
 
         Parameters
@@ -103,14 +111,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         sample_weight
             The weight of every record. Whole weights are repetitions: 2 counts the record twice, 0 leaves it out. If
             some are not whole, only the proportions matter: those above 0 are scaled to a mean of 1.
+        keep
+            Rules to learn around: a program, a list of rules, or a fitted model, such as last year's.
+        lock
+            Which of them stay, by their indices in ``keep.rules``; without, all but a last one that covers every
+            record. Locked rules stay as they are, in their order. As many rules as were between two of them may be
+            learned there, to correct the ones behind; all others come behind the last (docs/constraints.md).
 
         A `TrainingWarning` says what looks wrong: columns that only tell records apart, or are constant, or give the
         label away, labels that are none, rules that decide little. ``warn=False`` silences it.
 
         Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
         """
-        with training_for(self, X, y, sample_weight) as (data, classes):
+        with training_for(self, X, y, sample_weight) as (records, classes):
             start = time.monotonic()
+            data = replace(records, keep=keep, lock=lock)
             learned = learn(self, data)
             self._become(learned.model, classes)
             if learned.interrupted is not None:

@@ -64,6 +64,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Show how many rules are learned and how many records are left.
     warn
         Whether `fit` warns of what looks wrong with the records or the rules (`TrainingWarning`).
+    constraints
+        What rules may test, together and where, in which direction decisions may move, how long rules may be: a
+        `Constraints`, or a dict of its parameters. The whole program keeps to them; of teachers only
+        a committee does, but for directions.
     n_jobs
         How many threads share the work of `fit` on many records: None is 1, except within `joblib.parallel_config`, and
         -1 is all cores. The rules are the same for any number, and a model's file does not keep it.
@@ -92,9 +96,11 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         The label of records that no rule covers. "most_frequent" is the most frequent label of the training records
         that no rule covers (if there are none, of all). With None, ``predict`` returns None, and ``score`` counts it as
         wrong, as the paper does.
+    round_thresholds
+        Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, n_jobs
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 
@@ -108,9 +114,11 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         A default may cover this many wrong records per right one; exceptions do the rest.
     positive
         The label to learn rules for; by default the second of ``classes_``.
+    round_thresholds
+        Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, n_jobs
+    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 

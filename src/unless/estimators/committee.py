@@ -51,6 +51,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         How many threads predict, and share the work on many records while each list is learned; -1 is all cores.
     max_rules
         The most rules of each list.
+    constraints
+        As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
+        up, and each list may move another way.
     numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
 

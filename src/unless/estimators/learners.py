@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from unless.constraints import Constraints, constraints_of
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import PURE, SavedModel
@@ -24,8 +25,8 @@ from unless.judge.labels import measure
 from unless.judge.tradeoff import Progress, TradeOff, fold_pairs, trade_off
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
-from unless.learn.engine import Enough
-from unless.learn.fold import Learned, learn_rm, learn_rpp
+from unless.learn.engine import Engine, Enough
+from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp, rounded
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
@@ -63,6 +64,7 @@ class Learner:
     verbose: bool | int = False
     warn: bool = True
     n_jobs: int | None = None
+    constraints: Constraints | Mapping[str, Any] | None = None
 
     _classifier: ClassVar[str]
     """The name of its classifier, which model files use."""
@@ -73,6 +75,12 @@ class Learner:
     def _rules(self, data: Training, limits: Limits) -> Learned:
         """Learn a program."""
         raise NotImplementedError
+
+    def _wishes(self, data: Training, engine: Engine[Any]) -> Wishes:
+        """What to keep to: constraints, and locked rules, no more than there may be."""
+        wishes = data.wishes(engine, self.constraints)
+        wishes.locked.refuse_more_than(plain(self.max_rules), others=0)
+        return wishes
 
     def _lesson(self, data: Training, limits: Limits) -> tuple[Learned, dict[str, Any]]:
         """Learn a program, and say what else the model should know about how."""
@@ -121,11 +129,16 @@ class Learner:
             raise ParameterError(f"warn must be True or False, not {self.warn!r}")
 
 
-def learn(learner: Learner, data: Training | Table) -> LearnedModel:
-    """Learn a model from a table with labels, or from what a classifier was given. The learner does not change."""
+def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: Any = None) -> LearnedModel:
+    """Learn a model from a table with labels, or from what a classifier was given. The learner does not change.
+
+    ``keep`` and ``lock`` say which rules stay (`fold_rm`).
+    """
     if isinstance(data, Table):
         refuse_kinds(learner)
         data = Training.of(data, learner.class_weight)
+    if keep is not None or lock is not None:
+        data = replace(data, keep=keep, lock=lock)
     return learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
 
 
@@ -191,6 +204,7 @@ class UnlessLearner(Learner):
         """
         settings, more = self._settings(), dict[str, Any]()
         engine = data.engine(settings.ratio, limits, self.n_jobs)
+        settings = replace(settings, wishes=data.wishes(engine, self.constraints))
         learned = learn_unless(engine, settings, limits)
         if learned.interrupted is not None or limits.late():
             return learned, more
@@ -240,7 +254,9 @@ class UnlessLearner(Learner):
         """The teacher, which has learned from the records."""
         if not isinstance(self.teacher, str):
             return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
-        found = learn_committee(data.table, data.counts, seed=seed, progress=limits.lists, n_jobs=self.n_jobs)
+        asked = constraints_of(self.constraints)
+        settings = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
+        found = learn_committee(data.table, data.counts, settings, seed, limits.lists, n_jobs=self.n_jobs)
         if found.interrupted is not None:
             raise found.interrupted
         return lambda table: leading(found.committee.sums(table))
@@ -260,13 +276,17 @@ class FoldRMLearner(Learner):
 
     ratio: float = 0.5
     otherwise: Label | None = "most_frequent"
+    round_thresholds: bool = False
 
     _classifier = "FoldRMClassifier"
 
     def _rules(self, data: Training, limits: Limits) -> Learned:
         self._named_label(data.labels.labels)  # a wrong name is an error before learning, not after
         ratio = plain(self.ratio)
-        return learn_rm(data.engine(ratio, limits, self.n_jobs), ratio, limits)
+        engine = data.engine(ratio, limits, self.n_jobs)
+        wishes = self._wishes(data, engine)
+        learned = learn_rm(engine, ratio, limits, wishes)
+        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         if self.otherwise != "most_frequent":
@@ -286,6 +306,7 @@ class FoldRPPLearner(Learner):
 
     ratio: float = 0.5
     positive: Label | None = None
+    round_thresholds: bool = False
 
     _classifier = "FoldRPPClassifier"
 
@@ -298,7 +319,10 @@ class FoldRPPLearner(Learner):
             )
         positive = labels[-1 if self.positive is None else known_place(self.positive, labels, "positive is")]
         ratio = plain(self.ratio)
-        return learn_rpp(data.engine(ratio, limits, self.n_jobs), positive, ratio, limits)
+        engine = data.engine(ratio, limits, self.n_jobs)
+        wishes = self._wishes(data, engine)
+        learned = learn_rpp(engine, positive, ratio, limits, wishes)
+        return rounded(engine, learned, wishes, wanted=plain(self.round_thresholds))
 
     def _otherwise(self, decided: Statistics) -> Label | None:
         return decided.classes[0]  # there is only one, or the program would have the other
@@ -322,6 +346,8 @@ class CommitteeLearner(Learner):
         """Learn the lists, then a list that imitates them."""
         self._check_limits()
         settings, size = self._settings(), int(plain(self.size))
+        asked = self._asked(data)
+        settings = replace(settings, constraints=asked)
         with meter(on=bool(self.verbose)) as shown:
             limits = Limits(shown, None, self.max_seconds)
 
@@ -333,9 +359,9 @@ class CommitteeLearner(Learner):
             learned = learn_committee(data.table, data.counts, settings, seed, progress, n_jobs=self.n_jobs)
         committee = learned.committee
         try:
-            student, agreement, stopped = student_of(committee, data, limits, self.n_jobs)
+            student, agreement, stopped = student_of(committee, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
-            student, _, stopped = *student_of(committee.first(0), data, limits, self.n_jobs)[:2], stop
+            student, _, stopped = *student_of(committee.first(0), data, limits, self.n_jobs, asked)[:2], stop
             agreement = float(np.mean(leading(committee.sums(data.table)) == committee.base.argmax()))
         model = SavedCommittee(
             committee,
@@ -349,6 +375,20 @@ class CommitteeLearner(Learner):
         )
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
+
+    def _asked(self, data: Training) -> Constraints | None:
+        """The constraints, after checks: no list decides alone, so no list can keep a direction, or a rule."""
+        if data.keep is not None or data.lock is not None:
+            raise ParameterError("a committee has many lists, which no rule can be locked into; learn one list")
+        asked = constraints_of(self.constraints)
+        if asked is None:
+            return None
+        if asked.monotone:
+            raise ParameterError(
+                f"a committee cannot keep {str(asked.monotone[0])!r}: the points of many lists add up, and each list "
+                "may move another way; learn one list instead"
+            )
+        return asked.among(data.table.features, data.labels.labels)
 
     def _settings(self) -> CommitteeSettings:
         """The settings, after checks."""
@@ -402,13 +442,14 @@ def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, Keyboar
 
 
 def student_of(
-    committee: Committee, data: Training, limits: Limits, n_jobs: int | None
+    committee: Committee, data: Training, limits: Limits, n_jobs: int | None, asked: Constraints | None = None
 ) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
     """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     taught = leading(committee.sums(data.table))
     table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
-    learned = learn_unless(replace(data, table=table).engine(Settings().ratio, limits, n_jobs), Settings())
+    settings = Settings(wishes=Wishes(asked))
+    learned = learn_unless(replace(data, table=table).engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ProgramError, suggest
+from unless.constraints import Constraints, constraints_of
+from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected, unpacked
@@ -154,6 +155,9 @@ def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
 
 def _spelled(name: str, value: Any) -> Any:
     """A parameter as JSON holds it."""
+    if name == "constraints" and value is not None:
+        asked = constraints_of(value)
+        return None if asked is None else {"constraints": asked.to_dict()}
     if isinstance(value, Mapping) and name in ("dates", "orders"):
         return {"columns": [[plain(one), said if isinstance(said, str) else list(said)] for one, said in value.items()]}
     if isinstance(value, Mapping):
@@ -236,8 +240,8 @@ _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
 """The largest count, or sum of weights."""
 _PARAMETER = (
-    'a parameter: null, a label, a list of columns, {"weights": [[label, weight], …]} '
-    'or {"columns": [[column, text or texts], …]}'
+    'a parameter: null, a label, a list of columns, {"weights": [[label, weight], …]}, '
+    '{"columns": [[column, text or texts], …]} or {"constraints": {…}}'
 )
 
 
@@ -488,6 +492,11 @@ def _parameter(value: Any, place: Place) -> Any:
                 return {checks.label(label, place, _PARAMETER): weight for label, weight in pairs}
         case {"columns": list(pairs), **others} if not others and all(map(_declares, pairs)):
             return {name if isinstance(name, str) else int(name): said for name, said in pairs}
+        case {"constraints": dict(asked), **others} if not others:
+            try:
+                return Constraints.from_dict(asked)
+            except ParameterError as error:
+                raise at(place, str(error)) from error
     return checks.label(value, place, _PARAMETER)
 
 

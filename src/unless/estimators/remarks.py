@@ -10,13 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from unless.constraints import constraints_of
 from unless.errors import TrainingWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
+from unless.judge.constraints import violations
+from unless.learn.locks import Locked, positions
 from unless.report.remarks import remark_lines
+from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import counted, percent, plain
 
@@ -73,8 +77,30 @@ def on_learning(
 ) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
-    said = (decides, _sampled(learner, data, model))
+    said = (decides, _sampled(learner, data, model), *_on_wishes(learner, data, model))
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
+
+
+def locked_places(data: Training, program: Program) -> dict[int, int]:
+    """The places of locked rules in a program that was learned around them, and the numbers that they had, from 1."""
+    if data.keep is None:
+        return {}
+    locked = Locked.of(data.keep, data.lock).among(program.features, data.labels.labels, data.table.columns)
+    return dict(zip(positions(locked, program), locked.numbers, strict=True))
+
+
+def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Iterator[Remark]:
+    """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
+    if data.keep is None:
+        return
+    program = model.program_
+    for place, number in locked_places(data, program).items():
+        if not model.statistics_.support[place]:
+            was = "" if number == place + 1 else f", which was rule {number},"
+            yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
+    if (asked := constraints_of(learner.constraints)) is not None:
+        for broken in violations(program, asked.among(program.features, data.labels.labels)):
+            yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
 
 
 def _sampled(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Remark | None:
@@ -129,6 +155,8 @@ def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Tr
     for name, default in changed.items():
         words = {"given": f"{given[name]:g}", "default": default if default is None else f"{default:g}"}
         yield _SETTINGS[name].format(**words), replace(quick, **{name: default}), data
+    if learner.constraints is not None:
+        yield "without the constraints", replace(quick, constraints=None), data
     alike = replace(data, counts=None)
     if data.counts is not None:
         yield "without the weights", quick, alike

@@ -16,7 +16,7 @@ from unless.judge.labels import measured
 from unless.learn.blocks.data import Blocks, left_by
 from unless.learn.committee import CommitteeSettings
 from unless.learn.engine import Engine
-from unless.learn.fold import Learned, engine_of
+from unless.learn.fold import Learned, Wishes, engine_of
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights, multiplied
 from unless.model import Statistics
@@ -42,6 +42,10 @@ class Training:
     """All records, if they are in blocks; the table has only some of them."""
     held_back: Split | None = None
     """Which records in blocks nothing is learned from."""
+    keep: Any = None
+    """A program, rules or a model to learn around, if there is one."""
+    lock: Any = None
+    """The indices of its rules that stay; None for all."""
 
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
@@ -72,6 +76,10 @@ class Training:
             engine = engine_of(self.blocks.engine(self.held_back), ratio)
         engine.late = limits.late if limits.seconds is not None else None
         return engine
+
+    def wishes(self, engine: Engine[Any], constraints: object) -> Wishes:
+        """Constraints, and the rules that are locked, checked for these records."""
+        return Wishes.of(engine, constraints, self.keep, self.lock)
 
     def decided(self, learned: Learned) -> Statistics:
         """What the rules decide of all records that they were learned from."""

@@ -57,6 +57,8 @@ class Search(Grid):
     used: Size  # these, and literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
     used_rank: cython.int[::1]
+    limited: cython.bint  # whether only some kinds of literals are allowed
+    kinds: cython.uchar[::1]  # which ones, for each column (`learn.literals.KIND`)
     by_gain: cython.bint  # by information gain
     by_worth: cython.bint  # by worth; if neither, by impurity
     support: cython.longlong  # by impurity: how many positives a literal must cover
@@ -95,17 +97,21 @@ class Search(Grid):
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
         self.banned = []
+        self.limited = False
+        self.kinds = view(np.full(self.columns, 7, np.uint8))
         self.nlogn = view(np.empty(0, np.float64))
 
     def ban(self, literals: list):
         """Leave out every literal on the value of one of these, from now on."""
         self.banned = literals
 
-    def best(self, positive: Selection, negative: Selection, used: list):
+    def best(self, positive: Selection, negative: Selection, used: list, allowed: object = None):
         """The literal with the largest information gain (Algorithm 2) as (feature, rank, other), see `covered`.
 
         None if no literal is allowed. ``used`` are literals in the same form; no literal on their values is allowed.
+        ``allowed`` are the kinds of literals that are, by column (`learn.literals.Allowed`); None allows all.
         """
+        self.limit(allowed)
         self.by_gain = True
         self.by_worth = False
         if len(self.nlogn) == 0:
@@ -115,18 +121,27 @@ class Search(Grid):
             self.nlogn = view(n)
         return self.search(positive, negative, used)
 
-    def purest(self, positive: Selection, negative: Selection, support: cython.longlong):
+    def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
+        self.limit(allowed)
         self.by_gain = self.by_worth = False
         self.support = support
         return self.search(positive, negative, [])
 
-    def worthiest(self, positive: Selection, negative: Selection):
+    def worthiest(self, positive: Selection, negative: Selection, allowed: object = None):
         """The literal that covers the most positives less negatives, and how many those are."""
+        self.limit(allowed)
         self.by_gain = False
         self.by_worth = True
         found = self.search(positive, negative, [])
         return None if found is None else (found, self.best_a - self.best_b)
+
+    @cython.cfunc
+    def limit(self, allowed: object):
+        """Allow only some kinds of literals in the next search."""
+        self.limited = allowed is not None
+        if self.limited:
+            self.kinds = view(np.frombuffer(allowed, np.uint8).copy())
 
     # -- rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
 
@@ -145,7 +160,8 @@ class Search(Grid):
 
     @cython.cfunc
     def demand(self, demands: tuple):
-        """Prepare to grow."""
+        """Prepare to grow; every kind of literal is allowed."""
+        self.limited = False
         self.ratio, self.penalty, self.least, self.distinct_values, self.unit = demands
         self.by_gain = self.by_worth = False
         # No rows weigh as much as the limit: their sum has 31 bits.
@@ -277,6 +293,8 @@ class Search(Grid):
         """Keep the literal, which covers (a, b), if it is allowed and beats the best, or ties and comes earlier."""
         if not self.allowed(a, b):
             return
+        if self.limited and not self.kinds[feature] & (4 if rank >= self.numbers[feature] else 2 if other else 1):
+            return
         for k in range(self.used):
             if self.used_rank[k] == rank and self.used_feature[k] == feature:
                 return
@@ -385,14 +403,15 @@ class Search(Grid):
         for i in range(self.columns):
             if self.best_gain >= self.perfect and i > self.best_feature:  # a perfect literal: later features only tie
                 break
-            self.search_column(i)
+            if not self.limited or self.kinds[i]:
+                self.search_column(i)
 
     @cython.cfunc
     def sketch(self, i: Size):
         """Sum the numeric bins of a column in groups, and raise the bound by the thresholds between them.
 
-        A threshold between groups is a literal on the largest number below it. If a value of the column is used, that
-        literal may not be allowed, so such a column raises nothing.
+        A threshold between groups is a literal on the largest number below it. If a value of the column is used, or
+        not every kind of literal is allowed, that literal may not be, so such a column raises nothing.
         """
         a: cython.int = 0
         b: cython.int = 0
@@ -443,7 +462,9 @@ class Search(Grid):
     @cython.cfunc
     @cython.exceptval(check=False)
     def free(self, i: Size) -> cython.bint:
-        """Whether no value of a column is used."""
+        """Whether every literal of a column is allowed: no value is used."""
+        if self.limited and self.kinds[i] != 7:
+            return False
         for k in range(self.used):  # noqa: SIM110 - C has no generators
             if self.used_feature[k] == i:
                 return False
@@ -694,6 +715,8 @@ class Search(Grid):
     def search_rows(self):
         """Look at the rows themselves, column by column."""
         for i in range(self.columns):
+            if self.limited and not self.kinds[i]:
+                continue
             if self.wide[i] < 0 and self.end[i] - self.first[i] <= 2 * (self.P + self.Q):
                 self.count_column(i)
             else:

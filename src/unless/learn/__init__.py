@@ -1,6 +1,7 @@
 """From tables to programs: the two learners of the paper, and our own.
 
-`literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page). `own` is our
+`literals` finds the best literal (Algorithms 1 and 2), `fold` learns rules (Algorithms 3 and 4, one page). `places`
+says what constraints allow where, `locks` puts rules that stay into a list that is learned around them. `own` is our
 learner: it learns a list rule by rule, `optimise` improves the list as a whole, `thresholds` moves its thresholds, and
 `doubt` asks whether it is chance. `tune` chooses its settings. `committee` learns many lists that vote, `distil` one
 list that imitates a teacher, which is asked about `neighbours` of the records. `points` finds the points of a score

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import Constraints
 from unless.learn import own
-from unless.learn.fold import Learned
+from unless.learn.fold import Learned, Wishes
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights
 from unless.rule import Program, Rule
@@ -64,6 +65,7 @@ class CommitteeSettings:
     penalty: float = 1.0
     min_support: float = 3
     max_rules: int | None = None
+    constraints: Constraints | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,9 @@ class _Training:
         """The next list, learned from some of the records and columns."""
         settings, table = self.settings, self.table
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
-        count = len(table.columns)
+        never = () if settings.constraints is None else settings.constraints.never
+        columns = [column for column in table.columns if column.name not in never]
+        count = len(columns)
         share = 1.0 if count <= _FEW else _COLUMNS[len(self.lists) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
@@ -142,7 +146,7 @@ class _Training:
             weights = (wrong + _FLOOR) * self.counts
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
         weights = np.rint(weights * (self.counts[self.known].sum() / (weights.sum() * unit)))
-        some = Table(tuple(table.columns[place] for place in picked), table.target, len(table), table.missing)
+        some = Table(tuple(columns[place] for place in picked), table.target, len(table), table.missing)
         most = min(settings.max_rules or MAX_RULES, MAX_RULES)
         done = len(self.lists)
 
@@ -151,7 +155,12 @@ class _Training:
 
         engine = MemoryEngine(some, weights, unit, n_jobs=self.n_jobs)
         one = own.Settings(
-            settings.ratio, settings.penalty, settings.min_support, optimise=False, rare_first=done % 2 == 1
+            settings.ratio,
+            settings.penalty,
+            settings.min_support,
+            optimise=False,
+            rare_first=done % 2 == 1,
+            wishes=Wishes(settings.constraints),
         )
         return own.learn_unless(engine, one, enough)
 

@@ -12,8 +12,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from unless.learn.literals import Counts, best_literal, purest_literal, significant, without_implied, worthiest_literal
-from unless.rule import MAX_DEPTH, Literal, Rule
+from unless.learn.literals import (
+    Allowed,
+    Counts,
+    best_literal,
+    purest_literal,
+    significant,
+    without_implied,
+    worthiest_literal,
+)
+from unless.learn.places import ANYWHERE, Place
+from unless.rule import Literal, Rule
+from unless.table import Column
 from unless.values import Label
 
 if TYPE_CHECKING:
@@ -46,6 +56,8 @@ class Engine(ABC, Generic[Rows]):
     target: str
     features: tuple[str, ...]
     labels: tuple[Label, ...]
+    columns: tuple[Column, ...] = ()
+    """The features, for what kinds of values they have; nobody looks at their rows."""
     banned: tuple[Literal, ...] = ()
     """No literal on the value of one of these is ever found."""
     whole: frozenset[str] = frozenset()
@@ -83,15 +95,22 @@ class Engine(ABC, Generic[Rows]):
     def counts(self, positive: Rows, negative: Rows) -> Iterator[Counts]:
         """Positive and negative rows per value, feature by feature in order."""
 
-    def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
-        """Algorithm 2, from the counts. An engine may find the same literal in a faster way."""
-        self.go_on()
-        return best_literal(self.counts(positive, negative), (*self.banned, *used))
+    def best_literal(
+        self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: Allowed | None = None
+    ) -> Literal | None:
+        """Algorithm 2, from the counts. An engine may find the same literal in a faster way.
 
-    def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
+        Only literals of kinds that are ``allowed`` are found (`literals.KIND`); None allows all.
+        """
+        self.go_on()
+        return best_literal(self.counts(positive, negative), (*self.banned, *used), allowed)
+
+    def purest_literal(
+        self, positive: Rows, negative: Rows, support: float, allowed: Allowed | None = None
+    ) -> Literal | None:
         """The literal that our own learner adds, from the counts. An engine may find it in a faster way, too."""
         self.go_on()
-        return purest_literal(self.counts(positive, negative), support, self.banned)
+        return purest_literal(self.counts(positive, negative), support, self.banned, allowed)
 
     def go_on(self) -> None:
         """Stop the learner if it is late."""
@@ -100,28 +119,30 @@ class Engine(ABC, Generic[Rows]):
 
     # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
 
-    def rule(self, positive: Rows, negative: Rows, demands: Demands, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+    def rule(
+        self, positive: Rows, negative: Rows, demands: Demands, place: Place = ANYWHERE
+    ) -> tuple[Rule, Rows, Rows] | None:
         """A rule that covers enough positives, and fewer negatives, with the positives and negatives that it covers."""
-        learned = self.default(positive, negative, demands)
+        learned = self.default(positive, negative, demands, place)
         if learned is None:
             return None
         default, positive, negative, general = learned
         exceptions: tuple[Rule, ...] = ()
-        if general and self.size(negative) and depth < MAX_DEPTH:
-            exceptions, negative, positive = self.exceptions(negative, positive, demands, depth + 1)
+        if general and self.size(negative) and not place.deepest:
+            exceptions, negative, positive = self.exceptions(negative, positive, demands, place.exception(default))
         if self.size(positive) < demands.support or self.size(positive) <= self.size(negative):
             return None
         return Rule(None, without_implied(default), exceptions), positive, negative
 
     def default(
-        self, positive: Rows, negative: Rows, demands: Demands
+        self, positive: Rows, negative: Rows, demands: Demands, place: Place
     ) -> tuple[tuple[Literal, ...], Rows, Rows, bool] | None:
         """The literals of a rule, what they cover, and whether exceptions can do the rest; None without literals."""
-        size = self.size
+        size, ratio = self.size, place.ratio(demands.ratio)
         default: tuple[Literal, ...] = ()
         general = False
         while not general and not (default and not size(negative)):
-            literal = self.purest_literal(positive, negative, demands.support)
+            literal = self.purest_literal(positive, negative, demands.support, place.allowed(default))
             if literal is None:
                 break
             true, false = self.covered(positive, literal), self.covered(negative, literal)
@@ -129,16 +150,16 @@ class Engine(ABC, Generic[Rows]):
             if not significant(*counts, demands.penalty, demands.distinct):
                 break
             default, positive, negative = (*default, literal), true, false
-            general = size(negative) <= demands.ratio * size(positive)
+            general = place.full(default) or size(negative) <= ratio * size(positive)
         return (default, positive, negative, general) if default else None
 
     def exceptions(
-        self, positive: Rows, negative: Rows, demands: Demands, depth: int
+        self, positive: Rows, negative: Rows, demands: Demands, place: Place
     ) -> tuple[tuple[Rule, ...], Rows, Rows]:
         """Rules for positives against negatives, and the positives and negatives that they do not cover."""
         rules, spared = list[Rule](), negative
         while self.size(positive) >= demands.support:
-            learned = self.rule(positive, negative, demands, depth)
+            learned = self.rule(positive, negative, demands, place.with_rules(*rules))
             if learned is None:
                 break
             rule, true, false = learned
@@ -189,10 +210,12 @@ class Engine(ABC, Generic[Rows]):
     def folds(self, rows: Rows, count: int) -> list[Rows]:
         """Parts of the rows, about as large: by a hash of the record (`table.hashes.record_hashes`), not by order."""
 
-    def worthiest_literal(self, positive: Rows, negative: Rows) -> tuple[Literal, float] | None:
+    def worthiest_literal(
+        self, positive: Rows, negative: Rows, allowed: Allowed | None = None
+    ) -> tuple[Literal, float] | None:
         """The literal that covers the most positives less negatives, and how many those are."""
         self.go_on()
-        return worthiest_literal(self.counts(positive, negative), self.banned)
+        return worthiest_literal(self.counts(positive, negative), self.banned, allowed)
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:

@@ -4,25 +4,33 @@ The paper's words: an *example* is a row; E+ and E- are the positive and negativ
 conjunction of literals of a rule; *exceptions* are learned by swapping E+ and E-; a default is finished when the
 *ratio* of false to true positives is small. Each function also returns the examples that its rules cover or leave, so
 that no rule is evaluated twice.
+
+Beyond the paper, and only if asked: a *place* says which literals are allowed there (`places`), rules may be locked
+(`locks`). Under constraints a rule without literals is none, and a label without a rule is put aside.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import Constraints, constraints_of
 from unless.errors import Interrupted, ParameterError, ReadError, UnknownNameError, suggest
+from unless.export import json as programs
 from unless.learn.diary import page_of
 from unless.learn.engine import Engine, Enough
+from unless.learn.locks import NONE, Locked, placed, positions
 from unless.learn.memory import MemoryEngine
+from unless.learn.places import ANYWHERE, Place, places_of
+from unless.learn.thresholds import half_way
 from unless.learn.weights import as_counts, checked
-from unless.rule import MAX_DEPTH, Literal, Program, Rule
+from unless.rule import Literal, Program, Rule
 from unless.table import Table
 from unless.values import Label, plain
 
@@ -51,10 +59,49 @@ class Learned:
         return self.program
 
 
-def fold_rm(
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a learner keeps to: constraints, and rules that are locked; checked for the records of an engine."""
+
+    constraints: Constraints | None = None
+    locked: Locked = NONE
+
+    @classmethod
+    def of(cls, engine: Engine[Any], constraints: object = None, keep: object = None, lock: object = None) -> Wishes:
+        """What people ask for, after checks."""
+        if keep is None and lock is not None:
+            raise ParameterError("lock says which rules of keep stay; give keep=program, too")
+        asked = constraints_of(constraints)
+        if asked is not None:
+            unordered = [one.name for one in engine.columns if one.kind == "text" and one.notation is None]
+            asked = asked.among(engine.features, engine.labels, unordered)
+        locked = NONE if keep is None else Locked.of(keep, lock)
+        return cls(asked, locked.among(engine.features, engine.labels, engine.columns))
+
+    def places(self, engine: Engine[Any]) -> list[Place]:
+        """The places of rules, by label."""
+        return places_of(self.constraints, engine.features, engine.labels)
+
+    def noted(self, engine: Engine[Any]) -> dict[str, Any]:
+        """What the diary of an engine must know of them; nothing, if there are none."""
+        found: dict[str, Any] = {} if self.constraints is None else {"constraints": self.constraints.to_dict()}
+        if self.locked and engine.diary is not None:
+            program = Program(engine.target, engine.features, self.locked.rules)
+            found["locked"] = [programs.to_dict(program)["rules"], self.locked.room]
+        return found
+
+
+FREE = Wishes()
+
+
+def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
     table: Table | Engine[Rows] | object,
     ratio: float = 0.5,
     *,
+    constraints: Constraints | None = None,
+    keep: Program | Sequence[Rule] | None = None,
+    lock: Sequence[int] | None = None,
+    round_thresholds: bool = False,
     target: str | None = None,
     weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
@@ -73,6 +120,17 @@ def fold_rm(
         The column of labels, if the examples are not a table.
     ratio
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
+    constraints
+        What rules may test, together and where, in which direction decisions may move, how long rules are
+        (`Constraints`). Without, the program is that of the paper.
+    keep, lock
+        A program, or rules, to learn around: those with the indices ``lock`` stay as they are, in their order; without
+        ``lock`` all of them but a last one that covers everything. As many rules as were between two locked ones may
+        be learned there, to correct the ones behind; all others come behind the last, from the examples that reach
+        them.
+    round_thresholds
+        Whether a threshold, which is a number of some example, moves to the shortest number between that and the next
+        one, so that it decides the examples alike. The paper's does not.
     weights
         The weight of every row. Whole weights are repetitions: 2 counts the row twice, 0 leaves it out. If some are not
         whole, only the proportions matter: those above 0 are scaled to a mean of 1. Where examples are not a table, the
@@ -92,24 +150,37 @@ def fold_rm(
         Its ``otherwise`` is None: a record that no rule covers is unclassified.
     """
     with engine_for(table, ratio, weights, target, n_jobs) as engine:
-        return learn_rm(engine, ratio, progress).finished(keep=keep_on_interrupt)
+        wishes = Wishes.of(engine, constraints, keep, lock)
+        learned = learn_rm(engine, ratio, progress, wishes)
+        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
 
 
-def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None) -> Learned:
+def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = None, wishes: Wishes = FREE) -> Learned:
     """Algorithm 4: learn what `fold_rm` returns, and count what its rules decide."""
-    rules: list[Rule] = []
-    left: list[Sequence[float]] = []
     interrupted: KeyboardInterrupt | None = None
-    rows = engine.everything()
-    page = page_of(engine, "fold-rm", ratio=ratio)
+    page = page_of(engine, "fold-rm", ratio=ratio, **wishes.noted(engine))
+    places, aside = wishes.places(engine), set[int]()
+
+    def learn(label: int, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
+        place = places[label]
+        return page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, place=place))
+
+    front = placed(engine, engine.everything(), wishes.locked, learn)
+    rules, left, rows = front.rules, front.left, front.rows
     try:
+        front.go_on()
         while (size := engine.size(rows)) and not (progress and progress(int(size), len(rules))):
-            left.append(popularity := engine.popularity(rows))
-            label = _most_popular(popularity)  # line 4
-            positive, negative = engine.split(rows, label)
-            learned = page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio))
-            if learned is None or not engine.size(learned[1]):  # line 8: it covers no example of its label
+            left[len(rules) :] = [popularity := engine.popularity(rows)]
+            label = _most_popular(popularity, aside)  # line 4
+            if label is None:
                 break
+            learned = learn(label, *engine.split(rows, label))
+            if learned is None or not engine.size(learned[1]):  # line 8: it covers no example of its label
+                if wishes.constraints is None:
+                    break
+                aside.add(label)
+                continue
+            aside.clear()
             rule, positive, negative = learned
             rows = engine.minus(engine.minus(rows, positive), negative)  # line 11: every covered example
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
@@ -121,11 +192,15 @@ def learn_rm(engine: Engine[Rows], ratio: float, progress: Progress | None = Non
     return Learned(Program(engine.target, engine.features, tuple(rules)), left, interrupted)
 
 
-def fold_rpp(
+def fold_rpp(  # noqa: PLR0913 - all that can be asked for, to be seen in one place
     table: Table | Engine[Rows] | object,
     positive: Label,
     ratio: float = 0.5,
     *,
+    constraints: Constraints | None = None,
+    keep: Program | Sequence[Rule] | None = None,
+    lock: Sequence[int] | None = None,
+    round_thresholds: bool = False,
     target: str | None = None,
     weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
@@ -140,30 +215,50 @@ def fold_rpp(
         Its ``otherwise`` is the other label if there are two labels, else None: not ``positive``.
     """
     with engine_for(table, ratio, weights, target, n_jobs) as engine:
-        return learn_rpp(engine, positive, ratio, progress).finished(keep=keep_on_interrupt)
+        wishes = Wishes.of(engine, constraints, keep, lock)
+        learned = learn_rpp(engine, positive, ratio, progress, wishes)
+        return rounded(engine, learned, wishes, wanted=round_thresholds).finished(keep=keep_on_interrupt)
 
 
-def learn_rpp(engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None) -> Learned:
+def learn_rpp(
+    engine: Engine[Rows], positive: Label, ratio: float, progress: Progress | None = None, wishes: Wishes = FREE
+) -> Learned:
     """Algorithm 3: learn what `fold_rpp` returns."""
-    place = _place(positive, engine.labels)
-    others = [label for k, label in enumerate(engine.labels) if k != place]
+    label = _place(positive, engine.labels)
+    others = [other for k, other in enumerate(engine.labels) if k != label]
     rules: list[Rule] = []
     interrupted: KeyboardInterrupt | None = None
+    page = page_of(engine, "fold-rpp", positive=engine.labels[label], ratio=ratio, **wishes.noted(engine))
+    place = wishes.places(engine)[label]
+
+    def learn(positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
+        return page.rule(engine, label, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio, place=place))
+
+    front = placed(engine, engine.everything(), wishes.locked, lambda _, p, n: learn(p, n), {label})
     try:
-        examples = engine.split(engine.everything(), place)
-        page = page_of(engine, "fold-rpp", positive=engine.labels[place], ratio=ratio)
-
-        def learn(positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
-            return page.rule(engine, place, positive, negative, lambda p, n: learn_rule(engine, p, n, ratio))
-
+        front.go_on()
+        examples = engine.split(front.rows, label)
         learn_rules(engine, *examples, ratio, rules=rules, progress=progress, learn=learn)
     except Enough:
         pass  # the rules so far are kept
     except KeyboardInterrupt as stop:
         interrupted = stop
-    heads = tuple(Rule(engine.labels[place], rule.default, rule.exceptions) for rule in rules)
-    program = Program(engine.target, engine.features, heads, others[0] if len(others) == 1 else None)
+    heads = (Rule(engine.labels[label], rule.default, rule.exceptions) for rule in rules)
+    otherwise = others[0] if len(others) == 1 else None
+    program = Program(engine.target, engine.features, (*front.rules, *heads), otherwise)
     return Learned(program, (), interrupted)
+
+
+def rounded(engine: Engine[Rows], learned: Learned, wishes: Wishes, *, wanted: bool) -> Learned:
+    """What was learned with short thresholds, if they are wanted; locked rules stay as they are."""
+    if not isinstance(wanted, bool):
+        raise ParameterError(f"round_thresholds must be True or False, not {wanted!r}")
+    if not wanted:
+        return learned
+    stay = set(positions(wishes.locked, learned.program))
+    locked = [k in stay for k in range(len(learned.program))]
+    program, _ = half_way(engine, engine.everything(), learned.program, rounded=True, locked=locked)
+    return replace(learned, program=program)
 
 
 def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first level may have
@@ -172,7 +267,7 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
     negative: Rows,
     ratio: float,
     used: Used = (),
-    depth: int = 1,
+    place: Place = ANYWHERE,
     *,
     rules: list[Rule] | None = None,
     progress: Progress | None = None,
@@ -185,7 +280,10 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
     rules = [] if rules is None else rules
     spared = negative
     while (left := engine.size(positive)) and not (progress and progress(int(left), len(rules))):
-        learned = learn(positive, negative) if learn else learn_rule(engine, positive, negative, ratio, used, depth)
+        if learn:
+            learned = learn(positive, negative)
+        else:
+            learned = learn_rule(engine, positive, negative, ratio, used, place.with_rules(*rules))
         if learned is None or not engine.size(learned[1]):  # line 6
             break
         rule, true_positive, false_positive = learned
@@ -196,24 +294,33 @@ def learn_rules(  # noqa: PLR0913 - the paper's parameters, and what the first l
 
 
 def learn_rule(
-    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), depth: int = 1
-) -> tuple[Rule, Rows, Rows]:
-    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers."""
+    engine: Engine[Rows], positive: Rows, negative: Rows, ratio: float, used: Used = (), place: Place = ANYWHERE
+) -> tuple[Rule, Rows, Rows] | None:
+    """Algorithm 3, learn_rule: a default with exceptions, and the positives and negatives that it covers.
+
+    None under constraints that allow no literal.
+    """
     default: Used = ()
-    while literal := engine.best_literal(positive, negative, used + default):  # line 17
+    enough = place.ratio(ratio)
+    while literal := engine.best_literal(positive, negative, used + default, place.allowed(default)):  # line 17
         default += (literal,)
         positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)  # lines 20, 21
-        if engine.size(negative) <= engine.size(positive) * ratio:  # line 22
-            if depth == MAX_DEPTH:
+        if place.full(default) or engine.size(negative) <= engine.size(positive) * enough:  # line 22
+            if place.deepest:
                 break
-            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, depth + 1)
+            inner = place.exception(default)
+            exceptions, negative, positive = learn_rules(engine, negative, positive, ratio, used + default, inner)
             return Rule(None, default, exceptions), positive, negative
-    return Rule(None, default), positive, negative
+    return (Rule(None, default), positive, negative) if default or place.limits is None else None
 
 
-def _most_popular(popularity: Sequence[float]) -> int:
-    """The label with most examples; if several have as many, the first, so that the order of rows never matters."""
-    return popularity.index(max(popularity))
+def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> int | None:
+    """The label with most examples; if several have as many, the first, so that the order of rows never matters.
+
+    Not one that is put aside; None if all are.
+    """
+    labels = [k for k, size in enumerate(popularity) if size and k not in aside]
+    return max(labels, key=popularity.__getitem__, default=None)
 
 
 @contextmanager

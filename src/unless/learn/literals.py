@@ -6,16 +6,27 @@ This is the plain definition, from the counts of each value. The in-memory engin
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from math import inf, log, sqrt
 
-from unless.rule import Literal
+from unless.rule import Literal, Operator
 from unless.values import Value
 
 MANY = 8192
 """More values of a feature than this count as so many: an engine need not tell how many there are beyond."""
+
+
+AT_MOST, ABOVE, OTHERS = 1, 2, 4
+EVERY = AT_MOST | ABOVE | OTHERS
+KIND: Mapping[Operator, int] = {
+    "<=": AT_MOST, ">": ABOVE, "==": OTHERS, "!=": OTHERS, "missing": OTHERS, "present": OTHERS,
+}  # fmt: skip
+"""The kind of each literal, as a bit: one that wants small numbers, one that wants large ones, and any other."""
+
+Allowed = bytes
+"""Which kinds of literals may be found, for each feature in order: bits of `KIND`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +72,27 @@ def candidates(counts: Counts) -> Iterator[tuple[Literal, int, int]]:
         yield Literal(feature, "present" if value is None else "!=", value), p - a, n - b
 
 
-def best_literal(features: Iterable[Counts], used: Iterable[Literal] = ()) -> Literal | None:
-    """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none."""
+def permitted(
+    features: Iterable[Counts], allowed: Allowed | None
+) -> Iterator[tuple[Counts, Iterator[tuple[Literal, int, int]]]]:
+    """The features, each with its literals that are allowed; None allows all."""
+    for place, counts in enumerate(features):
+        kinds = EVERY if allowed is None else allowed[place]
+        yield counts, (one for one in candidates(counts) if kinds & KIND[one[0].op])
+
+
+def best_literal(
+    features: Iterable[Counts], used: Iterable[Literal] = (), allowed: Allowed | None = None
+) -> Literal | None:
+    """Algorithm 2: the first literal with the largest gain, on a value not used yet; None if there is none.
+
+    A literal of a kind that is not ``allowed`` is left out.
+    """
     banned = {(literal.feature, literal.value) for literal in used}
     best, best_gain = None, -inf
-    for counts in features:
+    for counts, literals in permitted(features, allowed):
         p, n = sum(counts.positive), sum(counts.negative)
-        for literal, a, b in candidates(counts):
+        for literal, a, b in literals:
             gain = information_gain(tp=a, fn=p - a, tn=n - b, fp=b)
             if gain > best_gain and (literal.feature, literal.value) not in banned:
                 best, best_gain = literal, gain
@@ -79,16 +104,18 @@ def impurity(tp: float, fn: float, tn: float, fp: float) -> float:
     return sqrt(tp * fp) + sqrt(fn * tn)
 
 
-def purest_literal(features: Iterable[Counts], support: float, used: Iterable[Literal] = ()) -> Literal | None:
+def purest_literal(
+    features: Iterable[Counts], support: float, used: Iterable[Literal] = (), allowed: Allowed | None = None
+) -> Literal | None:
     """The first literal with the least impurity that covers enough positives, and a larger share of them.
 
-    As in `best_literal`, a literal on a value that was used is left out.
+    As in `best_literal`, a literal on a value that was used is left out, and so is one that is not ``allowed``.
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, least = None, inf
-    for counts in features:
+    for counts, literals in permitted(features, allowed):
         p, n = sum(counts.positive), sum(counts.negative)
-        for literal, a, b in candidates(counts):
+        for literal, a, b in literals:
             purer = a >= support and a * n > b * p and (mixed := impurity(tp=a, fn=p - a, tn=n - b, fp=b)) < least
             if purer and (literal.feature, literal.value) not in banned:
                 best, least = literal, mixed
@@ -129,15 +156,17 @@ def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
     )
 
 
-def worthiest_literal(features: Iterable[Counts], used: Iterable[Literal] = ()) -> tuple[Literal, float] | None:
+def worthiest_literal(
+    features: Iterable[Counts], used: Iterable[Literal] = (), allowed: Allowed | None = None
+) -> tuple[Literal, float] | None:
     """The first literal that covers the most positives less negatives, and how many those are.
 
-    As in `best_literal`, a literal on a value that was used is left out.
+    As in `best_literal`, a literal on a value that was used is left out, and so is one that is not ``allowed``.
     """
     banned = {(literal.feature, literal.value) for literal in used}
     best, most = None, -inf
-    for counts in features:
-        for literal, a, b in candidates(counts):
+    for _, literals in permitted(features, allowed):
+        for literal, a, b in literals:
             if a - b > most and (literal.feature, literal.value) not in banned:
                 best, most = literal, a - b
     return None if best is None else (best, most)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import Search, Selection, grid, share
 from unless.learn.engine import Demands, Engine
-from unless.learn.literals import Counts, without_implied
+from unless.learn.literals import Allowed, Counts, without_implied
+from unless.learn.places import ANYWHERE, Place
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import MAX_DEPTH, Literal, Operator, Rule
@@ -53,7 +54,8 @@ class MemoryEngine(Engine[Selection]):
         self.target = labels.name
         self.features = table.features
         self.labels = labels.labels
-        self._columns, self._count = table.columns, len(table)
+        self.columns = self._columns = table.columns
+        self._count = len(table)
         units, self._unit = np.ones(len(table), np.int32), 1.0
         if counts is not None:
             units, self._unit = in_units(counts) if unit is None else (counts.astype(np.int32), unit)
@@ -103,30 +105,38 @@ class MemoryEngine(Engine[Selection]):
     def minus(self, rows: Selection, gone: Selection) -> Selection:
         return self._grid.minus(rows, gone)
 
-    def best_literal(self, positive: Selection, negative: Selection, used: tuple[Literal, ...]) -> Literal | None:
+    def best_literal(
+        self, positive: Selection, negative: Selection, used: tuple[Literal, ...], allowed: Allowed | None = None
+    ) -> Literal | None:
         """Algorithm 2 by bounds (`kernels.Search`): the same literal as from the counts."""
         self.go_on()
-        test = self._grid.best(positive, negative, [self._test(literal) for literal in used])
+        test = self._grid.best(positive, negative, [self._test(literal) for literal in used], allowed)
         return None if test is None else self._literal(test)
 
-    def purest_literal(self, positive: Selection, negative: Selection, support: float) -> Literal | None:
+    def purest_literal(
+        self, positive: Selection, negative: Selection, support: float, allowed: Allowed | None = None
+    ) -> Literal | None:
         """Our own heuristic by bounds: the same literal as from the counts."""
         self.go_on()
-        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), MORE_THAN_ALL))
+        test = self._grid.purest(positive, negative, min(ceil(support / self._unit), MORE_THAN_ALL), allowed)
         return None if test is None else self._literal(test)
 
     def rule(
-        self, positive: Selection, negative: Selection, demands: Demands, depth: int = 1
+        self, positive: Selection, negative: Selection, demands: Demands, place: Place = ANYWHERE
     ) -> tuple[Rule, Selection, Selection] | None:
-        """The same rule in one call, which asks `go_on` before every search."""
-        grown = self._grid.grow(positive, negative, self._in_units(demands), MAX_DEPTH - depth, self.go_on)
+        """The same rule in one call, which asks `go_on` before every search; literal by literal under constraints."""
+        if place.limits is not None:
+            return super().rule(positive, negative, demands, place)
+        grown = self._grid.grow(positive, negative, self._in_units(demands), MAX_DEPTH - place.level, self.go_on)
         return None if grown is None else (self._rule(grown[0]), grown[1], grown[2])
 
     def exceptions(
-        self, positive: Selection, negative: Selection, demands: Demands, depth: int
+        self, positive: Selection, negative: Selection, demands: Demands, place: Place
     ) -> tuple[tuple[Rule, ...], Selection, Selection]:
         """The same exceptions in one call."""
-        levels = MAX_DEPTH - depth
+        if place.limits is not None:
+            return super().exceptions(positive, negative, demands, place)
+        levels = MAX_DEPTH - place.level
         rules, left, spared = self._grid.grow_all(positive, negative, self._in_units(demands), levels, self.go_on)
         return tuple(map(self._rule, rules)), left, spared
 
@@ -147,10 +157,12 @@ class MemoryEngine(Engine[Selection]):
     def stakes(self, rows: Selection, label: int, right: Selection) -> tuple[Selection, Selection]:
         return self._grid.stakes(rows, label, right)
 
-    def worthiest_literal(self, positive: Selection, negative: Selection) -> tuple[Literal, float] | None:
+    def worthiest_literal(
+        self, positive: Selection, negative: Selection, allowed: Allowed | None = None
+    ) -> tuple[Literal, float] | None:
         """The same literal by bounds."""
         self.go_on()
-        found = self._grid.worthiest(positive, negative)
+        found = self._grid.worthiest(positive, negative, allowed)
         return None if found is None else (self._literal(found[0]), found[1] * self._unit)
 
     def gap(self, rows: Selection, literal: Literal) -> tuple[float, float] | None:

@@ -10,10 +10,12 @@ rises: this is alternating optimisation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
 from unless.learn.engine import Engine
+from unless.learn.literals import Allowed
+from unless.learn.places import Place
 from unless.rule import Literal, Program, Rule
 from unless.values import Label
 
@@ -23,10 +25,16 @@ Rows = TypeVar("Rows")
 class Grower(Protocol):
     """Grows rules, and exceptions to a default, from positive and negative rows (`unless.learn.own`)."""
 
-    def rule(self, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
+    def place(self, label: int, after: Collection[int] | None) -> Place:
+        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+
+    def last(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
+        """The label for the rows that are left by rules; None if there are none, or no label may be the last."""
+
+    def rule(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, Rows, Rows] | None:
         """Grow a rule, and say what it covers."""
 
-    def exceptions(self, positive: Rows, negative: Rows) -> tuple[Rule, ...]:
+    def exceptions(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, ...]:
         """Grow exceptions."""
 
     def go_on(self, rows: Rows, rules: int) -> None:
@@ -36,10 +44,19 @@ class Grower(Protocol):
 class Optimiser(Generic[Rows]):
     """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
 
-    It is a valid list after every change, so that an interruption loses nothing.
+    It is a valid list after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
+    their indices, stay as they are, and new ones come behind the last of them.
     """
 
-    def __init__(self, engine: Engine[Rows], grower: Grower, everything: Rows, program: Program, price: float) -> None:
+    def __init__(
+        self,
+        engine: Engine[Rows],
+        grower: Grower,
+        everything: Rows,
+        program: Program,
+        price: float,
+        locked: Iterable[int] = (),
+    ) -> None:
         place: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
         self.engine = engine
         self.grower = grower
@@ -48,6 +65,8 @@ class Optimiser(Generic[Rows]):
         self.rules = [(place[rule.head], Rule(None, rule.default, rule.exceptions)) for rule in program.rules[:-1]]
         self.last = place[program.rules[-1].head]
         self.everything = everything
+        stay = set(locked)
+        self.locked = [k in stay for k in range(len(self.rules))]
 
     # The whole list.
 
@@ -56,6 +75,7 @@ class Optimiser(Generic[Rows]):
         if self.insert(self.improve()):
             self.improve()  # more rounds find hardly any more rules
         if most_parts is not None:
+            most_parts = max(most_parts, self.locked_parts)
             while self.parts > most_parts:
                 self.price = self.rule_price = _raised(self.price)
                 self.improve()
@@ -76,43 +96,69 @@ class Optimiser(Generic[Rows]):
         """The number of rules and exceptions, the last rule included."""
         return 1 + sum(1 + _exceptions(rule) for _, rule in self.rules)
 
+    @property
+    def locked_parts(self) -> int:
+        """The number of rules and exceptions that stay, the last rule included."""
+        pairs = zip(self.rules, self.locked, strict=True)
+        return 1 + sum(1 + _exceptions(rule) for (_, rule), stays in pairs if stays)
+
+    @property
+    def top(self) -> int:
+        """Where new rules go: behind the last locked one."""
+        return max((k + 1 for k, stays in enumerate(self.locked) if stays), default=0)
+
     def improve(self) -> Rows:
-        """Improve every rule once, the last one first, and return the rows that the list then gets right."""
+        """Improve every rule once, the last one first.
+
+        Return the rows that the list gets right from where new rules go.
+        """
         engine = self.engine
         decided, reach = self.flow()
-        left = engine.popularity(reach)
-        if any(left):
-            self.last = left.index(max(left))
+        free = [rule for rule, stays in zip(self.rules, self.locked, strict=True) if not stays]
+        last = self.grower.last(engine.popularity(reach), free)
+        self.last = self.last if last is None else last
         right = engine.of_label(self.everything, self.last)
+        top, at_top, after = self.top, right, {self.last}
         for k in reversed(range(len(self.rules))):
             label, rule = self.rules[k]
             reach = engine.plus(reach, decided[k])
+            if self.locked[k]:
+                right = self.right_after(label, rule, right)
+                after.add(label)
+                continue
             self.grower.go_on(reach, len(self.rules))
             gains, losses = engine.stakes(reach, label, right)
-            rule = self.better(rule, gains, losses)
+            rule = self.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
             if self.worth(rule, gains, losses, self.rule_price) > 0:
                 self.rules[k] = label, rule
                 right = self.right_after(label, rule, right)
+                after.add(label)
             else:
-                del self.rules[k]
-        return right
+                del self.rules[k], self.locked[k]
+            at_top = right if k >= top else at_top
+        return at_top
 
     def insert(self, right: Rows, most: int | None = None) -> bool:
         """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
-        engine, before, tried = self.engine, len(self.rules), set[int]()
+        engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
+        reach = self.everything
+        for _, before_it in self.rules[:top]:
+            reach = engine.minus(reach, engine.satisfying(reach, before_it))
         while most is None or len(self.rules) < most:
-            wrong = engine.minus(self.everything, right)
+            wrong = engine.minus(reach, right)
             errors = [0.0 if label in tried else count for label, count in enumerate(engine.popularity(wrong))]
             if not any(errors):
                 break
             label = errors.index(max(errors))
             self.grower.go_on(wrong, len(self.rules))
-            gains, losses = engine.stakes(self.everything, label, right)
-            rule = self.grown(gains, losses)
+            gains, losses = engine.stakes(reach, label, right)
+            after = {self.last, *(other for other, _ in self.rules[top:])}
+            rule = self.grown(gains, losses, self.grower.place(label, after))
             if rule is None or self.worth(rule, gains, losses, self.rule_price) <= 0:
                 tried.add(label)
                 continue
-            self.rules.insert(0, (label, rule))
+            self.rules.insert(top, (label, rule))
+            self.locked.insert(top, False)
             right = self.right_after(label, rule, right)
         return len(self.rules) > before
 
@@ -132,7 +178,7 @@ class Optimiser(Generic[Rows]):
     def program(self) -> Program:
         """The list as a program, without rules at its end that decide what the last one decides."""
         rules = list(self.rules)
-        while rules and rules[-1][0] == self.last:
+        while len(rules) > self.top and rules[-1][0] == self.last:
             rules.pop()
         labels = self.engine.labels
         found = [Rule(labels[label], rule.default, rule.exceptions) for label, rule in rules]
@@ -145,37 +191,40 @@ class Optimiser(Generic[Rows]):
         covered, lost = self.engine.satisfying(gains, rule), self.engine.satisfying(losses, rule)
         return self.engine.size(covered) - self.engine.size(lost) - price - self.price * _exceptions(rule)
 
-    def better(self, rule: Rule, gains: Rows, losses: Rows) -> Rule:
+    def better(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule:
         """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
         size = self.engine.size
-        best = self.improved(rule, gains, losses)
+        best = self.improved(rule, gains, losses, place)
         if size(gains) and size(losses):
             most = self.worth(best, gains, losses, self.price)
-            for new in (self.grown(gains, losses), self.with_new_exceptions(best, gains, losses)):
+            for new in (self.grown(gains, losses, place), self.with_new_exceptions(best, gains, losses, place)):
                 if new is not None and (worth := self.worth(new, gains, losses, self.price)) > most + _STEP:
                     best, most = new, worth
         return best
 
-    def grown(self, gains: Rows, losses: Rows) -> Rule | None:
+    def grown(self, gains: Rows, losses: Rows, place: Place) -> Rule | None:
         """A new rule."""
-        grown = self.grower.rule(gains, losses)
-        return None if grown is None else self.improved(grown[0], gains, losses)
+        grown = self.grower.rule(gains, losses, place)
+        return None if grown is None else self.improved(grown[0], gains, losses, place)
 
-    def with_new_exceptions(self, rule: Rule, gains: Rows, losses: Rows) -> Rule | None:
+    def with_new_exceptions(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule | None:
         """The same default with new exceptions."""
+        if place.deepest:
+            return None
         default = Rule(None, rule.default)
         gained, lost = self.engine.satisfying(gains, default), self.engine.satisfying(losses, default)
-        exceptions = self.grower.exceptions(lost, gained)
+        exceptions = self.grower.exceptions(lost, gained, place.exception(rule.default))
         return Rule(None, rule.default, exceptions) if exceptions else None
 
-    def improved(self, rule: Rule, gains: Rows, losses: Rows) -> Rule:
+    def improved(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule:
         """The rule with better literals, then with better exceptions."""
-        default = self.better_literals(rule, gains, losses)
-        return Rule(None, default, self.better_exceptions(default, rule.exceptions, gains, losses))
+        default = self.better_literals(rule, gains, losses, place)
+        return Rule(None, default, self.better_exceptions(default, rule.exceptions, gains, losses, place))
 
-    def better_literals(self, rule: Rule, gains: Rows, losses: Rows) -> tuple[Literal, ...]:
+    def better_literals(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> tuple[Literal, ...]:
         """The default with each literal chosen anew, given the others; a literal that is worth nothing is dropped."""
         engine, size, default = self.engine, self.engine.size, rule.default
+        place = place.with_rules(*rule.exceptions)
         if rule.exceptions:
             spared = Rule(None, (), rule.exceptions)
             gains, losses = engine.satisfying(gains, spared), engine.satisfying(losses, spared)
@@ -186,7 +235,8 @@ class Optimiser(Generic[Rows]):
             if len(default) > 1 and more >= worse:
                 default = default[:k] + default[k + 1 :]
             else:
-                literal = self.better_literal(gained[0], gained[k + 1], lost[0], lost[k + 1])
+                allowed = place.allowed(default[:k] + default[k + 1 :])
+                literal = self.better_literal(gained[0], gained[k + 1], lost[0], lost[k + 1], allowed)
                 k += 1
                 if literal is None:
                     continue
@@ -194,23 +244,26 @@ class Optimiser(Generic[Rows]):
             gained, lost = engine.failing(gains, default), engine.failing(losses, default)
         return default
 
-    def better_literal(self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows) -> Literal | None:
+    def better_literal(
+        self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows, allowed: Allowed | None
+    ) -> Literal | None:
         """A better literal for the gains and losses that the present one covers, and for those that it does not."""
         engine, size = self.engine, self.engine.size
         now = size(gains) - size(losses)
         if size(gains) + size(more_gains) <= now + _STEP:  # no literal can cover more gains than all
             return None
-        found = engine.worthiest_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses))
+        found = engine.worthiest_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses), allowed)
         return found[0] if found is not None and found[1] > now + _STEP else None
 
     def better_exceptions(
-        self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows
+        self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows, place: Place
     ) -> tuple[Rule, ...]:
         """The exceptions improved, the last one first, each for what the others leave; those worth nothing dropped."""
         for k in reversed(range(len(exceptions))):
             others = Rule(None, tuple(default), exceptions[:k] + exceptions[k + 1 :])
             gained, lost = self.engine.satisfying(gains, others), self.engine.satisfying(losses, others)
-            exception = self.improved(exceptions[k], lost, gained)
+            inner = place.exception(default, *others.exceptions)
+            exception = self.improved(exceptions[k], lost, gained, inner)
             kept = (exception,) if self.worth(exception, lost, gained, self.price) > 0 else ()
             exceptions = exceptions[:k] + kept + exceptions[k + 1 :]
         return exceptions

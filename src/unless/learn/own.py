@@ -10,8 +10,8 @@ could be chance has to prove itself (`doubt`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from math import inf, log
 from numbers import Real
 from typing import Any, TypeVar
@@ -19,13 +19,16 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import Constraints
 from unless.errors import ParameterError
 from unless.learn.diary import Page, page_of
 from unless.learn.doubt import could_be_chance, holds_on_unseen
 from unless.learn.engine import Demands, Engine, Enough
-from unless.learn.fold import Learned, Progress, engine_for
+from unless.learn.fold import FREE, Learned, Progress, Wishes, engine_for
 from unless.learn.literals import MANY
+from unless.learn.locks import Placed, placed, positions
 from unless.learn.optimise import Optimiser
+from unless.learn.places import ANYWHERE, Place, place_of
 from unless.learn.thresholds import half_way
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -47,6 +50,8 @@ class Settings:
     """How many rules and exceptions an optimised list may have."""
     rare_first: bool | None = None
     """Whether the rarest label comes first, and the most frequent one last; if None, as it is best for the list."""
+    wishes: Wishes = FREE
+    """Constraints and locked rules, which the list keeps to."""
 
     def __post_init__(self) -> None:
         for name in ("penalty", "min_support"):
@@ -57,6 +62,12 @@ class Settings:
             if not isinstance(value := getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, not {value!r}")
         check_max_rules(self.max_rules)
+        self.wishes.locked.refuse_more_than(self.max_rules)
+
+    def noted(self, engine: Engine[Any]) -> dict[str, Any]:
+        """What the diary of an engine must know of them."""
+        plainly = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "wishes"}
+        return plainly | self.wishes.noted(engine)
 
 
 def check_max_rules(value: object) -> None:
@@ -74,6 +85,9 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     optimise: bool = True,
     round_thresholds: bool = True,
     max_rules: int | None = None,
+    constraints: Constraints | None = None,
+    keep: Program | Sequence[Rule] | None = None,
+    lock: Sequence[int] | None = None,
     target: str | None = None,
     weights: NDArray[np.floating[Any]] | str | None = None,
     progress: Progress | None = None,
@@ -101,29 +115,29 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
     max_rules
         How many rules the list may have, the last one included: the best such list that optimising finds, or the first
         rules without optimising.
+    constraints, keep, lock
+        As in `fold_rm`; optimising keeps to them, too, and leaves locked rules as they are, with their thresholds.
     weights, progress, keep_on_interrupt, n_jobs
         As in `fold_rm`.
     """
     settings = Settings(ratio, penalty, min_support, optimise, round_thresholds, max_rules)
     with engine_for(table, ratio, weights, target, n_jobs) as engine:
+        settings = replace(settings, wishes=Wishes.of(engine, constraints, keep, lock))
         return learn_unless(engine, settings, progress).finished(keep=keep_on_interrupt)
 
 
 def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Learned:
     """Learn what `fold_unless` returns, and count what its rules decide."""
-    result = page_of(engine, "unless", **asdict(settings))
+    result = page_of(engine, "unless", **settings.noted(engine))
     if result.finished is not None:
         return Learned(*result.finished, None)
     learner = Learner(engine, settings, progress)
-    rows = engine.everything()
-    learned = learner.list(rows, learner.page())
+    learned = learner.list(engine.everything(), learner.page())
     if learner.stopped:
         return learned
     if settings.optimise:
         try:
-            doubtful = could_be_chance(learned, learner.chance)
-            if doubtful and not holds_on_unseen(engine, rows, Learner(engine, settings).program):
-                learned = learner.guess(rows)
+            learned = learner.believed(learned)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             return replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
     result.finish(learned.program, learned.left)
@@ -136,18 +150,22 @@ class Learner:
     def __init__(self, engine: Engine[Any], settings: Settings, progress: Progress | None = None) -> None:
         self.engine = engine
         self.settings = settings
-        distinct = [min(count, MANY) for count in engine.distinct()]
+        never = () if settings.wishes.constraints is None else settings.wishes.constraints.never
+        counts = zip(engine.features, engine.distinct(), strict=True)
+        distinct = [0 if name in never else min(count, MANY) for name, count in counts]
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
         self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
         self.chance = settings.penalty * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
+        self.places = settings.wishes.places(engine)
         self.progress = progress
         self.stopped = False
 
     def page(self) -> Page:
         """The page of the engine's diary for the list that is learned rule by rule from all rows."""
         demands = {"ratio": self.demands.ratio, "penalty": self.demands.penalty, "support": self.demands.support}
-        return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first)
+        wishes = self.settings.wishes.noted(self.engine)
+        return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first, **wishes)
 
     def list(self, rows: Rows, page: Page | None = None) -> Learned:
         """A list for some rows; what is learned so far if something stops the learner."""
@@ -155,14 +173,29 @@ class Learner:
         if self.settings.optimise and not self.stopped:
             learned = self.optimised(rows, learned.program)
         most = self.settings.max_rules
-        return learned if most is None or len(learned.program) <= most else self.first(most, learned)
+        return learned if most is None or len(learned.program) <= most else self.first(most, rows, learned)
 
-    def first(self, most: int, learned: Learned) -> Learned:
-        """The first rules of a list that was stopped before it was short enough, and a default rule."""
-        program, left = learned.program, learned.left[:most]
-        last = Rule(self.engine.labels[left[-1].index(max(left[-1]))])
-        program = replace(program, rules=(*program.rules[: most - 1], last))
-        return Learned(program, [*left, [0.0] * len(self.engine.labels)], learned.interrupted)
+    def first(self, most: int, rows: Rows, learned: Learned) -> Learned:
+        """The first rules of a list that was stopped before it was short enough, and a default rule.
+
+        Locked rules stay.
+        """
+        program, locked = learned.program, set(positions(self.settings.wishes.locked, learned.program))
+        others = [k for k in range(len(program) - 1) if k not in locked][: most - 1 - len(locked)]
+        return self.only(sorted({*locked, *others}), rows, learned)
+
+    def only(self, places: Sequence[int], rows: Rows, learned: Learned) -> Learned:
+        """Some rules of a list for some rows, and a default rule."""
+        engine, rules, left = self.engine, [learned.program.rules[k] for k in places], list[Sequence[float]]()
+        for rule in rules:
+            left.append(engine.popularity(rows))
+            rows = engine.minus(rows, engine.satisfying(rows, rule))
+        left.append(engine.popularity(rows))
+        locked = self.settings.wishes.locked.rules
+        last = self.last(left[-1], [(engine.labels.index(one.head), one) for one in rules if one not in locked])
+        rules.append(learned.program.rules[-1] if last is None else Rule(engine.labels[last]))
+        program = replace(learned.program, rules=tuple(rules))
+        return Learned(program, [*left, [0.0] * len(engine.labels)], learned.interrupted)
 
     def program(self, rows: Rows) -> Program:
         """The same as a program; what stops the learner is raised."""
@@ -173,12 +206,19 @@ class Learner:
             raise Enough
         return learned.program
 
-    def guess(self, rows: Rows) -> Learned:
-        """The list that always says the most frequent label."""
-        popularity = self.engine.popularity(rows)
-        last = Rule(self.engine.labels[popularity.index(max(popularity))])
-        program = Program(self.engine.target, self.engine.features, (last,))
-        return Learned(program, [popularity, [0.0] * len(popularity)], None)
+    def believed(self, learned: Learned) -> Learned:
+        """The list; if what was learned behind its locked rules is chance, the list without it."""
+        engine, rules = self.engine, learned.program.rules
+        front = max((k + 1 for k in positions(self.settings.wishes.locked, learned.program)), default=0)
+        behind = replace(learned, program=replace(learned.program, rules=rules[front:]), left=learned.left[front:])
+        if not could_be_chance(behind, self.chance):
+            return learned
+        rows = engine.everything()
+        for rule in rules[:front]:
+            rows = engine.minus(rows, engine.satisfying(rows, rule))
+        if holds_on_unseen(engine, rows, Learner(engine, self.settings).program):
+            return learned
+        return self.only(range(front), engine.everything(), learned)
 
     def rule_by_rule(self, rows: Rows, page: Page | None = None) -> Learned:
         """Rules for one label after the other, each for the rows that are left, then a default rule for all others.
@@ -186,18 +226,21 @@ class Learner:
         The most popular label comes first, as in FOLD-RM. If the list is optimised (or by ``rare_first``), the rarest
         comes first and the most frequent one is left to the default rule: with a fifth fewer rules it is as accurate.
         """
-        engine, rules, left, aside = self.engine, list[Rule](), list[Sequence[float]](), set[int]()
+        engine, aside = self.engine, set[int]()
         interrupted: KeyboardInterrupt | None = None
         page = page or Page()
         most = None if self.settings.optimise else self.settings.max_rules
+        front = self.front(rows, page)
+        rules, left, rows = list(front.rules), list(front.left), front.rows
         try:
+            front.go_on()
             while most is None or len(rules) + 1 < most:
                 self.go_on(rows, len(rules))
                 popularity = engine.popularity(rows)
-                label = self.next_label(popularity, left[0] if left else popularity, aside)
+                label = self.next_label(popularity, [*left, popularity][len(front.rules)], aside)
                 if label is None:
                     break
-                learned = page.rule(engine, label, *engine.split(rows, label), self.rule)
+                learned = page.rule(engine, label, *engine.split(rows, label), self.for_label(label))
                 if learned is None:
                     aside.add(label)
                     continue
@@ -212,16 +255,25 @@ class Learner:
             self.stopped, interrupted = True, stop
         left.append(engine.popularity(rows))
         last = engine.labels[left[-1].index(max(left[-1]))] if any(left[-1]) or not rules else rules[-1].head
-        while rules and rules[-1].head == last:  # the default rule decides the same
+        while len(rules) > len(front.rules) and rules[-1].head == last:  # the default rule decides the same
             rules.pop()
         program = Program(engine.target, engine.features, (*rules, Rule(last)))
         return Learned(program, [*left[: len(program)], [0.0] * len(engine.labels)], interrupted)
 
+    def front(self, rows: Rows, page: Page) -> Placed[Rows]:
+        """The locked rules, and rules between them; fewer of these, if there may not be so many rules."""
+        locked, most = self.settings.wishes.locked, self.settings.max_rules
+        if most is not None:
+            spare = most - 1 - len(locked.rules)
+            locked = replace(locked, room=tuple(_shared(locked.room, spare)))
+        engine = self.engine
+        return placed(engine, rows, locked, lambda k, p, n: page.rule(engine, k, p, n, self.for_label(k)))
+
     def optimised(self, rows: Rows, program: Program) -> Learned:
-        """The list optimised as a whole, with thresholds half-way."""
+        """The list optimised as a whole, with thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
         price = settings.penalty * log(max(engine.size(rows), 1.0)) / 4
-        optimiser = Optimiser(engine, self, rows, program, price)
+        optimiser = Optimiser(engine, self, rows, program, price, positions(settings.wishes.locked, program))
         interrupted: KeyboardInterrupt | None = None
         try:
             optimiser.run(settings.max_rules, settings.max_parts)
@@ -229,7 +281,8 @@ class Learner:
             self.stopped = True
         except KeyboardInterrupt as stop:
             self.stopped, interrupted = True, stop
-        program, reached = half_way(engine, rows, optimiser.program(), rounded=settings.round_thresholds)
+        program, locked = optimiser.program(), optimiser.locked
+        program, reached = half_way(engine, rows, program, rounded=settings.round_thresholds, locked=locked)
         return Learned(program, [engine.popularity(some) for some in reached], interrupted)
 
     def go_on(self, rows: Rows, rules: int) -> None:
@@ -247,10 +300,37 @@ class Learner:
             return None
         return (min if self.rare_first else max)(still, key=popularity.__getitem__)
 
-    def rule(self, positive: Rows, negative: Rows) -> tuple[Rule, Rows, Rows] | None:
-        """A rule, and what it covers."""
-        return self.engine.rule(positive, negative, self.demands)
+    def place(self, label: int, after: Collection[int] | None) -> Place:
+        """Where a rule for a label begins, after which only some labels are given; None if that may change."""
+        constraints, labels = self.settings.wishes.constraints, self.engine.labels
+        if after is None or constraints is None or not constraints.monotone:
+            return self.places[label]
+        return place_of(constraints, self.engine.features, labels[label], [labels[k] for k in after])
 
-    def exceptions(self, positive: Rows, negative: Rows) -> tuple[Rule, ...]:
+    def last(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
+        """The label for the rows that are left by rules: the most frequent one that their literals allow behind them.
+
+        None if no rows are left, or none of their labels is allowed.
+        """
+        labels = sorted((k for k, size in enumerate(left) if size), key=lambda k: (-left[k], k))
+        known = list(rules)
+        return next((k for k in labels if all(self.place(one, {k}).admits(rule) for one, rule in known)), None)
+
+    def for_label(self, label: int) -> Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None]:
+        """What learns rules for a label."""
+        return lambda positive, negative: self.rule(positive, negative, self.places[label])
+
+    def rule(self, positive: Rows, negative: Rows, place: Place = ANYWHERE) -> tuple[Rule, Rows, Rows] | None:
+        """A rule, and what it covers."""
+        return self.engine.rule(positive, negative, self.demands, place)
+
+    def exceptions(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, ...]:
         """Exceptions to a default."""
-        return self.engine.exceptions(positive, negative, self.demands, 2)[0]
+        return self.engine.exceptions(positive, negative, self.demands, place)[0]
+
+
+def _shared(room: Sequence[int], spare: int) -> Iterator[int]:
+    """As much room as there is to spare."""
+    for each in room:
+        yield min(each, spare)
+        spare -= min(each, spare)

@@ -6,6 +6,7 @@ literal, it decides the training records alike and new ones better.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, inf, log10
 from typing import TypeVar
 
@@ -19,11 +20,19 @@ _MARGIN = 0.2
 """A rounded threshold keeps this share of the gap to either side."""
 
 
-def half_way(engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool) -> tuple[Program, list[Rows]]:
-    """The program with every threshold half-way, and the rows that reach each rule, and the end."""
+def half_way(
+    engine: Engine[Rows], rows: Rows, program: Program, *, rounded: bool, locked: Sequence[bool] = ()
+) -> tuple[Program, list[Rows]]:
+    """The program with every threshold half-way, and the rows that reach each rule, and the end.
+
+    Rules that are ``locked`` stay as they are.
+    """
     rules, reached = [], [rows]
-    for rule in program.rules:
-        moved, covered = _moved(engine, reached[-1], rule, rounded=rounded)
+    for k, rule in enumerate(program.rules):
+        if k < len(locked) and locked[k]:
+            moved, covered = rule, engine.satisfying(reached[-1], rule)
+        else:
+            moved, covered = _moved(engine, reached[-1], rule, rounded=rounded)
         rules.append(moved)
         reached.append(engine.minus(reached[-1], covered))
     return Program(program.target, program.features, tuple(rules), program.otherwise), reached

@@ -28,6 +28,8 @@ SHARED_ADVICE: Mapping[str, str] = {
     "few-records": "Rules learned from so few records are guesses.",
     "duplicates": "In a test, records that were also in training flatter the result.",
     "contradictions": "Is a feature missing that tells them apart?",
+    "locked-idle": "It stays, as you wanted.",
+    "locked-breaks": "It stays, as you wanted; change the rule or the constraint.",
 }
 """What to do about remarks, where it is the same in Python and with the command."""
 

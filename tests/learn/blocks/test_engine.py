@@ -17,6 +17,7 @@ from unless.learn.blocks.questions import Definition, Values, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
+from unless.learn.places import Place
 from unless.rule import Literal, Rule
 from unless.table import Column
 from unless.table.hashes import record_hashes
@@ -64,11 +65,11 @@ class Plain(Engine[frozenset]):
                     found[int(column.codes[row])] += int(self.units[row])
             yield Counts(column.name, [column.value(k) for k in there], *([one[k] for k in there] for one in both))
 
-    def purest_literal(self, positive, negative, support):
-        return super().purest_literal(positive, negative, support / self.unit)
+    def purest_literal(self, positive, negative, support, allowed=None):
+        return super().purest_literal(positive, negative, support / self.unit, allowed)
 
-    def worthiest_literal(self, positive, negative):
-        found = super().worthiest_literal(positive, negative)
+    def worthiest_literal(self, positive, negative, allowed=None):
+        found = super().worthiest_literal(positive, negative, allowed)
         return None if found is None else (found[0], found[1] * self.unit)
 
     def folds(self, rows, count):
@@ -191,6 +192,10 @@ def test_questions_about_sets_are_answered_as_defined(walk):
         support = float(rng.choice([1e-9, 0.7, 3, 1e30]))
         assert blocks.purest_literal(*asked, support) == plain.purest_literal(*pair, support)
         assert blocks.worthiest_literal(*asked) == plain.worthiest_literal(*pair)
+        allowed = bytes(rng.integers(0, 8, len(blocks.features)).tolist())  # only some kinds of literals
+        assert blocks.best_literal(*asked, used, allowed) == plain.best_literal(*pair, used, allowed)
+        assert blocks.purest_literal(*asked, support, allowed) == plain.purest_literal(*pair, support, allowed)
+        assert blocks.worthiest_literal(*asked, allowed) == plain.worthiest_literal(*pair, allowed)
         for literal in walk.literals(3):
             if literal.op in ("<=", ">"):
                 assert blocks.gap(there, literal) == plain.gap(rows, literal)
@@ -209,7 +214,8 @@ def test_rules_are_grown_as_defined(walk):
         pair, asked = walk.plain.split(rows, 1), walk.blocks.split(there, 1)
         expected, found = walk.plain.rule(*pair, demands), walk.blocks.rule(*asked, demands)
         assert (expected is None) == (found is None)
-        several = [walk.plain.exceptions(*pair, demands, 2), walk.blocks.exceptions(*asked, demands, 2)]
+        second = Place(level=2)
+        several = [walk.plain.exceptions(*pair, demands, second), walk.blocks.exceptions(*asked, demands, second)]
         for first, second in [several, (expected, found)]:
             if first is not None:
                 assert first[0] == second[0]

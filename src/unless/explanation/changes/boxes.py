@@ -105,7 +105,7 @@ class _Search:
         for rule, shape in zip(self.program.rules, self.shapes, strict=True):
             if rule.head != label:
                 against.append(shape)
-            elif (cells := _narrowed(root.cells, shape)) is not None:
+            elif (cells := narrowed(root.cells, shape)) is not None:
                 self.push(root, cells, (*shape.exceptions, *against))
         if self.program.otherwise == label:
             self.push(root, root.cells, tuple(against))
@@ -177,7 +177,7 @@ class _Search:
         """Push the parts of the box outside one of the rules that cover: the one with the fewest ways out."""
         shape, _ = min(box.ways, key=lambda way: len(way[1]))
         avoid = tuple(other for other in box.avoid if other is not shape)  # shared: most boxes are never looked into
-        for cells, others in _outside(shape, box.cells):
+        for cells, others in outside(shape, box.cells):
             self.push(box, cells, (*others, *avoid) if others else avoid, bound)
 
 
@@ -192,22 +192,22 @@ def _more(box: Box) -> int:
     return more
 
 
-def _outside(shape: Shape, cells: Cells) -> Iterator[tuple[Cells, tuple[Shape, ...]]]:
+def outside(shape: Shape, cells: Cells) -> Iterator[tuple[Cells, tuple[Shape, ...]]]:
     """The parts of a box that a rule does not cover: cells, and rules that must not cover there."""
     for place, inside in shape.tests:
         if outside := cells[place] & ~inside:
             yield (*cells[:place], outside, *cells[place + 1 :]), ()
             cells = (*cells[:place], cells[place] & inside, *cells[place + 1 :])
     for exception in shape.exceptions:
-        if (narrowed := _narrowed(cells, exception)) is not None:
-            yield narrowed, exception.exceptions
+        if (inner := narrowed(cells, exception)) is not None:
+            yield inner, exception.exceptions
 
 
-def _narrowed(cells: Cells, shape: Shape) -> Cells | None:
+def narrowed(cells: Cells, shape: Shape) -> Cells | None:
     """The part of a box where the default of a rule holds; None if that is empty."""
-    narrowed = list(cells)
+    found = list(cells)
     for place, inside in shape.tests:
-        narrowed[place] &= inside
-        if not narrowed[place]:
+        found[place] &= inside
+        if not found[place]:
             return None
-    return tuple(narrowed)
+    return tuple(found)

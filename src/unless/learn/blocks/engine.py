@@ -40,8 +40,9 @@ from unless.learn.blocks.questions import (
 )
 from unless.learn.blocks.search import Found, Gain, Purity, Score, Search, Worth
 from unless.learn.engine import Demands, Engine
-from unless.learn.literals import Counts
+from unless.learn.literals import Allowed, Counts
 from unless.learn.memory import MORE_THAN_ALL, MemoryEngine
+from unless.learn.places import ANYWHERE, Place
 from unless.read.ranks import rank
 from unless.rule import Literal, Rule
 from unless.table import Column, Labels, Split, Table
@@ -97,7 +98,8 @@ class BlockEngine(Engine[Rows]):
     ) -> None:
         self._store, self._local = store, local
         self.target, self.labels = store.target, store.labels
-        self.features = tuple(one.column.name for one in store.bins)
+        self.columns = tuple(one.column for one in store.bins)
+        self.features = tuple(column.name for column in self.columns)
         self.banned = tuple(banned)
         self.whole = frozenset(one.column.name for one in store.bins if one.column.notation == WHOLE)
         self._spans = _spans(store.bins)
@@ -196,34 +198,42 @@ class BlockEngine(Engine[Rows]):
 
     # Literals and rules.
 
-    def best_literal(self, positive: Rows, negative: Rows, used: tuple[Literal, ...]) -> Literal | None:
+    def best_literal(
+        self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: Allowed | None = None
+    ) -> Literal | None:
         if (here := self._together(positive, negative)) is not None:
             local, pair = here
-            return local.asked(self).best_literal(*pair, tuple(filter(local.knows, used)))
-        found = self._search(positive, negative, Gain, used)
+            return local.asked(self).best_literal(*pair, tuple(filter(local.knows, used)), allowed)
+        found = self._search(positive, negative, Gain, allowed, used)
         return None if found is None else found.literal
 
-    def purest_literal(self, positive: Rows, negative: Rows, support: float) -> Literal | None:
+    def purest_literal(
+        self, positive: Rows, negative: Rows, support: float, allowed: Allowed | None = None
+    ) -> Literal | None:
         if (here := self._together(positive, negative)) is not None:
             local, pair = here
-            return local.asked(self).purest_literal(*pair, support)
+            return local.asked(self).purest_literal(*pair, support, allowed)
         units = min(ceil(support / self._store.unit), MORE_THAN_ALL)
-        found = self._search(positive, negative, lambda p, q: Purity(p, q, units))
+        found = self._search(positive, negative, lambda p, q: Purity(p, q, units), allowed)
         return None if found is None else found.literal
 
-    def worthiest_literal(self, positive: Rows, negative: Rows) -> tuple[Literal, float] | None:
+    def worthiest_literal(
+        self, positive: Rows, negative: Rows, allowed: Allowed | None = None
+    ) -> tuple[Literal, float] | None:
         if (here := self._together(positive, negative)) is not None:
             local, pair = here
-            return local.asked(self).worthiest_literal(*pair)
-        found = self._search(positive, negative, Worth)
+            return local.asked(self).worthiest_literal(*pair, allowed)
+        found = self._search(positive, negative, Worth, allowed)
         return None if found is None else (found.literal, (found.positive - found.negative) * self._store.unit)
 
-    def rule(self, positive: Rows, negative: Rows, demands: Demands, depth: int = 1) -> tuple[Rule, Rows, Rows] | None:
+    def rule(
+        self, positive: Rows, negative: Rows, demands: Demands, place: Place = ANYWHERE
+    ) -> tuple[Rule, Rows, Rows] | None:
         """The same rule: in one call, if the rows are in memory."""
         if (here := self._together(positive, negative)) is None:
-            return super().rule(positive, negative, demands, depth)
+            return super().rule(positive, negative, demands, place)
         local, pair = here
-        learned = local.asked(self).rule(*pair, demands, depth)
+        learned = local.asked(self).rule(*pair, demands, place)
         if learned is None:
             return None
         rule, *covered = learned
@@ -231,13 +241,13 @@ class BlockEngine(Engine[Rows]):
         return rule, true, false
 
     def exceptions(
-        self, positive: Rows, negative: Rows, demands: Demands, depth: int
+        self, positive: Rows, negative: Rows, demands: Demands, place: Place
     ) -> tuple[tuple[Rule, ...], Rows, Rows]:
         """The same exceptions: in one call, if the rows are in memory."""
         if (here := self._together(positive, negative)) is None:
-            return super().exceptions(positive, negative, demands, depth)
+            return super().exceptions(positive, negative, demands, place)
         local, pair = here
-        rules, *spared = local.asked(self).exceptions(*pair, demands, depth)
+        rules, *spared = local.asked(self).exceptions(*pair, demands, place)
         left, right = self._known(local, Rule(None, (), rules), (positive, negative), spared)
         return rules, left, right
 
@@ -267,7 +277,12 @@ class BlockEngine(Engine[Rows]):
             yield Counts(one.column.name, values, *weights)
 
     def _search(
-        self, positive: Rows, negative: Rows, score: Callable[[int, int], Score], used: tuple[Literal, ...] = ()
+        self,
+        positive: Rows,
+        negative: Rows,
+        score: Callable[[int, int], Score],
+        allowed: Allowed | None,
+        used: tuple[Literal, ...] = (),
     ) -> Found | None:
         self.go_on()
         pair = [positive, negative]
@@ -279,6 +294,7 @@ class BlockEngine(Engine[Rows]):
             self._heaviest,
             lambda asked: self._ask(Parts, pair, asked),
             lambda asked: self._ask(Values, pair, asked),
+            allowed,
         )
         found = search.best(np.array([rows.histogram for rows in pair]), self._spans)
         if found is not None:

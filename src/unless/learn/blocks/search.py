@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import Asked, Counted, Integers, Span
-from unless.learn.literals import impurity, information_gain
+from unless.learn.literals import EVERY, KIND, Allowed, impurity, information_gain
 from unless.rule import Literal, Operator
 
 Floats = NDArray[np.float64]
@@ -153,11 +153,12 @@ class _Points:
 class Search:
     """One search.
 
-    ``heaviest`` says of a column with cut texts how much a single text weighs at most, part by part. ``cut_again`` asks
-    the blocks about finer parts of columns, ``values_in`` about values: of the positives, and of the negatives.
+    ``allowed`` says which kinds of literals are, column by column; None allows all. ``heaviest`` says of a column with
+    cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about finer parts of
+    columns, ``values_in`` about values: of the positives, and of the negatives.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
         self,
         bins: Sequence[Bins],
         score: Score,
@@ -165,9 +166,11 @@ class Search:
         heaviest: Mapping[int, Integers],
         cut_again: Callable[[Sequence[Span]], Integers],
         values_in: Callable[[Sequence[Asked]], list[Counted]],
+        allowed: Allowed | None = None,
     ) -> None:
         self._bins, self._score, self._heaviest = bins, score, heaviest
         self._cut_again, self._values_in = cut_again, values_in
+        self._allowed = bytes([EVERY]) * len(bins) if allowed is None else allowed
         self._banned: dict[str, set[Any]] = {}
         for literal in banned:
             self._banned.setdefault(literal.feature, set()).add(literal.value)
@@ -217,11 +220,15 @@ class Search:
 
         ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
         """
+        if not (self._may(i, "<=") or self._may(i, ">")):
+            return
         there = np.flatnonzero(_occurring(weights))
         inside, after = weights[:, there], up_to[:, there]
         if self._bins[i].column.name not in self._banned:  # the number at the end of a part might be banned
-            self._raise(after)
-            self._raise(every[:, None] - after)
+            if self._may(i, "<="):
+                self._raise(after)
+            if self._may(i, ">"):
+                self._raise(every[:, None] - after)
         before = after - inside
         for place in self._reaching(self._reach(inside, before, every[:, None])).tolist():
             low, high = ends[int(there[place])]
@@ -230,7 +237,7 @@ class Search:
 
     def _on_parts_of_texts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
         limits = [None, *cuts, None]
-        for k in np.flatnonzero(_occurring(weights)).tolist():
+        for k in np.flatnonzero(_occurring(weights)).tolist() if self._may(i, "==") else ():
             asked = Asked(i, texts=True, low=limits[k], high=limits[k + 1])
             inside = np.minimum(weights[:, k], self._heaviest[i][k])
             self._boxes.append(_Box(asked, inside, np.zeros_like(inside), self._all))
@@ -242,6 +249,8 @@ class Search:
 
     def _offer(self, i: int, op: Operator, values: Sequence[Any] | Floats, covered: Integers, there: Flags) -> None:
         """Keep the literals that may be the best."""
+        if not self._may(i, op):
+            return
         fine = there & self._score.allowed(*covered)
         if banned := self._banned.get(self._bins[i].column.name):
             fine &= np.array([value not in banned for value in values], bool)
@@ -254,6 +263,10 @@ class Search:
         kept = chosen[best]
         some = values[kept] if isinstance(values, np.ndarray) else [values[k] for k in kept.tolist()]
         self._points.append(_Points(i, op, some, covered[:, kept], scores[best]))
+
+    def _may(self, i: int, op: Operator) -> bool:
+        """Whether literals with this operator are allowed on a column."""
+        return bool(self._allowed[i] & KIND[op])
 
     @property
     def _all(self) -> Integers:

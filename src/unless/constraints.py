@@ -1,0 +1,265 @@
+"""Constraints: what rules may test, together and where, in which direction decisions may move, how long rules are.
+
+A `Constraints` is what a person wants; it is refused where it makes no sense by itself, and, with `Constraints.among`,
+where it makes none for certain features and labels. `unless.learn.places` says what it means for a learner,
+`unless.judge.constraints` whether a program keeps it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Self
+from typing import Literal as OneOf
+
+from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
+from unless.values import Label, class_place, plain
+
+Direction = OneOf["more", "less"]
+
+_MONOTONE = re.compile(r"(?P<feature>.+?)\s*:\s*(?P<direction>more|less)\s+never\s+(?P<label>.+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Monotone:
+    """As a feature grows ("more") or falls ("less"), all else equal, the decision never moves to a label.
+
+    Only numbers are more or less than each other, and what is compared as numbers: dates, durations, ordered
+    categories. A missing value and any other category are neither. A record without a label counts as one with another
+    label.
+
+    >>> Monotone.parse("income: more never refuse")
+    Monotone(feature='income', direction='more', label='refuse')
+    """
+
+    feature: str
+    direction: Direction
+    label: Label
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("more", "less"):
+            raise ParameterError(f"a direction is 'more' or 'less', not {self.direction!r}")
+        label = plain(self.label)
+        if not isinstance(self.feature, str) or not isinstance(label, str | bool | int | float):
+            raise ParameterError(
+                f"a feature is text, and a label is text, a number or a boolean, unlike in {self!r:.80}"
+            )
+        object.__setattr__(self, "label", label)
+
+    @classmethod
+    def parse(cls, text: object) -> Self:
+        """What a text such as ``income: more never refuse`` means."""
+        found = _MONOTONE.fullmatch(text.strip()) if isinstance(text, str) else None
+        if found is None:
+            raise ParameterError(
+                f"{text!r} is not 'FEATURE: more never LABEL' or 'FEATURE: less never LABEL', "
+                "such as 'income: more never refuse'"
+            )
+        return cls(found["feature"], "more" if found["direction"] == "more" else "less", found["label"])
+
+    def __str__(self) -> str:
+        return f"{self.feature}: {self.direction} never {self.label}"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What a program must keep to, whatever the records say.
+
+    Parameters
+    ----------
+    never
+        Features that no rule may test.
+    only_exceptions
+        Features that only exceptions may test, at any level, and no default of a rule.
+    apart
+        Pairs of features that must not be together in one rule, including its exceptions.
+    monotone
+        Directions in which decisions may not move, as `Monotone`, as text, ``"income: more never refuse"``, or as
+        ``("income", "more", "refuse")``. They hold for the whole program: there are no two records, alike but for the
+        income, of which only the one with more is refused.
+    max_literals
+        How many literals a default may have, and so each exception.
+    max_depth
+        How many levels of exceptions there may be: 0 allows none, 1 allows exceptions without exceptions.
+    """
+
+    never: tuple[str, ...] = ()
+    only_exceptions: tuple[str, ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
+    monotone: tuple[Monotone, ...] = ()
+    max_literals: int | None = None
+    max_depth: int | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "never", _names("never", self.never))
+        object.__setattr__(self, "only_exceptions", _names("only_exceptions", self.only_exceptions))
+        object.__setattr__(self, "apart", tuple(map(_pair, _listed("apart", self.apart))))
+        wishes = (self.monotone,) if isinstance(self.monotone, str | Monotone) else _listed("monotone", self.monotone)
+        object.__setattr__(self, "monotone", tuple(dict.fromkeys(map(_wish, wishes))))
+        for name, least in (("max_literals", 1), ("max_depth", 0)):
+            value = plain(getattr(self, name))
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise ParameterError(f"{name} must be a whole number of at least {least}, or None, not {value!r}")
+            object.__setattr__(self, name, value)
+        self._refuse_contradictions()
+
+    def _refuse_contradictions(self) -> None:
+        for name in self.never:
+            if name in self.only_exceptions:
+                raise ParameterError(f"{name!r} is in never and in only_exceptions; keep one")
+            if wish := next((one for one in self.monotone if one.feature == name), None):
+                raise ParameterError(f"no rule may test {name!r}, so {str(wish)!r} says nothing; keep one of both")
+        _refuse_opposites(self.monotone)
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, one.name) not in ((), None) for one in fields(self))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The features that are named, each once."""
+        pairs = (name for pair in self.apart for name in pair)
+        wished = (one.feature for one in self.monotone)
+        return tuple(dict.fromkeys((*self.never, *self.only_exceptions, *pairs, *wished)))
+
+    def among(self, features: Collection[str], labels: Sequence[Label], unordered: Collection[str] = ()) -> Self:
+        """The same for certain features and labels, after checks; labels that were text become those they spell.
+
+        ``unordered`` are the features without numbers.
+        """
+        for name in self.names:
+            if name not in features:
+                raise UnknownNameError(
+                    f"the constraints name {name!r}, which is not a feature{suggest(name, features)}"
+                )
+        if features and {*self.never, *self.only_exceptions}.issuperset(features):
+            raise ParameterError("the constraints leave no feature that the default of a rule may test")
+        wishes = tuple(replace(one, label=_label(one, labels)) for one in self.monotone)
+        for one in wishes:
+            if one.feature in unordered:
+                raise ParameterError(
+                    f"{str(one)!r} is not possible: {one.feature!r} has no numbers, and its categories have no order; "
+                    f"declare one (orders={{{one.feature!r}: [...]}}, --order), or use never"
+                )
+        _refuse_opposites(wishes)
+        for feature in dict.fromkeys(one.feature for one in wishes):
+            if len(labels) > 1 and not any(directions(wishes, feature, label) for label in labels):
+                said = " and ".join(repr(str(one)) for one in wishes if one.feature == feature)
+                raise ParameterError(
+                    f"{said} leave nothing that {feature!r} may change; keep one, or never={(feature,)!r}"
+                )
+        return replace(self, monotone=wishes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is asked for, as JSON and TOML hold it; `from_dict` reads it back."""
+        found: dict[str, Any] = {name: list(getattr(self, name)) for name in ("never", "only_exceptions")}
+        found |= {"apart": [list(pair) for pair in self.apart], "monotone": list(map(_spelled, self.monotone))}
+        found |= {"max_literals": self.max_literals, "max_depth": self.max_depth}
+        return {name: value for name, value in found.items() if value not in ([], None)}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """The constraints of a mapping by the names of the parameters."""
+        known = [one.name for one in fields(cls)]
+        if unknown := next((name for name in data if name not in known), None):
+            raise ParameterError(f"constraints have no {unknown!r}{suggest(unknown, known)}")
+        return cls(**data)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """The constraints of a TOML file, by the names of the parameters."""
+        try:
+            return cls.from_dict(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            raise MissingFileError(f"no file {os.fspath(path)!r}") from None
+        except OSError as error:
+            raise ReadError(f"{os.fspath(path)!r} cannot be read: {error.strerror}") from error
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, ParameterError) as error:
+            raise ParameterError(f"{os.fspath(path)}: {error}") from error
+
+
+def constraints_of(given: object) -> Constraints | None:
+    """Constraints as people give them: as a value, or as a mapping; None if nothing is asked for."""
+    if given is None:
+        return None
+    found = Constraints.from_dict(given) if isinstance(given, Mapping) else given
+    if not isinstance(found, Constraints):
+        raise ParameterError(f"constraints are unless.Constraints(never=...), or a dict of the same, not {given!r:.60}")
+    return found or None
+
+
+def directions(wishes: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
+    """Which way a feature may change so that a rule of a label still covers: the records it covers stay covered.
+
+    A rule of the label that more never leads to may lose records as the feature grows, and never gain any: what it
+    covers, it covers with less. Rules of all other labels are the other way round.
+    """
+    found: frozenset[Direction] = frozenset(("more", "less"))
+    for one in wishes:
+        if one.feature == feature:
+            towards: Direction = "less" if (one.direction == "more") == _same(one.label, label) else "more"
+            found &= {towards}
+    return found
+
+
+def _wish(given: object) -> Monotone:
+    """A wish as people give it: a value, a text, or its three parts."""
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) == 3:
+        return Monotone(*given)
+    return given if isinstance(given, Monotone) else Monotone.parse(given)
+
+
+def _spelled(wish: Monotone) -> str | list[Any]:
+    """A wish as a text that means the same; in three parts, if no text does."""
+    text = str(wish)
+    alike = _MONOTONE.fullmatch(text) and Monotone.parse(text) == wish
+    return text if alike else [wish.feature, wish.direction, wish.label]
+
+
+def _same(one: Label, other: Label) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _refuse_opposites(wishes: Sequence[Monotone]) -> None:
+    for one in wishes:
+        for other in wishes:
+            if one.feature == other.feature and _same(one.label, other.label) and one.direction != other.direction:
+                raise ParameterError(
+                    f"{str(one)!r} and {str(other)!r} contradict each other: {one.feature!r} could not change whether "
+                    f"the decision is {one.label!r}; keep one"
+                )
+
+
+def _label(wish: Monotone, labels: Sequence[Label]) -> Label:
+    """The label that a wish names; "refuses" is "refuse", if there is no such label."""
+    label = plain(wish.label)
+    spelled = [label] if not isinstance(label, str) else [label, label.removesuffix("s")]
+    for one in spelled:
+        if (place := class_place(one, tuple(labels))) is not None:
+            return labels[place]
+    raise UnknownNameError(f"{str(wish)!r} names a label that there is not{suggest(label, labels)}")
+
+
+def _listed(name: str, given: object) -> tuple[Any, ...]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ParameterError(f"{name} must be a list, not {given!r:.60}")
+    return tuple(given)
+
+
+def _names(name: str, given: object) -> tuple[str, ...]:
+    found = (given,) if isinstance(given, str) else _listed(name, given)
+    if wrong := [one for one in found if not isinstance(one, str)]:
+        raise ParameterError(f"{name} must name features, not {wrong[0]!r:.60}")
+    return tuple(dict.fromkeys(found))
+
+
+def _pair(given: object) -> tuple[str, str]:
+    found = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if len(found) != 2 or not all(isinstance(one, str) for one in found):
+        raise ParameterError(f"apart must have pairs of features, such as ('age', 'sex'), not {given!r:.60}")
+    if found[0] == found[1]:
+        raise ParameterError(f"{found[0]!r} cannot be apart from itself; use never, or max_literals")
+    return found
