@@ -18,12 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.labels import known_labels, read_labels, true_places
+from unless.estimators.labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
-from unless.estimators.training import known_place
+from unless.estimators.training import gaps_in, known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.listing import listing, title
 from unless.explanation.record import answered, as_rows
@@ -34,6 +34,8 @@ from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
+from unless.judge.watch import ALPHA, watch
+from unless.judge.watched import Watch
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
@@ -68,13 +70,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         points, or in a file of an earlier version.
     tested_ : Tested or None
         What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
+    gaps_ : mapping or None
+        How many cells of each feature that rules test were missing in training; None if that is not known.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_")
+        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_", "gaps_")
     )
     """The attributes that come from the model's file."""
 
@@ -192,6 +196,41 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         return unseen_values(self, self._table(X, tell=False))
 
+    def watch(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        reference: tuple[Any, Any] | None = None,
+        alpha: float = ALPHA,
+        least: float = 0.0,
+    ) -> Watch:
+        """What has moved in new records since training: what rules decide, how often they are right, cells, labels.
+
+        Parameters
+        ----------
+        y
+            The true labels, if they are known; None or NaN where one is not known yet.
+        sample_weight
+            Whole weights are repetitions; of others, only the proportions matter.
+        reference
+            Earlier records and their labels (or None) to compare with, instead of those of training.
+        alpha
+            How often an alarm may be raised though nothing has changed.
+        least
+            Shares that differ by less raise no alarm: of a million records, any difference is more than chance.
+
+        Returns
+        -------
+        Watch
+            ``moved`` has what chance does not explain, ``rows`` is for a data frame.
+        """
+        earlier = None if reference is None else self._watched(*reference)
+        table, truth = self._watched(X, y)
+        weights = row_counts(sample_weight, len(table))
+        return watch(self, table, truth, weights, reference=earlier, alpha=alpha, least=least)
+
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
 
@@ -217,6 +256,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
         edited.tested_ = None
+        edited.gaps_ = gaps_in(labelled, program.used, counts)
         return edited
 
     @property
@@ -289,6 +329,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._taught,
             self._tuned,
             self.tested_,
+            self.gaps_,
         )
 
     def report(
@@ -359,7 +400,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances, self.tested_ = model.importances, model.tested_
+        self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
@@ -368,6 +409,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.feature_names_in_ = np.array(model.program_.features, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
+        """Records, and the places of their labels, if any are known."""
+        table = self._table(X, tell=False)
+        y = X.y if y is None and isinstance(X, Table) and X.target is not None else y
+        return table, None if y is None else some_places(y, self.statistics_.classes, len(table))
 
     def _record(self, record: Any) -> dict[str, Value]:
         """One record as values, read like the training data."""

@@ -100,6 +100,7 @@ class Learner:
             data.named,
             Evidence.of(program, data.table, data.counts),
             card,
+            gaps_=data.gaps(program.used),
             **more,
         )
         interrupted = learned.interrupted or stopped
@@ -397,6 +398,7 @@ def student_of(
         {},
         data.named,
         card_=card,
+        gaps_=data.gaps(committee.used),
     )
     return student, float(min(agreed, 1.0)), learned.interrupted or stopped
 

@@ -61,6 +61,8 @@ class SavedModel:
     """The settings that cross-validation chose, if it was asked to."""
     tested_: Tested | None = None
     """What records that were held back have shown, if any were."""
+    gaps_: Mapping[str, float] | None = None
+    """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
 
     @property
     def schema(self) -> Schema:
@@ -96,6 +98,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             "missing": list(schema.missing),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
+            **({} if model.gaps_ is None else {"gaps": [[name, count] for name, count in model.gaps_.items()]}),
         },
         "statistics": {
             "learner": model.learner,
@@ -110,7 +113,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if model.tested_ is None else {"tested": tested_data(model.tested_)}),
         },
     }
-    _columns(found["columns"], model.program_)
+    _gaps(found["columns"], _columns(found["columns"], model.program_)[0])
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
     _tested(found["statistics"], statistics)
@@ -195,8 +198,9 @@ def from_document(document: Any) -> SavedModel | Program:
     node = document["statistics"]
     statistics, learner, parameters, shares, card = _training(node, program)
     domain, taught, tuned, tested = _domain(ranges, schema), _taught(node), _tuned(node), _tested(node, statistics)
+    gaps = _gaps(document["columns"], schema)
     return SavedModel(
-        program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned, tested
+        program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned, tested, gaps
     )
 
 
@@ -261,6 +265,22 @@ def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:
             raise wrong((here, 1), _ENDS, ends)
         checks.texts(categories, (here, 2), "a list of categories", "a category, a text", unique=True)
     return value  # type: ignore[no-any-return]  # a list
+
+
+def _gaps(node: dict[str, Any], schema: Schema) -> dict[str, float] | None:
+    """How many cells of features were missing in training, if the file says so."""
+    if "gaps" not in node:
+        return None
+    place: Place = ((None, "columns"), "gaps")
+    found: dict[str, float] = {}
+    for index, pair in enumerate(typed(list, node["gaps"], place, "a list of features and counts of missing cells")):
+        name, count = row(pair, (place, index), "a feature and how many of its cells were missing", 2)
+        if typed(str, name, ((place, index), 0), FEATURE) not in schema.kinds or name in found:
+            raise at(((place, index), 0), f"{shown(name)} is not one of the features, or appears twice")
+        if not checks.is_number(count, 0, _MOST):
+            raise wrong(((place, index), 1), "a count, a number from 0 to 1e200", count)
+        found[name] = float(count)
+    return found
 
 
 def _domain(ranges: list[Any], schema: Schema) -> Table:

@@ -193,7 +193,7 @@ class Counts:
             for place, label in enumerate(self.classes):
                 known = None if before.given is None else Share(float(before.given[place]), float(before.given.sum()))
                 now = Share(float(self.given[place].sum()), self.records)
-                yield self._check("given", now, known, before, before.sound, label=label)
+                yield self._check("given", now, known, before, known is not None, label=label, source=before.judged_on)
 
     def _labels(self, before: _Before) -> Iterator[Check]:
         """The share of each true label, and of labels that training did not have."""
@@ -260,7 +260,7 @@ class Counts:
         """What could not be compared."""
         if not self.labelled:
             yield "without true labels nobody can say how often the rules are right"
-        elif not before.honest and before.source == "training":
+        elif not before.honest:
             yield _OPTIMISTIC
         elif before.accuracy is None:
             yield "the reference has no true labels, so how often the rules are right is not compared"
@@ -293,25 +293,26 @@ class _Before:
 
     @classmethod
     def of_model(cls, model: Model) -> _Before:
-        """Training and, if records were held back, its test."""
-        trained, tested = model.statistics_, _tested(model)
-        counts = trained.counts
-        if tested is not None and not trained.weighted:
-            counts = counts + tested.counts  # both are samples of the same
-        committee = committee_of(model) is not None
+        """Training and, if records were held back, its test: both are samples of the same, unless one is weighted."""
+        trained, tested, committee = model.statistics_, _tested(model), committee_of(model) is not None
+        counts, alone = trained.counts, False
+        if tested is not None and not committee:
+            alone = trained.weighted
+            counts = tested.counts if alone else counts + tested.counts
         judged = trained if tested is None else tested
         accuracy = None if committee and tested is None else Share(float(judged.right.sum()), judged.total)
         return cls(
-            "training",
+            "the test" if alone else "training",
             float(counts.sum()),
             counts.sum(axis=1),
             np.append(counts.sum(axis=0), 0.0),
-            _missing(model),
-            sound=not trained.weighted,
+            {} if trained.weighted else _missing(model),
+            sound=alone or not trained.weighted,
             judged=judged,
             accuracy=accuracy,
-            honest=tested is not None and not tested.weighted,
+            honest=tested is not None,
             judged_on="training" if tested is None else "the test",
+            given=tested.counts.sum(axis=1)[:-1] if committee and tested is not None else None,
         )
 
     @classmethod
@@ -344,7 +345,8 @@ def _tested(model: Model) -> Statistics | None:
 
 def _missing(model: Model) -> Mapping[str, Share]:
     """How many cells were missing in training, by feature."""
-    return {name: Share(count, total) for name, (count, total) in (getattr(model, "gaps_", None) or {}).items()}
+    total = model.statistics_.total
+    return {name: Share(count, total) for name, count in (getattr(model, "gaps_", None) or {}).items()}
 
 
 def _check_share(name: str, value: float) -> None:

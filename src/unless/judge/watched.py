@@ -47,7 +47,8 @@ class Share:
 
     def to_dict(self) -> dict[str, Any]:
         """The share for JSON."""
-        return {"count": self.count, "of": self.total, "share": None if isnan(self.value) else self.value}
+        share = None if isnan(self.value) else self.value
+        return {"count": _whole(self.count), "of": _whole(self.total), "share": share}
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,8 +195,8 @@ class Watch:
         return {
             "model": self.fingerprint,
             "target": self.program.target,
-            "records": self.records,
-            "labelled": self.labelled,
+            "records": _whole(self.records),
+            "labelled": _whole(self.labelled),
             "alpha": self.alpha,
             "least": self.least,
             "alarms": len(self.moved),
@@ -211,8 +212,8 @@ class Watch:
             "time": (time or now()).isoformat(timespec="seconds").replace("+00:00", "Z"),
             "model": self.fingerprint,
             "data": data,
-            "records": self.records,
-            "labelled": self.labelled,
+            "records": _whole(self.records),
+            "labelled": _whole(self.labelled),
             "accuracy": None if self.accuracy is None else round(self.accuracy.value, 6),
             "checks": self.compared,
             "alarms": len(self.moved),
@@ -235,6 +236,11 @@ def chance_text(chance: float | None) -> str:
     if chance >= 1:
         return "1"
     return "< 0.001" if chance < 0.001 else f"{chance:.3f}"
+
+
+def _whole(count: float) -> float:
+    """A count for JSON, as an int if it is whole."""
+    return int(count) if count == int(count) else count
 
 
 def now() -> datetime:
