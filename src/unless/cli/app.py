@@ -32,6 +32,7 @@ COMMANDS = {
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change it.",
     "watch": "Tell what has moved in new records since training.",
+    "stability": "Tell which rules come back when they are learned again.",
     "report": "Write an HTML page about a model.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
     "learn": "Learn rules from background knowledge in logic programs.",

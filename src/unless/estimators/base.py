@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, some_places, true_places
-from unless.estimators.learners import Learner, learn
+from unless.estimators.learners import Learner, learn, stability_of
 from unless.estimators.modelfile import SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
@@ -33,6 +33,7 @@ from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure
+from unless.judge.stability import Stability
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.judge.watch import ALPHA, watch
 from unless.judge.watched import Watch
@@ -43,6 +44,7 @@ from unless.report import report
 from unless.report.render import model_html
 from unless.rule import Program
 from unless.score.card import known_card
+from unless.score.committee import committee_of
 from unless.table import Labels, Schema, Table, domain_of
 from unless.values import Label, Value
 
@@ -72,13 +74,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
     gaps_ : mapping or None
         How many cells of each feature that rules test were missing in training; None if that is not known.
+    stability_ : Stability or None
+        What `stability` has found, once it was called; it is not saved.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
+    stability_: Stability | None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_", "gaps_")
+        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_", "gaps_", "stability_")
     )
     """The attributes that come from the model's file."""
 
@@ -231,6 +236,31 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         weights = row_counts(sample_weight, len(table))
         return watch(self, table, truth, weights, reference=earlier, alpha=alpha, least=least)
 
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        n: int = 50,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> Stability:
+        """How stable the rules are: learn again from ``n`` bootstraps of the records, and see what comes back.
+
+        ``X`` and ``y`` are the training records. See `unless.judge.stability` for what coming back means; afterwards
+        ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of processes. The
+        result depends on the seed, not on the order of records or the number of processes.
+        """
+        table = self._table(X, tell=False)
+        classes, decides = self.statistics_.classes, committee_of(self) or self.program_
+        labels = Labels(self.program_.target, classes, known_labels(true_labels(X, y), classes, len(table)))
+        counts = row_counts(sample_weight, len(table))
+        labelled = replace(table, target=labels)
+        found = stability_of(self, decides, labelled, counts, n=n, seed=random_state, n_jobs=n_jobs)
+        self.stability_ = found
+        return found
+
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
 
@@ -256,6 +286,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
         edited.tested_ = None
+        edited.stability_ = None
         edited.gaps_ = gaps_in(labelled, program.used, counts)
         return edited
 
@@ -292,6 +323,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "lift": statistics.lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
+        if self.stability_ is not None:
+            columns |= {name: [row[name] for row in self.stability_.rows] for name in ("returns", "same_tests")}
         return frame_of(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -402,7 +435,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
-        self.classes_ = classes
+        self.classes_, self.stability_ = classes, None
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named
         if model.named:
