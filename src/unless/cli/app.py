@@ -34,6 +34,7 @@ COMMANDS = {
     "watch": "Tell what has moved in new records since training.",
     "stability": "Tell which rules come back when they are learned again.",
     "report": "Write an HTML page about a model.",
+    "card": "Write a model card: data, test figures, subgroups, limits.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
     "learn": "Learn rules from background knowledge in logic programs.",
     "diff": "Compare the rules of two models, and their decisions.",

@@ -45,7 +45,9 @@ def stability(
         str | None, target_option("The column with the labels, if its name is not that of training.")
     ] = None,
     seed: Seed = 0,
-    jobs: Annotated[int | None, typer.Option(metavar="N", help="Processes that share the work, -1 one per core.")] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes that share the work, -1 one per core.")
+    ] = None,
     format: Format = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
@@ -70,13 +72,13 @@ def stability(
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
     how = Reading(format, delimiter, decimal, encoding, sheet)
-    table = _labelled(read(screen, data, target, like=found, how=how), data, found.statistics_.classes)
+    table = labelled(read(screen, data, target, like=found, how=how), data, found.statistics_.classes)
     back = held_back_in(found, table)
     if back is not None and not back.all():
         screen.note(f"{counted(int(back.sum()), 'record')} that fit held back are left out")
         table = table[~back]
     again = refits_by(learner_of(found), table, n=refits, seed=seed, n_jobs=jobs)
-    done, complete = _run(screen, again, refits)
+    done, complete = run(screen, again, refits)
     if not done:
         raise KeyboardInterrupt
     stable = Stability.of(committee_of(found) or found.program_, table, done)
@@ -88,7 +90,7 @@ def stability(
         raise typer.Exit(128 + signal.SIGINT)
 
 
-def _labelled(table: Table, data: str, classes: tuple[object, ...]) -> Table:
+def labelled(table: Table, data: str, classes: tuple[object, ...]) -> Table:
     """Return the records with the classes of the model as labels; other labels are refused."""
     if table.target is None:
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
@@ -101,7 +103,7 @@ def _labelled(table: Table, data: str, classes: tuple[object, ...]) -> Table:
     return Table(table.columns, Labels(labels.name, labels.labels[: len(classes)], labels.codes), len(table))
 
 
-def _run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:
+def run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:
     """Return the refits, and whether that is all of them: Ctrl-C ends them early."""
     done: list[Refit] = []
     try:

@@ -20,21 +20,11 @@ from unless.cli.files import (
     tell_reading,
 )
 from unless.cli.layout import grid
-from unless.cli.options import (
-    Data,
-    Decimal,
-    Delimiter,
-    Encoding,
-    Format,
-    Json,
-    Model,
-    Quiet,
-    Sheet,
-    complete_columns,
-)
+from unless.cli.options import Data, Decimal, Delimiter, Encoding, Format, Json, Model, Quiet, Sheet, complete_columns
 from unless.errors import ParameterError
 from unless.files import append_line
 from unless.judge.watched import Check, Watch, chance_text
+from unless.read.batches import File
 from unless.rule import Program
 from unless.stream import watch_file
 from unless.values import counted, percent
@@ -96,9 +86,7 @@ def watch(
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not what they decided in training; watch a model that fit wrote")
     take_ctrl_c_back()
-    source, earlier = (
-        standard_input("watch MODEL - < new.csv").buffer if one == "-" else one for one in (data, reference)
-    )
+    source, earlier = _source(data), None if reference is None else _source(reference)
     with screen.busy("watching") as update, needed(by_model=labels is None, data=data):
 
         def tell(rows: int, share: float | None) -> None:
@@ -124,6 +112,10 @@ def watch(
         _show(screen, seen, data)
     if seen.moved:
         raise typer.Exit(MOVED)
+
+
+def _source(data: str) -> File:
+    return standard_input("watch MODEL - < new.csv").buffer if data == "-" else data
 
 
 def _show(screen: Screen, seen: Watch, data: str) -> None:

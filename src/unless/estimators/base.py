@@ -21,7 +21,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.learners import Learner, learn, stability_of
 from unless.estimators.modelfile import SavedModel, file_text, parsed
-from unless.estimators.records import read_alike, row_counts, training_for, true_labels
+from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import gaps_in, known_place
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
@@ -40,7 +40,9 @@ from unless.judge.watched import Watch
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
 from unless.prediction import deciding_rules, predict
+from unless.read.table import read_table
 from unless.report import report
+from unless.report.modelcard import ModelCard, model_card
 from unless.report.render import model_html
 from unless.rule import Program
 from unless.score.card import known_card
@@ -83,7 +85,19 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     _importances: Evidence | NDArray[np.float64] | None = None
     stability_: Stability | None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_", "gaps_", "stability_")
+        (
+            "program_",
+            "statistics_",
+            "schema_",
+            "domain_",
+            "card_",
+            "_importances",
+            "_taught",
+            "_tuned",
+            "tested_",
+            "gaps_",
+            "stability_",
+        )
     )
     """The attributes that come from the model's file."""
 
@@ -260,6 +274,40 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         found = stability_of(self, decides, labelled, counts, n=n, seed=random_state, n_jobs=n_jobs)
         self.stability_ = found
         return found
+
+    def model_card(  # noqa: PLR0913 - what people say about a model
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        by: Sequence[str] = (),
+        data: str | None = None,
+        title: str | None = None,
+        purpose: str | None = None,
+        not_for: str | None = None,
+        stability: Stability | None = None,
+        watch: Watch | None = None,
+    ) -> ModelCard:
+        """A model card: what the model is, what it was learned from, how good it is, for whom, and its limits.
+
+        Printed, it is Markdown; ``save(path)`` writes Markdown, HTML or JSON. ``X`` and ``y`` are labelled records, new
+        ones at best: of those that the model was learned from and tested on, only the tested ones are judged. ``by``
+        names columns of ``X``, features or not, whose values are subgroups. See `unless.report.modelcard.model_card`.
+        """
+        table = None if X is None else self._carded(X, y, by)
+        return model_card(
+            self,
+            table,
+            learner=self._classifier,
+            parameters=self._parameters(),
+            data=data,
+            by=by,
+            title=title,
+            purpose=purpose,
+            not_for=not_for,
+            stability=stability or self.stability_,
+            watch=watch,
+        )
 
     def with_program(self, program: Program, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
@@ -442,6 +490,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.feature_names_in_ = np.array(model.program_.features, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _carded(self, X: Any, y: Any, by: Sequence[str]) -> Table:
+        """Records with their labels, if they are known, and other columns that were asked for."""
+        table = self._table(X, tell=False)
+        others = [name for name in by if name not in table.features]
+        if others:
+            source = Given.of(X).source
+            extra = source if isinstance(source, Table) else read_table(source, features=others)
+            table = replace(table, columns=(*table.columns, *(extra.column(name) for name in others)))
+        y = X.y if y is None and isinstance(X, Table) and X.target is not None else y
+        return table if y is None else replace(table, target=read_labels(y, self.program_.target, len(table)))
 
     def _watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
         """Records, and the places of their labels, if any are known."""

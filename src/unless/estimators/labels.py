@@ -85,7 +85,10 @@ def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
     """The place of every label among the classes, where some records may have no label yet (`watch.places_of`)."""
     found = GivenLabels.of(y, rows)
     labels = [plain(label) for label in found.distinct]
-    known = [label if isinstance(label, str | bool | int | float) and value_of(label) is not None else None for label in labels]
+    known = [
+        label if isinstance(label, str | bool | int | float) and value_of(label) is not None else None
+        for label in labels
+    ]
     return places_of(tuple(known), classes)[found.places]  # type: ignore[no-any-return]
 
 

@@ -435,7 +435,9 @@ def stability_of(
     n_jobs: int | None = None,
 ) -> Stability:
     """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to."""
-    return Stability.of(decides, table, list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs)), weights)
+    return Stability.of(
+        decides, table, list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs)), weights
+    )
 
 
 def refits_by(

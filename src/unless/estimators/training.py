@@ -86,9 +86,8 @@ class Training:
         """The values that the named features had."""
         return domain_of(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
-
     def gaps(self, features: Iterable[str]) -> dict[str, float] | None:
-        """How many cells of the named features are missing, or their weight; None in blocks, which do not count them."""
+        """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
         return None if self.blocks is not None else gaps_in(self.table, features, self.counts)
 
 

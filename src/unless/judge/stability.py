@@ -97,9 +97,7 @@ class Refit:
         return self.heads[self.decided]
 
 
-def refits(
-    learn: Relearn, table: Table, samples: Iterable[Weights], weights: Weights | None = None
-) -> Iterator[Refit]:
+def refits(learn: Relearn, table: Table, samples: Iterable[Weights], weights: Weights | None = None) -> Iterator[Refit]:
     """Learn from each sample; a record of weight 2 counts twice as often as in the sample."""
     for times in samples:
         yield refit(learn, table, times if weights is None else times * weights)
@@ -140,12 +138,7 @@ class RuleStability:
 
     def to_dict(self) -> dict[str, Any]:
         """The figures for JSON."""
-        return {
-            "rule": self.rule,
-            "returns": self.returns,
-            "same_tests": self.same_tests,
-            "overlap": self.overlap,
-        }
+        return {"rule": self.rule, "returns": self.returns, "same_tests": self.same_tests, "overlap": self.overlap}
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,12 +303,11 @@ def _said(rule: Rule, words: Any) -> str:
 
 def _matched(own: Refit, other: Refit, weights: Weights | None) -> list[tuple[int, float]]:
     """For each rule of the model, the most similar rule of a refit with the same label, and how similar it is."""
-    assert own.program and other.program  # noqa: S101 - not committees
-    height, width = len(own.program.rules) + 1, len(other.program.rules) + 1
+    mine, theirs = ([] if one.program is None else [rule.head for rule in one.program.rules] for one in (own, other))
+    height, width = len(mine) + 1, len(theirs) + 1
     both = cross_counts(own.decided, other.decided, height, width, weights).astype(np.float64)
     either = both.sum(axis=1)[:, None] + both.sum(axis=0)[None, :] - both
     overlap = np.divide(both, either, out=np.zeros_like(both), where=either > 0)[:-1, :-1]
-    mine, theirs = ([rule.head for rule in one.rules] for one in (own.program, other.program))
     overlap[[[head != label for label in theirs] for head in mine]] = -1.0
     best = [int(np.argmax(row)) if len(theirs) else -1 for row in overlap]
     return [(place, float(row[place]) if place >= 0 else 0.0) for place, row in zip(best, overlap, strict=True)]
@@ -333,7 +325,9 @@ def _rule(
 
 def _form(rule: Rule) -> tuple[Label | None, frozenset[tuple[object, ...]]]:
     """The label and the tests of a rule, without thresholds and exceptions."""
-    return rule.head, frozenset((one.feature, one.op, None if _is_threshold(one) else one.value) for one in rule.default)
+    return rule.head, frozenset(
+        (one.feature, one.op, None if _is_threshold(one) else one.value) for one in rule.default
+    )
 
 
 def _is_threshold(literal: Literal) -> bool:
@@ -352,13 +346,13 @@ def _thresholds(
     parts = [(False, rule.default), (True, [one for part in rule.exceptions for one in part.literals()])]
     for exception, literal in [(inside, one) for inside, part in parts for one in part if _is_threshold(one)]:
         near = [nearest for like in likes if (nearest := _nearest(literal, like, exception=exception)) is not None]
-        values = sorted(near)  # type: ignore[type-var]  # numbers
+        values = sorted(near)
         quantiles = tuple(_quantile(values, share) for share in QUANTILES) if values else None
         yield ThresholdStability(place, literal, exception, len(near) / max(len(likes), 1), quantiles)
 
 
 def _nearest(literal: Literal, rule: Rule, *, exception: bool) -> Value:
-    """The threshold of the same comparison in another rule, in its default or its exceptions; the nearest of several."""
+    """The threshold of the same comparison in a rule, in its default or its exceptions; the nearest of several."""
     inside = rule.default if not exception else [one for part in rule.exceptions for one in part.literals()]
     values = [one.value for one in inside if one.feature == literal.feature and one.op == literal.op]
     return min(values, key=lambda value: abs(value - literal.value), default=None)  # type: ignore[operator]

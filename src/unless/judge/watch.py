@@ -1,4 +1,4 @@
-"""Watch a model on new records: is what its rules decide, and how often they are right, still what it was?
+"""Watch a model on new records: what its rules decide, and how often they are right, against what it was.
 
 Every share is compared with that of a sample from before by an exact test (`chance.same_share`): training is a sample
 too. All tests together raise a false alarm in at most ``alpha`` of all cases (`chance.holm`). What rules decide is
@@ -96,8 +96,12 @@ class Counts:
     @property
     def used(self) -> tuple[str, ...]:
         """The features that are needed."""
-        return self._program.used if self._committee is None else (
-            tuple(name for name in self._program.features if name in {*self._committee.used, *self._program.used})
+        return (
+            self._program.used
+            if self._committee is None
+            else (
+                tuple(name for name in self._program.features if name in {*self._committee.used, *self._program.used})
+            )
         )
 
     def add(
@@ -148,7 +152,8 @@ class Counts:
 
     def watch(self, *, alpha: float = ALPHA, least: float = 0.0, reference: Counts | None = None) -> Watch:
         """Compare with training and its test, or with what was counted in a reference."""
-        _check_share("alpha", alpha), _check_share("least", least)
+        _check_share("alpha", alpha)
+        _check_share("least", least)
         before = _Before.of_counts(reference) if reference is not None else _Before.of_model(self._model)
         checks = [*self._checks(before)] if self.records else []
         unseen = self.unseen.found()
@@ -173,27 +178,30 @@ class Counts:
         yield from self._cells(before)
 
     def _decisions(self, before: _Before) -> Iterator[Check]:
-        """The share of records that each rule decides, and that each label is given, unless by one rule only."""
+        """The share of records that each rule decides, and that each label is given."""
+        was, rules = before.decided, len(self._program.rules)
         for rule, count in enumerate(self.rules.sum(axis=1).tolist()):
-            was = before.decided
-            if rule < len(self._program.rules) or count or (was is not None and was[rule]):
-                known = None if was is None else Share(float(was[rule]), before.records)
+            if rule < rules or count or was[rule]:
+                known = Share(float(was[rule]), before.records)
                 yield self._check("decides", Share(count, self.records), known, before, before.sound, rule=rule)
-        if self._committee is None:
-            heads = self._program.heads
-            for place, label in enumerate((*self.classes, None)):
-                rules = [rule for rule, head in enumerate(heads) if head == label]
-                if len(rules) > 1:
-                    count = float(self.given[place].sum())
-                    known = before.decided is not None and Share(float(before.decided[rules].sum()), before.records)
-                    yield self._check(
-                        "given", Share(count, self.records), known or None, before, before.sound, label=label
-                    )
-        else:
-            for place, label in enumerate(self.classes):
-                known = None if before.given is None else Share(float(before.given[place]), float(before.given.sum()))
+        yield from self._given_by_rules(before) if self._committee is None else self._given_by_lists(before)
+
+    def _given_by_rules(self, before: _Before) -> Iterator[Check]:
+        """The share of records that get each label, unless one rule gives it to all of them."""
+        for place, label in enumerate((*self.classes, None)):
+            rules = [rule for rule, head in enumerate(self._program.heads) if head == label]
+            if len(rules) > 1:
                 now = Share(float(self.given[place].sum()), self.records)
-                yield self._check("given", now, known, before, known is not None, label=label, source=before.judged_on)
+                known = Share(float(before.decided[rules].sum()), before.records)
+                yield self._check("given", now, known, before, before.sound, label=label)
+
+    def _given_by_lists(self, before: _Before) -> Iterator[Check]:
+        """The share of records that get each label from a committee, which only a test or a reference tells."""
+        was, on = before.given, before.judged_on
+        for place, label in enumerate(self.classes):
+            now = Share(float(self.given[place].sum()), self.records)
+            known = None if was is None else Share(float(was[place]), float(was.sum()))
+            yield self._check("given", now, known, before, known is not None, label=label, source=on)
 
     def _labels(self, before: _Before) -> Iterator[Check]:
         """The share of each true label, and of labels that training did not have."""
@@ -238,7 +246,7 @@ class Counts:
                 now = Share(float(found.records), float(found.total))
                 yield Check("unseen", now, source="training", feature=found.feature, chance=chance)
 
-    def _check(  # noqa: PLR0913 - what a check is made of
+    def _check(
         self,
         kind: Any,
         now: Share,
@@ -275,12 +283,14 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class _Before:
-    """What there is to compare with; ``sound`` if its shares are shares of records, ``honest`` if it was not learned
-    from."""
+    """What there is to compare with.
+
+    It is ``sound`` if its shares are shares of records, and ``honest`` if the rules were not learned from ``judged``.
+    """
 
     source: Source
     records: float
-    decided: NDArray[np.float64] | None
+    decided: NDArray[np.float64]
     labels: NDArray[np.float64] | None
     missing: Mapping[str, Share]
     sound: bool
