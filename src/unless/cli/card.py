@@ -24,11 +24,9 @@ from unless.cli.options import (
 from unless.errors import ParameterError
 from unless.judge.stability import Stability
 from unless.judge.watched import Watch
-from unless.model import held_back_in, program_of
 from unless.report.cardtext import format_of, written
 from unless.report.modelcard import model_card
 from unless.rule import Program
-from unless.score.committee import committee_of
 
 if TYPE_CHECKING:
     from unless.estimators.committeefile import SavedCommittee
@@ -109,7 +107,7 @@ def card(
         title=title,
         purpose=purpose,
         not_for=not_for,
-        stability=None if table is None or not stability else _stability(screen, found, table, stability, str(data)),
+        stability=None if table is None or not stability else _stability(screen, found, table, str(data), stability),
         watch=None if watch is None else _watch(found, watch, how),
     )
     write_document(written(made, form), output)
@@ -140,19 +138,13 @@ def _read(
     return read(screen, data, target, like=model, features=[*features, *others], how=how), columns
 
 
-def _stability(screen: Screen, model: SavedModel | SavedCommittee, table: Table, refits: int, data: str) -> Stability:
-    from unless.cli.stability import labelled, run
-    from unless.estimators.learners import learner_of, refits_by
+def _stability(screen: Screen, model: SavedModel | SavedCommittee, table: Table, data: str, refits: int) -> Stability:
+    from unless.cli.stability import refitted
 
-    features = list(model.schema_.kinds)
-    records = labelled(table, data, model.statistics_.classes)
-    back = held_back_in(model, records)
-    records = records if back is None or back.all() else records[~back]
-    plain = type(records)(tuple(map(records.column, features)), records.target, len(records), records.missing)
-    done, complete = run(screen, refits_by(learner_of(model), plain, n=refits), refits)
+    stable, complete = refitted(screen, model, table, data, refits)
     if not complete:
         raise KeyboardInterrupt
-    return Stability.of(committee_of(model) or program_of(model), plain, done)
+    return stable
 
 
 def _watch(model: SavedModel | SavedCommittee, data: str, how: Reading) -> Watch:

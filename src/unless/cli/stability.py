@@ -27,6 +27,8 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError, ReadError
+from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
 from unless.model import held_back_in
@@ -64,24 +66,14 @@ def stability(
 
     Example: unless stability model.json applicants.csv -n 10
     """
-    from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
-
     check_files(None, model, data, format=format)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
     how = Reading(format, delimiter, decimal, encoding, sheet)
-    table = labelled(read(screen, data, target, like=found, how=how), data, found.statistics_.classes)
-    back = held_back_in(found, table)
-    if back is not None and not back.all():
-        screen.note(f"{counted(int(back.sum()), 'record')} that fit held back are left out")
-        table = table[~back]
-    again = refits_by(learner_of(found), table, n=refits, seed=seed, n_jobs=jobs)
-    done, complete = run(screen, again, refits)
-    if not done:
-        raise KeyboardInterrupt
-    stable = Stability.of(committee_of(found) or found.program_, table, done)
+    table = read(screen, data, target, like=found, how=how)
+    stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
     else:
@@ -90,20 +82,45 @@ def stability(
         raise typer.Exit(128 + signal.SIGINT)
 
 
-def labelled(table: Table, data: str, classes: tuple[object, ...]) -> Table:
-    """Return the records with the classes of the model as labels; other labels are refused."""
+def refitted(  # noqa: PLR0917 - what to learn from, and how often
+    screen: Screen,
+    model: SavedModel | SavedCommittee,
+    table: Table,
+    data: str,
+    refits: int,
+    seed: int = 0,
+    jobs: int | None = None,
+) -> tuple[Stability, bool]:
+    """Learn again from the records that fit has learned from; return what comes back, and whether nobody stopped it."""
+    from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
+
+    records = _labelled(table, data, model)
+    back = held_back_in(model, records)
+    if back is not None and not back.all():
+        screen.note(f"{counted(int(back.sum()), 'record')} that fit held back are not learned from")
+        records = records[~back]
+    done, complete = _run(screen, refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs), refits)
+    if not done:
+        raise KeyboardInterrupt
+    return Stability.of(committee_of(model) or model.program_, records, done), complete
+
+
+def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Table:
+    """Return the features of training, with the classes of the model as labels; other labels are refused."""
+    classes = model.statistics_.classes
     if table.target is None:
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
-    labels = aligned(table.target, classes)  # type: ignore[arg-type]  # labels
-    if len(labels.codes) and labels.codes.max() >= len(classes):
-        strange = labels.labels[int(labels.codes.max())]
-        raise ReadError(f"{data} has the label {strange!r}, which the model does not know; leave such records out")
     if not len(table):
         raise ReadError(f"{data} has no records to learn from")
-    return Table(table.columns, Labels(labels.name, labels.labels[: len(classes)], labels.codes), len(table))
+    labels = aligned(table.target, classes)
+    if labels.codes.max() >= len(classes):
+        strange = labels.labels[int(labels.codes.max())]
+        raise ReadError(f"{data} has the label {strange!r}, which the model does not know; leave such records out")
+    known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
+    return Table(tuple(map(table.column, model.schema_.kinds)), known, len(table), table.missing)
 
 
-def run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:
+def _run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:
     """Return the refits, and whether that is all of them: Ctrl-C ends them early."""
     done: list[Refit] = []
     try:

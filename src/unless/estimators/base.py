@@ -413,7 +413,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.gaps_,
         )
 
-    def report(
+    def report(  # noqa: PLR0913 - one parameter for each choice of the caller
         self,
         X: Any,
         y: Any,
@@ -423,16 +423,20 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         sample: int = 2000,
         seed: int = 0,
         words: Words | None = None,
+        watch: Watch | None = None,
+        stability: Stability | None = None,
     ) -> None:
         """Write a page about the model on these records: one HTML file that needs nothing else.
 
         It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
         and see the decision change. ``y`` are the true labels, or None if they are unknown; see `unless.report.report`.
+        ``watch`` and ``stability`` are what the methods of these names gave: each is then a section of the page.
         """
         table = self._table(X)
         if y is not None:
             table = replace(table, target=read_labels(y, self.program_.target, len(table)))
-        report(self, table, path, title=title, sample=sample, seed=seed, words=words)
+        shown = {"watch": watch, "stability": stability}
+        report(self, table, path, title=title, sample=sample, seed=seed, words=words, **shown)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
