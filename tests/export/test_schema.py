@@ -35,6 +35,7 @@ MODEL["statistics"]["tested"] = {
     "usual": MODEL["statistics"]["classes"][0],
     "counts": [[1.0] * len(counts) for counts in MODEL["statistics"]["counts"]],
 }
+MODEL["columns"]["gaps"] = [[name, 2.0] for name in MODEL["features"]]
 MODEL["statistics"]["parameters"] += [
     ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
     ["numeric", ["age", 3]],
