@@ -77,7 +77,7 @@ def watch(
 
     Example: unless watch model.json new.csv
 
-    Example: unless watch model.json new.csv --reference applicants.csv --log watch.jsonl
+    Example: unless watch model.json new.csv --log log.jsonl
     """
     check_files(log, model, data, reference, format=format)
     screen = Screen(quiet=quiet)
