@@ -83,9 +83,9 @@ def card(
     Figures are those of the records that fit held back. Without such records they are of DATA, and the card says so.
     SOURCE_DATE_EPOCH sets the date of the card, so that the same model gives the same card.
 
-    Example: unless card model.json -o card.md --purpose Loans --not-for Companies
+    Example: unless card model.json -o card.md --purpose Loans
 
-    Example: unless card model.json applicants.csv --by employed,age -o card.html
+    Example: unless card model.json applicants.csv --by age -o card.html
     """
     form = to or ("markdown" if output == "-" else format_of(output))
     if data is None and (by or stability):
