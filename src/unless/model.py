@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +17,27 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.rule import Program
 from unless.table import Schema, Split, Table
-from unless.table.split import fingerprint
+from unless.table.hashes import Hashes
+from unless.table.split import hashes_of, identities, spelled, sums_of
 from unless.values import Label
 
 if TYPE_CHECKING:
     from unless.score.card import ScoreCard
 
-__all__ = ["SMOOTHING", "Model", "Statistics", "Tested", "held_back_in", "interval", "program_of"]
+__all__ = [
+    "SMOOTHING",
+    "Model",
+    "OwnRecords",
+    "Statistics",
+    "Tested",
+    "held_back_in",
+    "interval",
+    "literal_counts",
+    "most_of",
+    "never_learned",
+    "own_records",
+    "program_of",
+]
 
 
 @runtime_checkable
@@ -55,6 +69,11 @@ class Model(Protocol):
         """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
 
 
+def literal_counts(program: Program) -> tuple[int, ...]:
+    """How many literals each rule has, with its exceptions."""
+    return tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
+
+
 def program_of(model: Program | Model) -> Program:
     """The rules: a program itself, or those of a model, a fitted classifier for example."""
     if isinstance(model, Program):
@@ -76,18 +95,31 @@ learner found before it optimised them, and a log-loss within 0.5 % of the least
 """
 
 
+# What is expected of a rule: chosen on half of the datasets, confirmed on the others (benchmarks/precision.py).
+_DOUBT, _DOUBT_BY_ERROR, _DOUBT_OF_PURE = 0.5, 30.0, 4.0
+"""How many records a literal is worth: if nothing is wrong in training, per share of errors, in pure rules."""
+_SURE, _SURER = 20.0, 0.02
+"""Training makes as sure as up to so many new records, and each further record as so many."""
+
+
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
-    no rule decides.
+    no rule decides. Those of training know what else it takes to tell what to expect of new records (`expected`).
     """
 
     classes: tuple[Label, ...]
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False
+    literals: tuple[int, ...] | None = None
+    """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
+    pure: bool = False
+    """Whether rules were learned until they were right for all, as in the paper."""
+    unseen: NDArray[np.float64] | None = None
+    """The same counts of records that were held back."""
 
     @property
     def total(self) -> float:
@@ -124,11 +156,77 @@ class Statistics:
     @property
     def lift(self) -> NDArray[np.float64]:
         """How many times more often each rule is right than chance would be; NaN if it decides nothing."""
+        return self._over_chance(self.precision)
+
+    @property
+    def expected_lift(self) -> NDArray[np.float64]:
+        """The same of what is expected on new records."""
+        return self._over_chance(self.expected)
+
+    def _over_chance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         prior = self.prior
         chance = np.array([np.nan if k is None else prior[k] for k in self._places])
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio: NDArray[np.float64] = self.precision / chance
+            ratio: NDArray[np.float64] = shares / chance
         return ratio
+
+    @cached_property
+    def expected(self) -> NDArray[np.float64]:
+        """The share of its decisions on new records that each rule is expected to get right; NaN if nobody can tell.
+
+        A rule that was searched for is right more often in training than on new records, and the more so, the fewer
+        records it decides, the more literals it has, and the noisier the data is. So its precision in training is mixed
+        with what its label would get without it: for each literal, as that of ``doubt`` records more. Then it is mixed
+        with its precision on records held back, if there are any. docs/quality.md has how true that is.
+        """
+        return self._estimates[0]
+
+    @cached_property
+    def expected_between(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ends of the 95 % intervals of what is expected."""
+        low, high = np.array([interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]).T
+        return low, high
+
+    @cached_property
+    def doubt(self) -> float:
+        """How many records without the rule a literal is worth: more where the rules are wrong in training."""
+        wrong = 1 - float(self.right.sum()) / max(self.total, 1e-300)
+        return _DOUBT_OF_PURE if self.pure else _DOUBT + _DOUBT_BY_ERROR * wrong
+
+    @cached_property
+    def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What is expected of each rule, and how many records that is as sure as."""
+        if self.literals is None:
+            return self.precision, self.support
+        # What is left for a rule without literals depends on all others: it counts as one.
+        added = self.doubt * np.maximum([*self.literals, 0], 1)
+        known = self.support + added
+        with np.errstate(invalid="ignore"):
+            share = (self.right + added * self._without) / known
+        sure = np.minimum(known, _SURE) + _SURER * np.maximum(known - _SURE, 0.0)
+        if self.unseen is None:
+            return share, sure
+        seen = replace(self, counts=self.unseen, unseen=None)
+        both = sure + seen.support
+        with np.errstate(invalid="ignore"):
+            mixed = (np.where(sure > 0, share * sure, 0.0) + seen.right) / both
+        return mixed, both
+
+    @property
+    def _without(self) -> NDArray[np.float64]:
+        """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
+        reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
+        shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
+        return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._places)])
+
+    def expectation(self, rule: int) -> dict[str, Any]:
+        """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
+        share, ends = float(self.expected[rule]), [float(end[rule]) for end in self.expected_between]
+        unseen = None if self.unseen is None else replace(self, counts=self.unseen, unseen=None)
+        held = (
+            {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
+        )
+        return {"expected": None if math.isnan(share) else share, "between": ends, **held}
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
@@ -178,9 +276,10 @@ def interval(right: float, total: float, sure: float = 1.959963984540054) -> tup
 class Tested:
     """What a model did on records that it was not learned from: those of its data that were held back.
 
-    ``fingerprint`` is that of all the data, and ``records`` how many there are. ``statistics`` has a row for each rule
-    and one for no rule; that of a committee has a row for each label that it decides. ``usual`` is the most frequent
-    label of the records that were learned from.
+    ``fingerprint`` is that of all the data, ``records`` how many there are, and ``sample`` are hashes of a few of them:
+    they tell whether other data has most of this. ``statistics`` has a row for each rule and one for no rule; that of a
+    committee has a row for each label that it decides. ``usual`` is the most frequent label of the records that were
+    learned from.
     """
 
     split: Split
@@ -188,6 +287,7 @@ class Tested:
     records: int
     statistics: Statistics
     usual: Label
+    sample: tuple[int, ...] = ()
 
     @property
     def held_back(self) -> int:
@@ -222,14 +322,60 @@ class Tested:
             found[:, -1 if label is None else self.statistics.classes.index(label)] += np.rint(counts).astype(np.int64)
         return found
 
-    def knows(self, table: Table, features: Sequence[str]) -> bool:
-        """Whether a table with labels holds the data that the model is from: the same records, in any order."""
-        return len(table) == self.records and self.fingerprint == fingerprint(table, features, self.statistics.classes)
+    def identities(self, table: Table, features: Sequence[str]) -> Hashes:
+        """The hashes by which records of a table with labels can be told again."""
+        return identities(hashes_of(table, features), table.labels, self.statistics.classes)
+
+    def knows(self, found: Hashes) -> bool:
+        """Whether these are the records that the model is from, in any order."""
+        return len(found) == self.records and self.fingerprint == spelled(sums_of(found))
+
+    def among(self, found: Hashes) -> NDArray[np.bool_]:
+        """Which records of the sample are among these; if most are, so are most of the data."""
+        return np.isin(np.array(self.sample, np.uint64), found)
 
 
-def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records of a table the model was tested on, if it is from this data; None if it is from other data."""
+def never_learned(model: Program | Model, table: Table) -> bool | None:
+    """Whether all records of a table are among those that the model holds back; None if that cannot be told.
+
+    Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
+    """
+    tested = getattr(model, "tested_", None)
+    if tested is None or isinstance(model, Program) or table.target is None:
+        return None
+    features = tuple(model.schema_.kinds)
+    return bool(tested.split.held_back(table, features).all()) if set(features) <= set(table.features) else None
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRecords:
+    """Records that have most of the data that a model is from.
+
+    ``held_back`` says which of them it was not learned from: those held back, and new ones that would have been. Any
+    other may have been learned from; all others were if these are the ``same`` records.
+    """
+
+    held_back: NDArray[np.bool_]
+    same: bool
+
+
+def own_records(model: Model, table: Table) -> OwnRecords | None:
+    """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
     tested, features = getattr(model, "tested_", None), tuple(model.schema_.kinds)
     if tested is None or table.target is None or not set(features) <= set(table.features):
         return None
-    return tested.split.held_back(table, features) if tested.knows(table, features) else None
+    found = tested.identities(table, features)
+    if not (same := tested.knows(found)) and not most_of(tested.among(found)):
+        return None
+    return OwnRecords(tested.split.held_back(table, features), same)
+
+
+def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
+    """Which records of a table a model was not learned from, if these are just the data that it is from; else None."""
+    own = own_records(model, table)
+    return own.held_back if own is not None and own.same else None
+
+
+def most_of(found: NDArray[np.bool_]) -> bool:
+    """Whether at least half of a sample was found."""
+    return bool(found.size) and float(found.mean()) >= 0.5

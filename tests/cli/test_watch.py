@@ -195,3 +195,26 @@ def test_a_model_of_an_earlier_version(run):
     done = run("watch", "old-version.json", "some.csv")
     assert done.code in (0, 3)
     assert "Traceback" not in done.err
+
+
+def test_the_own_data_is_known_again(run):
+    """Records that the model is from cannot tell what has moved since; in any order and format, that is said."""
+    said = "most of these are the records that the model is from"
+    rows = Path("applicants.csv").read_text().splitlines()
+    Path("reversed.csv").write_text("\n".join([rows[0], *rows[:0:-1]]))
+    assert said in run("watch", "model.json", "reversed.csv").err
+    Path("few.csv").write_text("\n".join(rows[:100]))
+    assert said not in run("watch", "model.json", "few.csv").err
+    assert said not in run("watch", "model.json", "new.csv").err
+
+
+def test_the_test_of_fit_is_compared_with(run):
+    """How often rules are right is compared with the records that fit held back."""
+    done = run("watch", "model.json", "applicants.csv")
+    assert done.code == 0
+    assert any("rule 1 is right" in line and "in the test" in line for line in done.out.splitlines())
+    wrong = Path("applicants.csv").read_text().replace(",accept\n", ",refuse\n")
+    Path("wrong.csv").write_text(wrong)
+    done = run("watch", "model.json", "wrong.csv", "-q")
+    assert done.code == 3
+    assert any("accuracy" in line for line in done.out.splitlines())

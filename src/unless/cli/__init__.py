@@ -1,10 +1,11 @@
 """The command `unless`: it parses, calls the library, prints.
 
 Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `watch`,
-`stability`, `report`, `card`, `export`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors into a line or two. What commands share:
+`stability`, `report`, `card`, `export`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors into a
+line or two. What commands share:
 
 - before: `options`, and what the shell offers for them;
 - data: `files` reads tables and models and writes documents, `training` reads the tables to learn from,
   `large` what does not fit into memory;
-- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind.
+- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot.
 """

@@ -113,16 +113,33 @@ def source_of(data: str, how: Reading) -> tuple[Any, Reading]:
     return (Path(data).read_bytes(), how.piped) if Path(data).is_fifo() else (data, how)
 
 
-def read(screen: Screen, data: str, target: str | None = None, *, how: Reading, **options: Any) -> Table:
+def read(
+    screen: Screen, data: str, target: str | None = None, *, how: Reading, source: Any = None, **options: Any
+) -> Table:
     """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
     from unless import read_table  # show and export need no tables
 
     take_ctrl_c_back()
-    source, how = source_of(data, how)
+    if source is None:
+        source, how = source_of(data, how)
     with screen.busy(f"reading {data}"), needed(by_model=target is None, data=data):
         table = read_table(source, target, **how.options, **options)
     tell_reading(screen, data, table.read_as)
     return table
+
+
+def read_known(
+    screen: Screen, data: str, model: Any, used: Sequence[str], target: str | None = None, *, how: Reading
+) -> Table:
+    """Read the features that rules use and, if the model may know the data as its own, all that it learned from."""
+    from unless.read.table import column_names
+
+    source, how = source_of(data, how)
+    wanted = list(used)
+    if getattr(model, "tested_", None) is not None:
+        there = set(column_names(source, **how.options))
+        wanted = [name for name in model.schema_.kinds if name in there or name in used]
+    return read(screen, data, target, source=source, like=model, features=wanted, how=how)
 
 
 def tell_reading(screen: Screen, data: str, read_as: str) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model, write_document
+from unless.cli.files import Reading, check_files, read, read_any_model, read_known, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Data,
@@ -80,12 +80,11 @@ def report(
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
     check_files(output, model, data, format=format)
-    screen = Screen(quiet=quiet)
+    screen, how = Screen(quiet=quiet), Reading(format, delimiter, decimal, encoding, sheet)
     found = read_any_model(model)
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
-    how = Reading(format, delimiter, decimal, encoding, sheet)
-    table = read(screen, data, target, like=found, features=used, how=how)
+    table = read_known(screen, data, found, used, target, how=how)
     stable = None if stability is None else _stability(screen, found, data, target, how, stability)
     with screen.busy("writing the page"):
         moved = _watch(found, table) if watched else None
@@ -139,7 +138,15 @@ def _summary(page: Page, output: str, size: int) -> str:
     if page.quality is None:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
-        quality = f"accuracy {share_text(page.quality.accuracy)}"
+        low, high = map(share_text, page.between or (0.0, 1.0))
+        unseen = f" on {counted(page.judged, 'record')} that the rules were not learned from"
+        which = unseen if page.unseen_only else " in training" if page.trained_only else ""
+        quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
+        if page.baseline is not None:
+            quality += f", always {page.baseline.label.text.shown}: {share_text(page.baseline.share)}"
+        if page.learned is not None and page.unseen_only:
+            others = "in training" if page.same else "on the others, with those of training"
+            quality += f"; {share_text(page.learned.accuracy)} {others}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
     rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

@@ -31,7 +31,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
-from unless.model import held_back_in
+from unless.model import own_records
 from unless.rule import Program
 from unless.score.committee import committee_of
 from unless.table import Labels, Table
@@ -95,10 +95,10 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
 
     records = _labelled(table, data, model)
-    back = held_back_in(model, records)
-    if back is not None and not back.all():
-        screen.note(f"{counted(int(back.sum()), 'record')} that fit held back are not learned from")
-        records = records[~back]
+    own = own_records(model, records)
+    if own is not None and not own.held_back.all():
+        screen.note(f"{counted(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
+        records = records[~own.held_back]
     done, complete = _run(screen, refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs), refits)
     if not done:
         raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.learners import Learner, learn, stability_of
-from unless.estimators.modelfile import SavedModel, file_text, parsed
+from unless.estimators.modelfile import PURE, SavedModel, file_text, parsed
 from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import gaps_in, known_place
@@ -39,6 +39,7 @@ from unless.judge.watch import ALPHA, watch
 from unless.judge.watched import Watch
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
+from unless.model import held_back_in
 from unless.prediction import deciding_rules, predict
 from unless.read.table import read_table
 from unless.report import report
@@ -94,6 +95,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "_importances",
             "_taught",
             "_tuned",
+            "_trade_off",
             "tested_",
             "gaps_",
             "stability_",
@@ -313,6 +315,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """A copy of the model with an edited program; these records show what its rules decide.
 
         Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
+        If the records are those that the model is from, those held back test the edited rules as they did before.
         """
         table = self._table(X, tell=False)
         if program.features != self.program_.features:
@@ -325,16 +328,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         codes = known_labels(y, classes, len(table))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=Labels(program.target, classes, codes))
+        held, tested = held_back_in(self, labelled) if counts is None else None, None
+        if held is not None and held.any() and self.tested_ is not None:
+            tested = replace(self.tested_, statistics=measure(program, labelled[held]))
+            labelled = labelled[~held]
         there = labelled if counts is None else labelled[counts > 0]
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
+        found, unseen = measure(program, labelled, counts), None if tested is None else tested.statistics.counts
+        edited.program_ = program
+        edited.statistics_ = replace(found, pure=self._classifier in PURE, unseen=unseen)
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
-        edited.tested_ = None
-        edited.stability_ = None
+        edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
+        edited.tested_, edited.stability_ = tested, None
         edited.gaps_ = gaps_in(labelled, program.used, counts)
         return edited
 
@@ -358,17 +366,25 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def rules_(self) -> Any:
-        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed."""
+        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed.
+
+        ``precision`` is what to expect of new records, ``low`` and ``high`` are the ends of its 95 % interval, and
+        ``in_training`` is the share that the rule got right in training, which is mostly more (`Statistics`).
+        """
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
+        low, high = statistics.expected_between
         columns = {
             "order": list(range(1, len(rules) + 1)),
             "label": [rule.head for rule in rules],
             "text": [str(replace(rule, head=None)) for rule in rules],
             "support": statistics.support[: len(rules)].tolist(),
             "coverage": statistics.coverage[: len(rules)].tolist(),
-            "precision": statistics.precision[: len(rules)].tolist(),
-            "lift": statistics.lift[: len(rules)].tolist(),
+            "precision": statistics.expected[: len(rules)].tolist(),
+            "low": low[: len(rules)].tolist(),
+            "high": high[: len(rules)].tolist(),
+            "in_training": statistics.precision[: len(rules)].tolist(),
+            "lift": statistics.expected_lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
         if self.stability_ is not None:
@@ -410,6 +426,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._taught,
             self._tuned,
             self.tested_,
+            self._trade_off,
             self.gaps_,
         )
 
@@ -487,6 +504,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
+        self._trade_off = getattr(model, "trade_off", None)
         self.classes_, self.stability_ = classes, None
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named

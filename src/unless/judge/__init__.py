@@ -1,8 +1,9 @@
 """How good a program is.
 
 `labels`: what each rule decides, and accuracy, precision, recall and F1 of decisions. `validation`: the test split,
-folds, and learners compared on them. `importance`: how much each feature matters. `unseen`: values in new records that
-training did not have. `watch`: what has moved since training, by tests of `chance`; `watched` is what it found.
-`stability`: what comes back when rules are learned again from other samples. `groups`: how good
-decisions are for the records with each value of a column.
+folds, and learners compared on them. `own`: a model on its own data, in batches. `tradeoff`: accuracy against the
+number of rules. `importance`: how much each feature matters. `unseen`: values in new records that training lacked.
+`watch`: what has moved since training, by tests of `chance`; `watched` is what it found. `stability`: what comes back
+when rules are learned again from other samples. `groups`: how good decisions are for the records with each value of a
+column.
 """

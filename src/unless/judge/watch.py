@@ -21,12 +21,12 @@ from unless.judge.chance import holm, same_share
 from unless.judge.labels import cross_counts
 from unless.judge.unseen import UnseenCounts
 from unless.judge.watched import Check, Share, Source, Watch
-from unless.model import Model, Statistics
+from unless.model import Model, Statistics, Tested, most_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import committee_of
 from unless.score.points import leading
-from unless.table import Table
+from unless.table import Labels, Table
 from unless.values import Label, class_place
 
 __all__ = ["ALPHA", "UNLABELLED", "Counts", "places_of", "watch"]
@@ -40,6 +40,9 @@ UNLABELLED, OTHER = -1, -2
 _OPTIMISTIC = (
     "how often rules are right is compared with training, which overstates it, so it raises no alarm; "
     "records held back by fit, or a reference, would tell"
+)
+_LEARNED_FROM = (
+    "most of these are the records that the model is from, so they cannot tell what has moved since; give it new ones"
 )
 _WEIGHTED = "training was weighted: shares of its weight are no shares of records, so they raise no alarm"
 
@@ -92,6 +95,12 @@ class Counts:
         self.missing = dict.fromkeys(self.used, 0.0)
         self.unseen = UnseenCounts(model)
         self._squares, self._whole = 0.0, True
+        self._own = _Own(getattr(model, "tested_", None), tuple(model.schema_.kinds))
+
+    @property
+    def wanted(self) -> tuple[str, ...]:
+        """The features that are good to have: a model with a test knows its own data by all of them."""
+        return self._own.features if self._own.tested is not None else self.used
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -118,6 +127,7 @@ class Counts:
             column = table.column(name)
             gaps = column.codes == column.missing
             self.missing[name] += float(np.count_nonzero(gaps) if weights is None else weights[gaps].sum())
+        self._own.add(table, truth)
         self.unseen.add(table if weights is None else table[weights > 0])
         self._squares += rows if weights is None else float(weights @ weights)
         self._whole = self._whole and (weights is None or bool((weights == np.floor(weights)).all()))
@@ -266,6 +276,8 @@ class Counts:
 
     def _notes(self, before: _Before) -> Iterator[str]:
         """What could not be compared."""
+        if self._own.found:
+            yield _LEARNED_FROM
         if not self.labelled:
             yield "without true labels nobody can say how often the rules are right"
         elif not before.honest:
@@ -279,6 +291,27 @@ class Counts:
             yield f"{lists} lists decide together; the rules here are those of the list that imitates them"
         if self.missing and not before.missing and any(self.missing.values()):
             yield "the model does not know how many cells were missing in training"
+
+
+class _Own:
+    """Tells, batch by batch, whether records are those that a model is from."""
+
+    def __init__(self, tested: Tested | None, features: tuple[str, ...]) -> None:
+        self.tested, self.features = tested, features
+        self._among = np.zeros(0 if tested is None else len(tested.sample), np.bool_)
+
+    @property
+    def found(self) -> bool:
+        """Whether most of the data of the model is here."""
+        return most_of(self._among)
+
+    def add(self, table: Table, truth: NDArray[np.intp]) -> None:
+        """Look at the labelled records of a batch, if it has all features of training."""
+        known = truth >= 0
+        if self.tested is None or not known.any() or not set(self.features) <= set(table.features):
+            return
+        some = replace(table[known], target=Labels("label", self.tested.statistics.classes, truth[known]))
+        self._among |= self.tested.among(self.tested.identities(some, self.features))
 
 
 @dataclass(frozen=True, slots=True)

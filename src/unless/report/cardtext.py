@@ -124,7 +124,15 @@ UNKNOWN = "Not known: no records were held back, and no labelled records were gi
 DIFFERENCES = "A star marks a difference to all other records that chance does not explain."
 LABEL_HEADS = ("label", "precision (95 %)", "recall (95 %)")
 GROUP_HEADS = ("column", "group", "records", "accuracy (95 %)", "decided")
-RULE_HEADS = ("", "label", "rule", "decided in training", "right in training", "right on records held back", "returns")
+RULE_HEADS = (
+    "",
+    "label",
+    "rule",
+    "decided in training",
+    "right on records held back",
+    "expected on new records (95 %)",
+    "returns",
+)
 COLUMN_HEADS = ("feature", "kind", "missing", "values in training", "used")
 
 

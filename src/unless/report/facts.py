@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
-from unless.model import Model, Statistics
+from unless.model import Model, OwnRecords, Statistics, own_records
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
@@ -27,7 +27,8 @@ class Facts:
     ``truth`` the place of each true label among the labels (None without true labels). ``trained`` are the statistics
     of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
     of the records. ``unseen`` are values of the records that training did not have, if that is known. ``card`` has the
-    points of the program's parts, if known.
+    points of the program's parts, if known. If the records have those that the model is from, ``own`` says which of
+    them it was not learned from.
     """
 
     program: Program
@@ -39,6 +40,12 @@ class Facts:
     domain: Table
     unseen: tuple[Unseen, ...]
     card: ScoreCard | None = None
+    own: OwnRecords | None = None
+
+    def taking(self, rows: NDArray[np.bool_]) -> Facts:
+        """The same of some of the records."""
+        truth = None if self.truth is None else self.truth[rows]
+        return replace(self, table=self.table[rows], deciding=self.deciding[rows], truth=truth, own=None)
 
     @cached_property
     def used(self) -> tuple[str, ...]:
@@ -112,4 +119,5 @@ def gather(model: Program | Model, table: Table) -> Facts:
     if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
     truth = target.codes.astype(np.int64)
-    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card)
+    own = None if trained is None else own_records(trained, table)
+    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, own)

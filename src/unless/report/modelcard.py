@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from unless.judge.labels import Quality, aligned, quality
 from unless.judge.stability import Stability
 from unless.judge.unseen import numbers_called
 from unless.judge.watched import Watch, now
-from unless.model import Model, Statistics, held_back_in, interval
+from unless.model import Model, Statistics, interval, own_records
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -148,6 +149,8 @@ class RuleFact:
     decided: float
     right: float
     tested: Figure | None
+    expected: tuple[float, float, float] | None = None
+    """The share of new records for which it is expected to be right, and the ends of its 95 % interval."""
     returns: float | None = None
 
     @property
@@ -157,14 +160,18 @@ class RuleFact:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """The cells of a table: number, label, text, decided and right in training, right in the test, returns."""
+        """The cells of a table: number, label, text, decided in training, right in the test, expected, returns."""
+        expected = "–"
+        if self.expected is not None:
+            share, low, high = map(share_text, self.expected)
+            expected = f"{share} ({low} to {high})"
         return (
             "" if self.number is None else str(self.number),
             self.label,
             self.text,
             amount(self.decided),
-            share_text(self.right / self.decided) if self.decided else "–",
-            "–" if self.tested is None else f"{self.tested.text} of {self.tested.total:,}",
+            "–" if self.tested is None else f"{self.tested.right:,} of {self.tested.total:,}",
+            expected,
             "–" if self.returns is None else percent(self.returns),
         )
 
@@ -177,6 +184,7 @@ class RuleFact:
             "decided": self.decided,
             "right": self.right,
             "tested": None if self.tested is None else self.tested.to_dict(),
+            "expected": None if self.expected is None else list(self.expected),
             "returns": self.returns,
         }
 
@@ -378,14 +386,14 @@ class _Seen:
 
     @classmethod
     def of(cls, model: Model, table: Table, name: str | None) -> _Seen:
-        called, back = printable(name or "the data"), held_back_in(model, table)
-        if back is not None:
-            table, called = table[back], f"the records of {called} that were held back"
+        called, own = printable(name or "the data"), own_records(model, table)
+        if own is not None:
+            table, called = table[own.held_back], f"the records of {called} that were held back"
         classes = model.statistics_.classes
         known = None if table.target is None else aligned(table.target, classes)
         labels = classes if known is None else known.labels
         truth = None if known is None else known.codes.astype(np.intp)
-        return cls(model, table, _given(model, table), truth, tuple(labels), called, back is not None)
+        return cls(model, table, _given(model, table), truth, tuple(labels), called, own is not None)
 
     def tests(self) -> Tests | None:
         """How often the model is right here."""
@@ -441,8 +449,16 @@ def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[
             float(trained.support[place]),
             float(trained.right[place]),
             None if counts is None else Figure("right", round(counts.right[place]), round(counts.support[place])),
+            _expected(trained, place),
             returns.get(place),
         )
+
+
+def _expected(trained: Statistics, place: int) -> tuple[float, float, float] | None:
+    """What to expect of a rule on new records; None if nobody can tell."""
+    share = float(trained.expected[place])
+    low, high = (float(ends[place]) for ends in trained.expected_between)
+    return None if isnan(share) else (share, low, high)
 
 
 def _columns(model: Model, words: Words, table: Table | None) -> Iterator[ColumnFact]:

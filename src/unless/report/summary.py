@@ -17,7 +17,7 @@ from unless.judge.labels import ClassQuality, Quality, aligned
 from unless.judge.stability import Stability
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
-from unless.model import Model
+from unless.model import Model, Tested, interval
 from unless.prediction import predict
 from unless.report import sections
 from unless.report.facts import Facts, gather
@@ -26,7 +26,7 @@ from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
 from unless.score.committee import Committee, committee_of, predicted
 from unless.table import Column, Table
-from unless.values import Value, label_data, number_data, value_data
+from unless.values import Label, Value, label_data, number_data, value_data
 from unless.values.notation import DAY, Notation, Noted
 
 
@@ -71,10 +71,30 @@ class CommitteeView:
 
 
 @dataclass(frozen=True, slots=True)
+class Baseline:
+    """Always the label that is most frequent in training: for which share of the records of the figures it is right."""
+
+    label: LabelName
+    share: float
+
+    @classmethod
+    def of(cls, facts: Facts, usual: Label | None, speaker: Speaker) -> Baseline | None:
+        """None if the records have no true labels, or nobody knows what is usual."""
+        if facts.truth is None or usual is None or usual not in facts.labels:
+            return None
+        place = facts.labels.index(usual)
+        return cls(speaker.labels[place], float(np.mean(facts.truth == place)))
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report. ``quality``, ``errors`` and ``classes`` are None or empty if the records have no true labels.
 
-    ``unseen`` are values that training did not have. If ``weighted``, the figures of training are sums of weights.
+    All figures are about ``judged`` records: all that are given or, if these are the data that the model is from, those
+    that it was not learned from; then ``learned`` is the quality on the others (``same``: these are just the records of
+    training). ``tested`` is what the records held
+    back showed when the model was made. ``baseline`` is what the quality has to be compared with. ``unseen`` are values
+    that training did not have. If ``weighted``, the figures of training are sums of weights.
     """
 
     title: str
@@ -95,12 +115,32 @@ class Page:
     records: RecordsView
     long_texts: tuple[str, ...]
     data: dict[str, Any]
+    judged: int
+    learned: Quality | None = None
+    same: bool = True
+    baseline: Baseline | None = None
+    tested: Tested | None = None
     committee: CommitteeView | None = None
     """What decides, if the rules of the page only imitate a committee."""
     watch: Watch | None = None
     """What has moved since training, if that was asked for."""
     stability: Stability | None = None
     """What comes back when the rules are learned again, if that was asked for."""
+
+    @property
+    def unseen_only(self) -> bool:
+        """Whether the figures are about records that the rules were not learned from, while there are others."""
+        return self.learned is not None and self.learned is not self.quality
+
+    @property
+    def trained_only(self) -> bool:
+        """Whether the rules were learned from all records that are given."""
+        return self.learned is not None and self.learned is self.quality
+
+    @property
+    def between(self) -> tuple[float, float] | None:
+        """The 95 % interval of the accuracy."""
+        return None if self.quality is None else interval(self.quality.right, self.quality.records)
 
     @property
     def numbered(self) -> int:
@@ -122,8 +162,9 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    facts, committee = gather(model, table), committee_of(model)
-    words = _fitting(words or DEFAULT, facts)
+    everything, committee = gather(model, table), committee_of(model)
+    facts, learned = _parts(everything)
+    words = _fitting(words or DEFAULT, everything)
     speaker = Speaker(facts.labels, words)
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
@@ -146,11 +187,40 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data=_data(facts, rows, words),
-        committee=None if committee is None else CommitteeView.of(committee, facts.program, table),
+        data=_data(everything, rows, words),
+        judged=len(facts.table),
+        learned=None if learned is None else learned.quality,
+        same=everything.own is None or everything.own.same,
+        baseline=Baseline.of(facts, _usual(model), speaker),
+        tested=_tested(model),
+        committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
         watch=watch,
         stability=stability,
     )
+
+
+def _parts(facts: Facts) -> tuple[Facts, Facts | None]:
+    """What the figures are about: records that the rules were not learned from, if there are any; and the others.
+
+    None if they were learned from other records than these.
+    """
+    if facts.own is None or facts.own.held_back.all():
+        return facts, None
+    held = facts.own.held_back
+    return (facts.taking(held), facts.taking(~held)) if held.any() else (facts, facts)
+
+
+def _tested(model: Program | Model) -> Tested | None:
+    found: Tested | None = getattr(model, "tested_", None)
+    return found
+
+
+def _usual(model: Program | Model) -> Label | None:
+    """The most frequent label of the records that a model was learned from; with weights, the heaviest."""
+    if isinstance(model, Program):
+        return None
+    tested = _tested(model)
+    return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if tested is None else tested.usual
 
 
 def _fitting(words: Words, facts: Facts) -> Words:
@@ -189,6 +259,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
             "shown": len(rows),
             "rows": (rows + 1).tolist(),
             "truth": None if facts.truth is None else facts.truth[rows].tolist(),
+            "held": None if facts.own is None else facts.own.held_back[rows].tolist(),
             "columns": [_cells(column, rows) for column in columns],
         },
     }

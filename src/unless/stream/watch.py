@@ -59,7 +59,7 @@ def _counted(model: Model, given: Input, labels: str | None, progress: Progress 
     counts, rows, members = Counts(model), 0, set[str]()
     like = _Like.of(model, labels)
     for batch in given.batches():
-        table, truth = like.read(batch, counts.used, counts.classes, asked=labels is not None)
+        table, truth = like.read(batch, counts, asked=labels is not None)
         counts.add(table, truth)
         rows += len(table)
         members |= batch.seen if isinstance(batch, JsonBatch) else set(batch.names)
@@ -90,16 +90,16 @@ class _Like:
         kinds: Mapping[str, Any] = {**model.schema_.kinds, name: "text"}
         return cls(replace(model.schema_, kinds=kinds, target=None), model.domain_, name)
 
-    def read(
-        self, batch: Batch, used: tuple[str, ...], classes: tuple[Label, ...], *, asked: bool
-    ) -> tuple[Table, NDArray[np.intp] | None]:
+    def read(self, batch: Batch, counts: Counts, *, asked: bool) -> tuple[Table, NDArray[np.intp] | None]:
         """The features of a batch, and the places of its labels among the classes; None if there are no labels."""
-        labelled = asked or isinstance(batch, JsonBatch) or self.labels in batch.names
-        table = batch.table(self, [*used, self.labels] if labelled else used)
+        names = set(batch.names)
+        labelled = asked or isinstance(batch, JsonBatch) or self.labels in names
+        features = [name for name in counts.wanted if name in names or name in counts.used]
+        table = batch.table(self, [*features, self.labels] if labelled else features)
         if not labelled:
             return table, None
         column = table.column(self.labels)
-        truth = _places(column, classes)
+        truth = _places(column, counts.classes)
         return table, None if (truth == UNLABELLED).all() else truth
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ PARTS = 1 << 12
 """How many parts there are: enough to hold back any share of any label to within a ten-thousandth."""
 
 LARGEST_SALT = (1 << 63) - 1
+
+SAMPLE = 64
+"""How many records tell whether other data has most of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +47,7 @@ class Split:
     @classmethod
     def of(cls, table: Table, share: float, salt: int = 0) -> Self:
         """Hold back about that share of the records of every label."""
-        labels, parts = table.labels, parts_of(record_hashes(table.columns, len(table)), salt)
-        return cls.of_counts(labels.labels, part_counts(parts, labels), share, salt)
+        return cls.of_counts(table.labels.labels, part_counts(hashes_of(table), table.labels, salt), share, salt)
 
     @classmethod
     def of_counts(cls, labels: Sequence[Label], counts: NDArray[np.int64], share: float, salt: int = 0) -> Self:
@@ -63,9 +65,15 @@ class Split:
 
     def of_hashes(self, hashes: Hashes, labels: Labels) -> NDArray[np.bool_]:
         """Which records are held back, given their hashes; labels that the split does not know are not."""
-        places = (class_place(label, self.labels) for label in labels.labels)
-        cuts = np.array([0 if place is None else self.cuts[place] for place in places], np.uint64)
-        return parts_of(hashes, self.salt) < cuts[labels.codes]
+        places = [class_place(label, self.labels) for label in labels.labels]
+        known = np.array([len(self.labels) if place is None else place for place in places], np.int64)
+        return self.of_codes(hashes, known[labels.codes])
+
+    def of_codes(self, hashes: Hashes, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """The same with the place of each label among those of the split; the place after the last is no label."""
+        cuts = np.array([*self.cuts, 0], np.uint64)
+        found: NDArray[np.bool_] = parts_of(hashes, self.salt) < cuts[codes]
+        return found
 
 
 def _cut(counts: NDArray[np.int64], wanted: int) -> int:
@@ -88,9 +96,9 @@ def parts_of(hashes: Hashes, salt: int) -> Hashes:
     return mixed(hashes ^ mixed(np.array([salt], np.uint64))) >> np.uint64(64 - 12)
 
 
-def part_counts(parts: Hashes, labels: Labels) -> NDArray[np.int64]:
+def part_counts(hashes: Hashes, labels: Labels, salt: int) -> NDArray[np.int64]:
     """How many records of each label (row) are in each part (column)."""
-    places = labels.codes.astype(np.int64) * PARTS + parts.astype(np.int64)
+    places = labels.codes.astype(np.int64) * PARTS + parts_of(hashes, salt).astype(np.int64)
     return np.bincount(places, minlength=len(labels.labels) * PARTS).reshape(-1, PARTS)
 
 
@@ -105,15 +113,24 @@ def fingerprint(table: Table, features: Sequence[str] | None = None, known: Sequ
     >>> fingerprint(Table((x,), y)) == fingerprint(Table((x,), y)[[1, 0]]) != fingerprint(Table((x,), y)[[0, 0]])
     True
     """
-    return spelled(hash_sums(hashes_of(table, features), table.labels, known))
+    return spelled(sums_of(identities(hashes_of(table, features), table.labels, known)))
 
 
-def hash_sums(hashes: Hashes, labels: Labels, known: Sequence[Label] = ()) -> Hashes:
-    """Two sums over all records; those of a whole are the sums of its parts."""
+def identities(hashes: Hashes, labels: Labels, known: Sequence[Label] = ()) -> Hashes:
+    """A hash of every record with its label; a label that spells one of the ``known`` is that one."""
     places = [class_place(label, known) for label in labels.labels]
     names = [str(label if place is None else known[place]) for label, place in zip(labels.labels, places, strict=True)]
-    found = mixed(hashes + text_hashes(names)[labels.codes])
+    return mixed(hashes + text_hashes(names)[labels.codes])
+
+
+def sums_of(found: Hashes) -> Hashes:
+    """Two sums over all identities; those of a whole are the sums of its parts."""
     return np.array([found.sum(dtype=np.uint64), mixed(found).sum(dtype=np.uint64)], np.uint64)
+
+
+def sample_of(found: Hashes) -> Hashes:
+    """A few identities, always the same: the smallest ones. Those of a whole are among those of its parts."""
+    return np.unique(found)[:SAMPLE]
 
 
 def spelled(sums: Hashes) -> str:
