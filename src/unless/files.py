@@ -23,7 +23,7 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["Place", "descriptor_of", "packed", "refuse_inputs", "write_whole", "writing"]
+__all__ = ["Place", "append_line", "descriptor_of", "packed", "refuse_inputs", "write_whole", "writing"]
 
 Place = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
@@ -37,6 +37,18 @@ def write_whole(path: str | os.PathLike[str], content: bytes, inputs: Iterable[P
     """Write a file that holds either its old content or all of the new, whatever happens; see `writing`."""
     with writing(path, inputs) as file:
         file.write(content)
+
+
+def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[Place] = ()) -> None:
+    """Add a line to the end of a file, which is made if there is none; several processes may do so at once.
+
+    The line is written at once, so that lines never mix. ``inputs`` are files that are read: adding to one is refused.
+    """
+    refuse_inputs(path, inputs)
+    if not (folder := Path(os.path.realpath(path)).parent).is_dir():
+        raise MissingFileError(f"no folder {str(folder)!r} to write {Path(path).name!r} to; create it first")
+    with _blaming(path), _held(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as descriptor:
+        os.write(descriptor, line.encode())
 
 
 def packed(content: bytes, path: str | os.PathLike[str]) -> bytes:

@@ -19,6 +19,11 @@ WRITING = [
     ("predict X new.csv -o X --to csv", "model.json"),
     ("report X applicants.csv -o X", "model.json"),
     ("report model.json X -o X", "applicants.csv"),
+    ("card X -o X --to json", "model.json"),
+    ("card model.json X -o X --to json", "applicants.csv"),
+    ("watch X new.csv --log X", "model.json"),
+    ("watch model.json X --log X", "new.csv"),
+    ("watch model.json new.csv --reference X --log X", "applicants.csv"),
     ("export X --to sql -o X", "model.json"),
     ("export model.json --to clingo --records X -o X", "new.csv"),
     ("learn X examples.lp -t habitat -o X", "zoo.lp"),
@@ -37,6 +42,9 @@ PRINTING = [
     ("evaluate applicants.csv -t decision -a fold-rm --test X", "test.csv"),
     ("predict model.json X", "new.csv"),
     ("export X --to text", "model.json"),
+    ("watch model.json X", "new.csv"),
+    ("stability model.json X -n 1", "applicants.csv"),
+    ("card model.json X", "applicants.csv"),
 ]
 
 

@@ -31,6 +31,7 @@ from benchmarks import (
     start,
     threads,
     timing,
+    watch,
 )
 from benchmarks.report import Section, Target, duration, page, times
 
@@ -304,3 +305,17 @@ class TestPage:
 
         bench.main(["--only", "import", "--output", str(tmp_path / "page.md")], size)
         assert "## Import" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def test_alarms_are_counted():
+    """Each run says whether there is an alarm, for records as they are and after each change."""
+    table = generate.table(generate.draw(600))
+    (found,) = watch.alarms(table, "unless", 1)
+    assert set(found) == {*watch.CHANGES, watch.OPTIMISM}
+    assert found["nothing"] is False
+    model = watch.trained(table)
+    random = np.random.default_rng(0)
+    for name, change in watch.CHANGES.items():
+        changed = change(table, model, random)
+        assert len(changed) == len(table)
+        assert name == "nothing" or changed is not table

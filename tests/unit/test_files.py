@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from unless import files
-from unless.errors import OverwriteError, ParameterError
-from unless.files import descriptor_of, refuse_inputs, write_whole, writing
+from unless.errors import MissingFileError, OverwriteError, ParameterError
+from unless.files import append_line, descriptor_of, refuse_inputs, write_whole, writing
 
 HAS_UNNAMED = hasattr(os, "O_TMPFILE")
 
@@ -259,3 +259,26 @@ class TestLeftovers:
             assert len(content_of(tmp_path)) <= 2  # of the file without a name, only between naming and renaming it
         write_whole(path, b"new")
         assert content_of(tmp_path) == {"file": b"new"}
+
+
+def test_lines_are_added_to_the_end(tmp_path: Path) -> None:
+    """A file is made if there is none, and every line is there whole, also if many processes write."""
+    path = tmp_path / "log"
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda number: append_line(path, f"{number} {'x' * 2000}\n"), range(200)))
+    lines = path.read_text().splitlines()
+    assert sorted(int(line.split()[0]) for line in lines) == list(range(200))
+    assert {len(line.split()[1]) for line in lines} == {2000}
+
+
+def test_no_line_is_added_to_what_is_read(tmp_path: Path) -> None:
+    """A file that is read stays as it is, and a folder that is missing is said to be."""
+    path = tmp_path / "data"
+    path.write_text("old")
+    with pytest.raises(OverwriteError):
+        append_line(path, "new\n", [path])
+    assert path.read_text() == "old"
+    with pytest.raises(MissingFileError, match="no folder"):
+        append_line(tmp_path / "none" / "log", "x\n")
+    with pytest.raises(OSError, match="cannot write"):
+        append_line(tmp_path, "x\n")

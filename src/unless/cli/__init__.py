@@ -1,8 +1,8 @@
 """The command `unless`: it parses, calls the library, prints.
 
-Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `report`,
-`export`, `edit`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors into a line or two. What
-commands share:
+Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, `predict`, `explain`, `watch`,
+`stability`, `report`, `card`, `export`, `edit`, `learn`, `diff`, `demo`. `app` has the list of them, and turns errors
+into a line or two. What commands share:
 
 - before: `options`, and what the shell offers for them; `constraints`, and rules that stay;
 - data: `files` reads tables and models and writes documents, `training` reads the tables to learn from,

@@ -31,7 +31,10 @@ COMMANDS = {
     "show": "Show the rules of a model.",
     "predict": "Predict the label of every record in a file.",
     "explain": "Explain a decision, and what would change it.",
+    "watch": "Tell what has moved in new records since training.",
+    "stability": "Tell which rules come back when they are learned again.",
     "report": "Write an HTML page about a model.",
+    "card": "Write a model card: data, test figures, subgroups, limits.",
     "export": "Write the rules as SQL, Python, JavaScript, clingo or Prolog.",
     "edit": "Change the rules of a model as text.",
     "learn": "Learn rules from background knowledge in logic programs.",
@@ -133,7 +136,10 @@ def _options(
 
 
 def main() -> None:
-    """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C."""
+    """Run the command: 0 if it did what was asked, 1 if it failed, 2 if it was called wrongly, 130 after Ctrl-C.
+
+    `unless watch` ends with 3 if something has moved.
+    """
     signal.signal(signal.SIGTERM, _end)
     sys.excepthook = _traceback
     warnings.showwarning = _warning  # type: ignore[assignment]  # only the message is needed

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read_any_model, read_known, write_document
+from unless.cli.files import Reading, check_files, read, read_any_model, read_known, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Data,
@@ -24,10 +24,16 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError
+from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.modelfile import SavedModel
+from unless.judge.stability import Stability
 from unless.judge.unseen import refuse, refuse_ignorance
+from unless.judge.watched import Watch
 from unless.model import program_of
 from unless.report import Page, render, summarise
+from unless.rule import Program
 from unless.score.committee import committee_of
+from unless.table import Table
 from unless.values import counted, share_text
 
 
@@ -46,6 +52,15 @@ def report(
         int, typer.Option(metavar="N", min=1, help="How many records the page has at most; they are drawn at random.")
     ] = 2000,
     seed: Seed = 0,
+    watched: Annotated[
+        bool, typer.Option("--watch", help="Add a section on what has moved in DATA since training.")
+    ] = False,
+    stability: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Learn again from N bootstraps of DATA; add a section on what comes back."
+        ),
+    ] = None,
     strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     format: Format = None,
@@ -70,8 +85,10 @@ def report(
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
     table = read_known(screen, data, found, used, target, how=how)
+    stable = None if stability is None else _stability(screen, found, data, target, how, stability)
     with screen.busy("writing the page"):
-        page = summarise(found, table, title=title, sample=sample, seed=seed)
+        moved = _watch(found, table) if watched else None
+        page = summarise(found, table, title=title, sample=sample, seed=seed, watch=moved, stability=stable)
         if strict:
             refuse_ignorance(found, program_of(found) if committee is None else committee.rules)
             refuse(page.unseen)
@@ -80,6 +97,39 @@ def report(
     screen.note(*unseen_lines(page.unseen), _summary(page, output, len(text.encode())))
     if show:
         typer.launch(output)
+
+
+def _watch(model: SavedModel | SavedCommittee | Program, table: Table) -> Watch:
+    """Return what has moved; of rules alone that is not known."""
+    from unless.judge.watch import places_of, watch
+
+    if isinstance(model, Program):
+        raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")
+    truth = None
+    if table.target is not None:
+        truth = places_of(table.target.labels, model.statistics_.classes)[table.target.codes]
+    return watch(model, table, truth)
+
+
+def _stability(
+    screen: Screen,
+    model: SavedModel | SavedCommittee | Program,
+    data: str,
+    target: str | None,
+    how: Reading,
+    refits: int,
+) -> Stability:
+    """Return what comes back, for which all features have to be read."""
+    from unless.cli.stability import refitted
+
+    if isinstance(model, Program):
+        raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
+    if data == "-":
+        raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
+    stable, complete = refitted(screen, model, read(screen, data, target, like=model, how=how), data, refits)
+    if not complete:
+        raise KeyboardInterrupt
+    return stable
 
 
 def _summary(page: Page, output: str, size: int) -> str:

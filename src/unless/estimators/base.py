@@ -19,10 +19,10 @@ from sklearn.utils.validation import check_is_fitted
 from unless.errors import ParameterError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.editing import with_rules
-from unless.estimators.labels import known_labels, read_labels, true_places
-from unless.estimators.learners import Learner, learn
+from unless.estimators.labels import known_labels, read_labels, some_places, true_places
+from unless.estimators.learners import Learner, learn, stability_of
 from unless.estimators.modelfile import SavedModel, file_text, parsed
-from unless.estimators.records import read_alike, row_counts, training_for, true_labels
+from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.listing import listing, title
@@ -33,13 +33,19 @@ from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import tested_text
+from unless.judge.stability import Stability
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
+from unless.judge.watch import ALPHA, watch
+from unless.judge.watched import Watch
 from unless.learn.distil import Taught
 from unless.prediction import deciding_rules, predict
+from unless.read.table import read_table
 from unless.report import report
+from unless.report.modelcard import ModelCard, model_card
 from unless.report.render import model_html
 from unless.rule import Program, Rule
 from unless.score.card import known_card
+from unless.score.committee import committee_of
 from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
@@ -67,11 +73,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         points, or in a file of an earlier version.
     tested_ : Tested or None
         What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
+    gaps_ : mapping or None
+        How many cells of each feature that rules test were missing in training; None if that is not known.
+    stability_ : Stability or None
+        What `stability` has found, once it was called; it is not saved.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
+    stability_: Stability | None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
         (
             "program_",
@@ -84,6 +95,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "_tuned",
             "_trade_off",
             "tested_",
+            "gaps_",
+            "stability_",
         )
     )
     """The attributes that come from the model's file."""
@@ -217,6 +230,100 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         return unseen_values(self, self._table(X, tell=False))
 
+    def watch(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        reference: tuple[Any, Any] | None = None,
+        alpha: float = ALPHA,
+        least: float = 0.0,
+    ) -> Watch:
+        """What has moved in new records since training: what rules decide, how often they are right, cells, labels.
+
+        Parameters
+        ----------
+        y
+            The true labels, if they are known; None or NaN where one is not known yet.
+        sample_weight
+            Whole weights are repetitions; of others, only the proportions matter.
+        reference
+            Earlier records and their labels (or None) to compare with, instead of those of training.
+        alpha
+            How often an alarm may be raised though nothing has changed.
+        least
+            Shares that differ by less raise no alarm: of a million records, any difference is more than chance.
+
+        Returns
+        -------
+        Watch
+            ``moved`` has what chance does not explain, ``rows`` is for a data frame.
+        """
+        earlier = None if reference is None else self._watched(*reference)
+        table, truth = self._watched(X, y)
+        weights = row_counts(sample_weight, len(table))
+        return watch(self, table, truth, weights, reference=earlier, alpha=alpha, least=least)
+
+    def stability(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        n: int = 50,
+        random_state: int = 0,
+        n_jobs: int | None = None,
+    ) -> Stability:
+        """How stable the rules are: learn again from ``n`` bootstraps of the records, and see what comes back.
+
+        ``X`` and ``y`` are the training records. See `unless.judge.stability` for what coming back means; afterwards
+        ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of processes. The
+        result depends on the seed, not on the order of records or the number of processes.
+        """
+        table = self._table(X, tell=False)
+        classes, decides = self.statistics_.classes, committee_of(self) or self.program_
+        labels = Labels(self.program_.target, classes, known_labels(true_labels(X, y), classes, len(table)))
+        counts = row_counts(sample_weight, len(table))
+        labelled = replace(table, target=labels)
+        found = stability_of(self, decides, labelled, counts, n=n, seed=random_state, n_jobs=n_jobs)
+        self.stability_ = found
+        return found
+
+    def model_card(  # noqa: PLR0913 - what people say about a model
+        self,
+        X: Any = None,
+        y: Any = None,
+        *,
+        by: Sequence[str] = (),
+        data: str | None = None,
+        title: str | None = None,
+        purpose: str | None = None,
+        not_for: str | None = None,
+        stability: Stability | None = None,
+        watch: Watch | None = None,
+    ) -> ModelCard:
+        """A model card: what the model is, what it was learned from, how good it is, for whom, and its limits.
+
+        Printed, it is Markdown; ``save(path)`` writes Markdown, HTML or JSON. ``X`` and ``y`` are labelled records, new
+        ones at best: of those that the model was learned from and tested on, only the tested ones are judged. ``by``
+        names columns of ``X``, features or not, whose values are subgroups. See `unless.report.modelcard.model_card`.
+        """
+        table = None if X is None else self._carded(X, y, by)
+        return model_card(
+            self,
+            table,
+            learner=self._classifier,
+            parameters=self._parameters(),
+            data=data,
+            by=by,
+            title=title,
+            purpose=purpose,
+            not_for=not_for,
+            stability=stability or self.stability_,
+            watch=watch,
+        )
+
     def with_program(self, program: Program, X: Any = None, y: Any = None, sample_weight: Any = None) -> Self:
         """A copy of the model with an edited program; these records show what its rules decide.
 
@@ -284,6 +391,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "lift": statistics.expected_lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
+        if self.stability_ is not None:
+            columns |= {name: [row[name] for row in self.stability_.rows] for name in ("returns", "same_tests")}
         return frame_of(columns)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -322,9 +431,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._tuned,
             self.tested_,
             self._trade_off,
+            self.gaps_,
         )
 
-    def report(
+    def report(  # noqa: PLR0913 - one parameter for each choice of the caller
         self,
         X: Any,
         y: Any,
@@ -334,16 +444,20 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         sample: int = 2000,
         seed: int = 0,
         words: Words | None = None,
+        watch: Watch | None = None,
+        stability: Stability | None = None,
     ) -> None:
         """Write a page about the model on these records: one HTML file that needs nothing else.
 
         It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
         and see the decision change. ``y`` are the true labels, or None if they are unknown; see `unless.report.report`.
+        ``watch`` and ``stability`` are what the methods of these names gave: each is then a section of the page.
         """
         table = self._table(X)
         if y is not None:
             table = replace(table, target=read_labels(y, self.program_.target, len(table)))
-        report(self, table, path, title=title, sample=sample, seed=seed, words=words)
+        shown = {"watch": watch, "stability": stability}
+        report(self, table, path, title=title, sample=sample, seed=seed, words=words, **shown)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
@@ -396,16 +510,33 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances, self.tested_ = model.importances, model.tested_
+        self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self._trade_off = getattr(model, "trade_off", None)
-        self.classes_ = classes
+        self.classes_, self.stability_ = classes, None
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named
         if model.named:
             self.feature_names_in_ = np.array(model.program_.features, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
+
+    def _carded(self, X: Any, y: Any, by: Sequence[str]) -> Table:
+        """Records with their labels, if they are known, and other columns that were asked for."""
+        table = self._table(X, tell=False)
+        others = [name for name in by if name not in table.features]
+        if others:
+            source = Given.of(X).source
+            extra = source if isinstance(source, Table) else read_table(source, features=others)
+            table = replace(table, columns=(*table.columns, *(extra.column(name) for name in others)))
+        y = X.y if y is None and isinstance(X, Table) and X.target is not None else y
+        return table if y is None else replace(table, target=read_labels(y, self.program_.target, len(table)))
+
+    def _watched(self, X: Any, y: Any) -> tuple[Table, NDArray[np.intp] | None]:
+        """Records, and the places of their labels, if any are known."""
+        table = self._table(X, tell=False)
+        y = X.y if y is None and isinstance(X, Table) and X.target is not None else y
+        return table, None if y is None else some_places(y, self.statistics_.classes, len(table))
 
     def _record(self, record: Any) -> dict[str, Value]:
         """One record as values, read like the training data."""

@@ -64,6 +64,11 @@ class SavedCommittee:
         return self.student.card_
 
     @property
+    def gaps_(self) -> Mapping[str, float] | None:
+        """How many cells of each feature were missing in training."""
+        return self.student.gaps_
+
+    @property
     def schema(self) -> Schema:
         """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
         return self.schema_

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ProgramError, suggest
 from unless.estimators.modelfile import PURE, SavedModel
-from unless.estimators.training import known_place
+from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
 from unless.learn.points import fit_card
@@ -41,6 +41,7 @@ def with_rules(
             importances=None,
             card_=None,
             tested_=None,
+            gaps_=model.gaps_ and {name: count for name, count in model.gaps_.items() if name in program.used},
         )
     tested, labelled = _tested(model, program, labelled, counts)
     there = labelled if counts is None else labelled[counts > 0]
@@ -50,6 +51,7 @@ def with_rules(
         statistics_=replace(measure(program, labelled, counts), pure=model.learner in PURE, unseen=unseen),
         tested_=tested,
         domain_=domain_of(there, program.used),
+        gaps_=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
         card_=fit_card(program, labelled, counts),
     )

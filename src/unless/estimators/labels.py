@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from unless.errors import ParameterError, ReadError
 from unless.estimators.training import known_place, refuse_amounts
+from unless.judge.watch import places_of
 from unless.read.frames import label_cells
 from unless.read.ranks import rank
 from unless.table import Labels
@@ -78,6 +79,17 @@ def true_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.int
             "no label in common; give y as it was in training"
         )
     return np.array([-1 if place is None else place for place in places], dtype=np.intp)[found.places]  # type: ignore[no-any-return]
+
+
+def some_places(y: Any, classes: tuple[Label, ...], rows: int) -> NDArray[np.intp]:
+    """The place of every label among the classes, where some records may have no label yet (`watch.places_of`)."""
+    found = GivenLabels.of(y, rows)
+    labels = [plain(label) for label in found.distinct]
+    known = [
+        label if isinstance(label, str | bool | int | float) and value_of(label) is not None else None
+        for label in labels
+    ]
+    return places_of(tuple(known), classes)[found.places]  # type: ignore[no-any-return]
 
 
 def _kind(label: object) -> type:

@@ -6,15 +6,16 @@ two seconds to import, and learning from a small file takes 20 ms.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from functools import partial
 from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
 from unless.constraints import Constraints, constraints_of
-from unless.errors import Interrupted, ParameterError
+from unless.errors import Interrupted, ParameterError, ProgramError, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import PURE, SavedModel
 from unless.estimators.progress import meter
@@ -22,6 +23,7 @@ from unless.estimators.teachers import check_teacher, classifier_as_teacher, tea
 from unless.estimators.training import Limits, Training, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
+from unless.judge.stability import Refit, Stability, bootstraps, refit, refits
 from unless.judge.tradeoff import Progress, TradeOff, fold_pairs, trade_off
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
@@ -30,6 +32,7 @@ from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp, rounded
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
+from unless.learn.weights import Weights
 from unless.model import Statistics
 from unless.prediction import predict
 from unless.rule import Program
@@ -109,6 +112,7 @@ class Learner:
             data.named,
             Evidence.of(program, data.table, data.counts),
             card,
+            gaps_=data.gaps(program.used),
             **more,
         )
         interrupted = learned.interrupted or stopped
@@ -463,8 +467,64 @@ def student_of(
         {},
         data.named,
         card_=card,
+        gaps_=data.gaps(committee.used),
     )
     return student, float(min(agreed, 1.0)), learned.interrupted or stopped
+
+
+def learner_of(model: SavedModel | SavedCommittee) -> Learner:
+    """The learner that a model comes from, for tables: columns have their kinds."""
+    kinds = {kind._classifier: kind for kind in LEARNERS.values()}  # noqa: SLF001 - of this module
+    if model.learner not in kinds:
+        raise ProgramError(f"statistics.learner: no learner {model.learner!r}{suggest(model.learner, kinds)}")
+    kind = kinds[model.learner]
+    known = {one.name for one in fields(kind)} - {"numeric", "categorical", "dates", "orders", "verbose"}
+    return kind(**{name: value for name, value in model.parameters.items() if name in known})
+
+
+def relearn(learner: Learner, table: Table, counts: Weights) -> Program | Committee:
+    """Learn what decides from records that count so often; Ctrl-C gives none."""
+    learned = learner._learn(Training.of(table, learner.class_weight, counts))  # noqa: SLF001 - as in `learn`
+    if learned.interrupted is not None:
+        raise learned.interrupted
+    return committee_of(learned.model) or learned.model.program_
+
+
+def stability_of(
+    learner: Learner,
+    decides: Program | Committee,
+    table: Table,
+    weights: Weights | None = None,
+    *,
+    n: int = 50,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Stability:
+    """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to."""
+    return Stability.of(
+        decides, table, list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs)), weights
+    )
+
+
+def refits_by(
+    learner: Learner,
+    table: Table,
+    weights: Weights | None = None,
+    *,
+    n: int = 50,
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Iterator[Refit]:
+    """Learn again from ``n`` bootstraps, one after another; several processes share the work, with the same result."""
+    plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
+    again, samples = partial(relearn, plain_learner), bootstraps(table, n, seed)
+    if n_jobs in (None, 1):
+        yield from refits(again, table, samples, weights)
+        return
+    from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
+
+    each = (delayed(refit)(again, table, one if weights is None else one * weights) for one in samples)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(each)
 
 
 LEARNERS: Mapping[str, type[Learner]] = {

@@ -68,6 +68,8 @@ class SavedModel:
     """What records that were held back have shown, if any were."""
     trade_off: TradeOff | None = None
     """Accuracy against the number of rules, if it was asked for."""
+    gaps_: Mapping[str, float] | None = None
+    """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
 
     def after(self, tested: Tested) -> SavedModel:
         """The model after a test, which also tells what to expect of each rule."""
@@ -107,6 +109,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             "missing": list(schema.missing),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
+            **({} if model.gaps_ is None else {"gaps": [[name, count] for name, count in model.gaps_.items()]}),
         },
         "statistics": {
             "learner": model.learner,
@@ -123,7 +126,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
         },
     }
-    _columns(found["columns"], model.program_)
+    _gaps(found["columns"], _columns(found["columns"], model.program_)[0])
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
     _tested(found["statistics"], statistics), _trade_off(found["statistics"])
@@ -217,6 +220,7 @@ def from_document(document: Any) -> SavedModel | Program:
     statistics, learner, parameters, shares, card = _training(node, program)
     found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
     found = replace(found, taught=_taught(node), tuned=_tuned(node), trade_off=_trade_off(node))
+    found = replace(found, gaps_=_gaps(document["columns"], schema))
     tested = _tested(node, statistics)
     return found if tested is None else found.after(tested)
 
@@ -284,6 +288,22 @@ def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:
             raise wrong((here, 1), _ENDS, ends)
         checks.texts(categories, (here, 2), "a list of categories", "a category, a text", unique=True)
     return value  # type: ignore[no-any-return]  # a list
+
+
+def _gaps(node: dict[str, Any], schema: Schema) -> dict[str, float] | None:
+    """How many cells of features were missing in training, if the file says so."""
+    if "gaps" not in node:
+        return None
+    place: Place = ((None, "columns"), "gaps")
+    found: dict[str, float] = {}
+    for index, pair in enumerate(typed(list, node["gaps"], place, "a list of features and counts of missing cells")):
+        name, count = row(pair, (place, index), "a feature and how many of its cells were missing", 2)
+        if typed(str, name, ((place, index), 0), FEATURE) not in schema.kinds or name in found:
+            raise at(((place, index), 0), f"{shown(name)} is not one of the features, or appears twice")
+        if not checks.is_number(count, 0, _MOST):
+            raise wrong(((place, index), 1), "a count, a number from 0 to 1e200", count)
+        found[name] = float(count)
+    return found
 
 
 def _domain(ranges: list[Any], schema: Schema) -> Table:

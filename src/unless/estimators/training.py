@@ -94,6 +94,17 @@ class Training:
         """The values that the named features had."""
         return domain_of(self.table, features) if self.blocks is None else self.blocks.domain(features)
 
+    def gaps(self, features: Iterable[str]) -> dict[str, float] | None:
+        """How many cells of these features are missing, or their weight; None of blocks, which do not count them."""
+        return None if self.blocks is not None else gaps_in(self.table, features, self.counts)
+
+
+def gaps_in(table: Table, features: Iterable[str], counts: Weights | None) -> dict[str, float]:
+    """How many cells of the named features are missing, or their weight."""
+    columns = [table.column(name) for name in features]
+    there = {column.name: column.codes == column.missing for column in columns}
+    return {name: float(gaps.sum() if counts is None else counts[gaps].sum()) for name, gaps in there.items()}
+
 
 class Limits:
     """When a learner stops; and what it shows of its progress."""

@@ -11,6 +11,7 @@
 - `spark`: columns of a Spark frame; `sparkcells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
 - `committee` and `committee_sql`: the same for the many lists of a committee.
+- `fingerprint`: a short hash of the rules.
 """
 
 from typing import Any

@@ -4,4 +4,7 @@
 folds, and learners compared on them. `own`: a model on its own data, in batches. `tradeoff`: accuracy against the
 number of rules. `importance`: how much each feature matters. `unseen`: values in new records that training lacked.
 `constraints`: whether a program keeps them.
+`watch`: what has moved since training, by tests of `chance`; `watched` is what it found. `stability`: what comes back
+when rules are learned again from other samples. `groups`: how good decisions are for the records with each value of a
+column.
 """

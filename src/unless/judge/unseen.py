@@ -147,6 +147,11 @@ class UnseenCounts:
         found = (one for counts in self._columns for one in counts.found(self._total))
         return tuple(replace(one, by_chance=_by_chance(one, self._trained)) for one in found)
 
+    def chances(self) -> dict[str, float]:
+        """How probable the findings about each feature are, at most, if the records are like those of training."""
+        share = self._total / max(self._trained + self._total, 1.0)
+        return {counts.seen.name: counts.chance(share) for counts in self._columns if counts.any}
+
 
 def _by_chance(found: Unseen, trained: float) -> bool:
     """Whether a finding may well be chance, given how many records training had.
@@ -216,6 +221,28 @@ class _Counts:
         self.text_records += other.text_records
         self.low, self.high = min(self.low, other.low), max(self.high, other.high)
         self.number_records += other.number_records
+
+    @property
+    def any(self) -> bool:
+        """Whether there is anything that training did not have."""
+        return bool(self.text_records or self.number_records)
+
+    def chance(self, share: float) -> float:
+        """How probable this is at most, if the new records are this ``share`` of all and like those of training.
+
+        A category that k records have is in new ones only with a probability of share ** k, and any of the categories
+        may be that one. Of text among numbers, or numbers among text, the k records are all new. For numbers outside
+        the range see `_by_chance`. Two kinds of findings in one column are two chances.
+        """
+        chances = []
+        if self.text_records:
+            other = bool(len(self.seen.numbers)) and not self.seen.categories
+            most = self.text_records if other else max(self.texts.values())
+            chances.append((1 if other else len(self.seen.categories) + len(self.texts)) * share**most)
+        if self.number_records:
+            ends = self.number_records + 1 if len(self.seen.numbers) else 1
+            chances.append(ends * share**self.number_records)
+        return min(1.0, len(chances) * min(chances, default=1.0))
 
     def found(self, total: int) -> Iterator[Unseen]:
         name, categories = self.seen.name, self.seen.categories[:_KEPT]

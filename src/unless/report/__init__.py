@@ -4,6 +4,7 @@
 - `sentences`: rules in words; `sections` (rules, flow, errors, features), `weak`: the parts of the page as values.
 - `summary`: the whole page as values, with what its scripts need.
 - `overview`: a table before anything is learned, as text and in a notebook; `remarks`: what is suspicious, in lines.
+- `modelcard`: a model card as values, `cardtext` as Markdown and HTML.
 - `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
 """
 

@@ -18,6 +18,8 @@ from unless.explanation.forms import available, fill
 from unless.explanation.sentences import compared
 from unless.explanation.words import DEFAULT, Words
 from unless.files import write_whole
+from unless.judge.stability import Stability
+from unless.judge.watched import Watch, chance_text
 from unless.model import Model, Statistics
 from unless.report.sentences import Speaker
 from unless.report.summary import Page, summarise
@@ -45,7 +47,7 @@ _MOST = 100
 """The most rules to show: nobody reads more in a notebook."""
 
 
-def report(
+def report(  # noqa: PLR0913 - one parameter for each choice of the caller
     model: Program | Model,
     table: Table,
     path: str | os.PathLike[str],
@@ -54,6 +56,8 @@ def report(
     sample: int = 2000,
     seed: int = 0,
     words: Words | None = None,
+    watch: Watch | None = None,
+    stability: Stability | None = None,
 ) -> Page:
     """Write a report on a program or a fitted model to an HTML file, whole or not at all.
 
@@ -69,13 +73,15 @@ def report(
         The random seed, for the sample and for shuffling the values of features.
     words
         What features, values and labels are called.
+    watch, stability
+        What `unless.judge` found about these: a section for each, if it is given.
 
     Returns
     -------
     Page
         What the page says.
     """
-    page = summarise(model, table, title=title, sample=sample, seed=seed, words=words)
+    page = summarise(model, table, title=title, sample=sample, seed=seed, words=words, watch=watch, stability=stability)
     write_whole(path, render(page).encode())
     return page
 
@@ -87,6 +93,7 @@ def render(page: Page) -> str:
         "page.html.j2",
         package="unless.report",
         page=page,
+        chance=chance_text,
         version=__version__,
         style="\n".join(map(_asset, _STYLES)),
         first=first,

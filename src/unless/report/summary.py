@@ -14,7 +14,9 @@ from unless.errors import ParameterError
 from unless.explanation.sentences import compared, figures
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality, aligned
+from unless.judge.stability import Stability
 from unless.judge.unseen import Unseen
+from unless.judge.watched import Watch
 from unless.model import Model, Tested, interval
 from unless.prediction import predict
 from unless.report import sections
@@ -120,6 +122,10 @@ class Page:
     tested: Tested | None = None
     committee: CommitteeView | None = None
     """What decides, if the rules of the page only imitate a committee."""
+    watch: Watch | None = None
+    """What has moved since training, if that was asked for."""
+    stability: Stability | None = None
+    """What comes back when the rules are learned again, if that was asked for."""
 
     @property
     def unseen_only(self) -> bool:
@@ -150,6 +156,8 @@ def summarise(
     sample: int = 2000,
     seed: int = 0,
     words: Words | None = None,
+    watch: Watch | None = None,
+    stability: Stability | None = None,
 ) -> Page:
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
@@ -186,6 +194,8 @@ def summarise(
         baseline=Baseline.of(facts, _usual(model), speaker),
         tested=_tested(model),
         committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
+        watch=watch,
+        stability=stability,
     )
 
 

@@ -11,8 +11,10 @@ In the order of the data:
 - `run`: one input to one output
 - `parts`: the parts of a folder to parts in another, by several processes
 - `predict`: `predict_file`, the whole
+- `watch`: `watch_file`, what has moved in a file
 """
 
 from unless.stream.predict import PredictedFile, predict_file
+from unless.stream.watch import watch_file
 
-__all__ = ["PredictedFile", "predict_file"]
+__all__ = ["PredictedFile", "predict_file", "watch_file"]

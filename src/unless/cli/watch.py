@@ -1,0 +1,163 @@
+"""`unless watch`: what has moved in new records since a model was learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+from rich.console import RenderableType
+from rich.text import Text
+
+from unless.cli.console import Screen
+from unless.cli.files import (
+    Reading,
+    check_files,
+    needed,
+    read_any_model,
+    standard_input,
+    take_ctrl_c_back,
+    tell_reading,
+)
+from unless.cli.layout import grid
+from unless.cli.options import Data, Decimal, Delimiter, Encoding, Format, Json, Model, Quiet, Sheet, complete_columns
+from unless.errors import ParameterError
+from unless.files import append_line
+from unless.judge.watched import Check, Watch, chance_text
+from unless.read.batches import File
+from unless.rule import Program
+from unless.stream import watch_file
+from unless.values import counted, percent
+
+MOVED = 3
+"""The exit code if something has moved."""
+
+_SCREENFUL = 30  # checks shown in a terminal
+
+
+def watch(
+    model: Model,
+    data: Data,
+    *,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="The column with the true labels, if its name is not that of training.",
+            autocompletion=complete_columns,
+        ),
+    ] = None,
+    reference: Annotated[
+        str | None, typer.Option(metavar="DATA", help="Compare with these earlier records instead of training.")
+    ] = None,
+    alpha: Annotated[
+        float,
+        typer.Option(metavar="X", min=0, max=1, help="How often an alarm may be false, when nothing has changed."),
+    ] = 0.05,
+    least: Annotated[
+        float,
+        typer.Option(metavar="X", min=0, max=1, help="Shares that differ by less raise no alarm: 0.01 is a point."),
+    ] = 0.0,
+    log: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Add a line about this run to a file, a JSON object.")
+    ] = None,
+    format: Format = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    sheet: Sheet = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Tell what has moved since training: what each rule decides, how often it is right, cells and labels.
+
+    The worst comes first. The exit code is 3 if something has moved, that is, if chance does not explain it; the tests
+    are exact and allow for how many there are. Files can have any size, and records may lack labels. How often
+    rules are right is compared with the records that fit held back. With --quiet, only what has moved is printed.
+
+    Example: unless watch model.json new.csv
+
+    Example: unless watch model.json new.csv --log log.jsonl
+    """
+    check_files(log, model, data, reference, format=format)
+    screen = Screen(quiet=quiet)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
+    found = read_any_model(model)
+    if isinstance(found, Program):
+        raise ParameterError(f"{model} has only rules, not what they decided in training; watch a model that fit wrote")
+    take_ctrl_c_back()
+    source, earlier = _source(data), None if reference is None else _source(reference)
+    with screen.busy("watching") as update, needed(by_model=labels is None, data=data):
+
+        def tell(rows: int, share: float | None) -> None:
+            update(completed=share or 0.0, total=None if share is None else 1.0, said=f"{rows:,} records")
+
+        piped = "-" in (data, reference)
+        seen = watch_file(
+            found,
+            source,
+            labels=labels,
+            reference=earlier,
+            alpha=alpha,
+            least=least,
+            **(how.piped if piped else how).options,
+            progress=tell,
+        )
+    tell_reading(screen, data, seen.read_as)
+    if log is not None:
+        append_line(log, seen.log_line(data))
+    if json:
+        screen.data({"data": data, **seen.to_dict()})
+    else:
+        _show(screen, seen, data)
+    if seen.moved:
+        raise typer.Exit(MOVED)
+
+
+def _source(data: str) -> File:
+    return standard_input("watch MODEL - < new.csv").buffer if data == "-" else data
+
+
+def _show(screen: Screen, seen: Watch, data: str) -> None:
+    """Show the checks, the worst first, and what they are worth."""
+    where = "standard input" if data == "-" else data
+    screen.note(f"{where}: {_size(seen)}")
+    screen.note(Text.assemble(("! " if seen.moved else "", "bold yellow"), seen.headline), "")
+    shown = seen.moved if screen.quiet else seen.checks
+    most = max(_SCREENFUL, len(seen.moved)) if screen.out.is_terminal else len(shown)
+    if shown:
+        screen.show(_table(seen, shown[:most]))
+    if len(shown) > most:
+        screen.note(f"and {counted(len(shown) - most, 'more check')}, of which none moved: --json has all of them")
+    if not screen.quiet and seen.checks:
+        false = "p is adjusted for the number of checks; if nothing has changed, something moves in at most"
+        screen.note("", f"{false} {percent(seen.alpha)} of all runs")
+    screen.note(*seen.notes)
+
+
+def _size(seen: Watch) -> str:
+    records = counted(seen.records, "record")
+    if not seen.labelled:
+        return f"{records}, no true labels"
+    return f"{records}, {'all' if seen.labelled == seen.records else f'{seen.labelled:,.0f}'} with true labels"
+
+
+def _table(seen: Watch, checks: Sequence[Check]) -> RenderableType:
+    """Return a row for each check; where all compare with the same records, the heading says which."""
+    sources = list(dict.fromkeys(check.source for check in checks if check.before is not None))
+    right: dict[str, Any] = {"justify": "right", "no_wrap": True}
+    table = grid({}, {"min_width": 16}, right, *([{"no_wrap": True}] if len(sources) > 1 else []), right, right, {})
+    before = [f"in {sources[0]}"] if len(sources) == 1 else ["before", ""][: len(sources) or 1]
+    table.add_row(*(Text(name, "cyan") for name in ("", "", *before, "now", "p", "")))
+    for check in checks:
+        style, source = "bold" if check.moved else "", "" if check.before is None else f"in {check.source}"
+        table.add_row(
+            Text("!" if check.moved else "", "bold yellow"),
+            Text(seen.name(check), style),
+            Text("–" if check.before is None else str(check.before)),
+            *([Text(source, "dim")] if len(sources) > 1 else []),
+            Text(str(check.now), style),
+            Text(chance_text(check.adjusted)),
+            Text(seen.about(check), "dim"),
+        )
+    return table

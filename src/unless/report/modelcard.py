@@ -1,0 +1,578 @@
+"""A model card: what a model is, what it was learned from, how good it is, for whom, and where its limits are.
+
+One value, which `cardtext` writes as Markdown, a template as HTML, and ``to_dict`` gives for JSON. Figures are those of
+records that the rules were not learned from; where there are none, the card says so.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import isnan
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless import __version__
+from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.explanation.listing import rule_lines
+from unless.explanation.sentences import words_for
+from unless.explanation.words import Words, printable
+from unless.export.fingerprint import fingerprint
+from unless.files import write_whole
+from unless.judge.groups import Group, groups_of
+from unless.judge.labels import Quality, aligned, quality
+from unless.judge.stability import Stability
+from unless.judge.unseen import numbers_called
+from unless.judge.watched import Watch, now
+from unless.model import Model, Statistics, interval, own_records
+from unless.prediction import deciding_rules
+from unless.rule import Program
+from unless.score.committee import committee_of
+from unless.score.points import leading
+from unless.table import Column, Table
+from unless.values import Label, amount, counted, label_data, percent, share_text
+
+__all__ = ["Figure", "ModelCard", "model_card"]
+
+_FEW = 30
+"""A rule that decided fewer records held back is said to be hardly tested."""
+
+_KINDS = {"text": "categories", "mixed": "numbers and text"}
+
+_NAMED = 6  # rules that a sentence names
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A share: so many right of so many, with its 95 % interval."""
+
+    name: str
+    right: int
+    total: int
+
+    @property
+    def share(self) -> float | None:
+        """The share; None of nothing."""
+        return self.right / self.total if self.total else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval (Wilson's)."""
+        return interval(self.right, self.total)
+
+    @property
+    def text(self) -> str:
+        """The share and its interval: "0.967 (0.929 to 0.985)"."""
+        if self.share is None:
+            return "–"
+        low, high = map(share_text, self.interval)
+        return f"{share_text(self.share)} ({low} to {high})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figure for JSON."""
+        ends = list(self.interval) if self.total else None
+        return {"name": self.name, "right": self.right, "of": self.total, "share": self.share, "interval": ends}
+
+
+@dataclass(frozen=True, slots=True)
+class Tests:
+    """How good the model is on some records; ``unseen`` if it was not learned from them."""
+
+    on: str
+    unseen: bool
+    accuracy: Figure
+    baseline: Figure
+    labels: tuple[tuple[str, Figure, Figure], ...]
+    """Each label with its precision and its recall."""
+    undecided: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures for JSON."""
+        labels = [
+            {"label": name, "precision": one.to_dict(), "recall": two.to_dict()} for name, one, two in self.labels
+        ]
+        return {
+            "on": self.on,
+            "unseen": self.unseen,
+            "accuracy": self.accuracy.to_dict(),
+            "baseline": self.baseline.to_dict(),
+            "undecided": self.undecided,
+            "labels": labels,
+        }
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The cells of a table: label, precision, recall."""
+        return [(name, precision.text, recall.text) for name, precision, recall in self.labels]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFact:
+    """A feature: its kind, how many of its cells are missing, if that is known, and what training had."""
+
+    name: str
+    kind: str
+    missing: float | None
+    of: float
+    values: str
+    used: bool
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """The cells of a table: name, kind, missing, values in training, used."""
+        missing = "–" if self.missing is None else f"{amount(self.missing)} of {amount(self.of)}"
+        return self.name, self.kind, missing, self.values, "yes" if self.used else "no"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The column for JSON."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "missing": self.missing,
+            "of": self.of,
+            "values": self.values,
+            "used": self.used,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFact:
+    """A rule in words, what it decided in training, and how often it was right on records held back."""
+
+    number: int | None
+    label: str
+    lines: tuple[str, ...]
+    decided: float
+    right: float
+    tested: Figure | None
+    expected: tuple[float, float, float] | None = None
+    """The share of new records for which it is expected to be right, and the ends of its 95 % interval."""
+    returns: float | None = None
+
+    @property
+    def text(self) -> str:
+        """The rule in one line."""
+        return " ".join(line.strip() for line in self.lines)
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """The cells of a table: number, label, text, decided in training, right in the test, expected, returns."""
+        expected = "–"
+        if self.expected is not None:
+            share, low, high = map(share_text, self.expected)
+            expected = f"{share} ({low} to {high})"
+        return (
+            "" if self.number is None else str(self.number),
+            self.label,
+            self.text,
+            amount(self.decided),
+            "–" if self.tested is None else f"{self.tested.right:,} of {self.tested.total:,}",
+            expected,
+            "–" if self.returns is None else percent(self.returns),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The rule for JSON."""
+        return {
+            "number": self.number,
+            "label": self.label,
+            "text": self.text,
+            "decided": self.decided,
+            "right": self.right,
+            "tested": None if self.tested is None else self.tested.to_dict(),
+            "expected": None if self.expected is None else list(self.expected),
+            "returns": self.returns,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCard:
+    """A model card; see the module."""
+
+    title: str
+    purpose: str | None
+    not_for: str | None
+    target: str
+    decides: str
+    fingerprint: str
+    version: str
+    written: datetime
+    learner: str
+    parameters: Mapping[str, Any]
+    data: str | None
+    records: int | None
+    trained: float
+    weighted: bool
+    data_fingerprint: str | None
+    classes: tuple[tuple[str, float], ...]
+    columns: tuple[ColumnFact, ...]
+    rules: tuple[RuleFact, ...]
+    tests: Tests | None
+    groups: tuple[Group, ...]
+    limits: tuple[str, ...]
+    stability: Stability | None = None
+    watch: Watch | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        return {
+            "title": self.title,
+            "purpose": self.purpose,
+            "not_for": self.not_for,
+            "target": self.target,
+            "decides": self.decides,
+            "fingerprint": self.fingerprint,
+            "unless": self.version,
+            "written": self.date,
+            "learner": self.learner,
+            "parameters": {name: _plain(value) for name, value in self.parameters.items()},
+            "data": {
+                "name": self.data,
+                "records": self.records,
+                "trained": self.trained,
+                "weighted": self.weighted,
+                "fingerprint": self.data_fingerprint,
+                "classes": [{"label": label, "share": share} for label, share in self.classes],
+                "columns": [one.to_dict() for one in self.columns],
+            },
+            "rules": [one.to_dict() for one in self.rules],
+            "tests": None if self.tests is None else self.tests.to_dict(),
+            "groups": [one.to_dict() for one in self.groups],
+            "limits": list(self.limits),
+            "stability": None if self.stability is None else self.stability.to_dict(),
+            "watch": None if self.watch is None else self.watch.to_dict(),
+        }
+
+    @property
+    def date(self) -> str:
+        """When the card was written, as in ISO 8601."""
+        return self.written.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+    @property
+    def settings(self) -> tuple[tuple[str, str], ...]:
+        """The parameters that were given or have a default, as text; not what was shown while learning."""
+        given = ((name, value) for name, value in self.parameters.items() if value is not None)
+        return tuple((name, printable(str(value))) for name, value in given if name not in ("verbose", "warn"))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the card to a file, whole or not at all; its ending sets the format: .md, .html or .json."""
+        from unless.report.cardtext import format_of, written
+
+        write_whole(path, written(self, format_of(path)).encode())
+
+    def __str__(self) -> str:
+        from unless.report.cardtext import markdown  # it lays out what is here
+
+        return markdown(self)
+
+
+def model_card(  # noqa: PLR0913 - what people say about a model
+    model: Model,
+    table: Table | None = None,
+    *,
+    learner: str = "",
+    parameters: Mapping[str, Any] | None = None,
+    data: str | None = None,
+    by: Sequence[str] = (),
+    title: str | None = None,
+    purpose: str | None = None,
+    not_for: str | None = None,
+    stability: Stability | None = None,
+    watch: Watch | None = None,
+) -> ModelCard:
+    """The card of a model.
+
+    Parameters
+    ----------
+    table
+        Records, with or without true labels. If they are the data that the model is from, only those that were held
+        back are judged; others are taken to be new.
+    learner, parameters
+        How the model was learned.
+    data
+        What the data is called.
+    by
+        Columns of the table: how good the model is, and what it decides, for each of their values.
+    title, purpose, not_for
+        What people have to say: the heading, what the model is for, and what it must not be used for.
+    stability, watch
+        What was found about these, if it should be on the card.
+    """
+    if isinstance(model, Program) or not hasattr(model, "statistics_"):
+        raise ParameterError(
+            "there are only rules here, not what is known about them; give a model that fit has written"
+        )
+    committee, program, trained = committee_of(model), model.program_, model.statistics_
+    words = words_for(program)
+    seen = None if table is None else _Seen.of(model, table, data)
+    tests = _held_back(model) or (None if seen is None else seen.tests())
+    tested = getattr(model, "tested_", None)
+    rules = tuple(_rules(model, words, stability))
+    name = "the records held back" if tested is not None else data
+    lists = ""
+    if committee is not None:
+        lists = f"{len(committee)} lists that vote; the rules below are of one that imitates them"
+    return ModelCard(
+        title=printable(title) if title else f"Model card: {printable(program.target)}",
+        purpose=purpose,
+        not_for=not_for,
+        target=printable(program.target),
+        decides=lists or f"{counted(len(program), 'rule')}, {counted(program.exception_count, 'exception')}",
+        fingerprint=fingerprint(committee or program),
+        version=__version__,
+        written=now(),
+        learner=learner,
+        parameters=dict(parameters or {}),
+        data=None if data is None else printable(data),
+        records=tested.records if tested is not None else None if table is None else len(table),
+        trained=trained.total,
+        weighted=trained.weighted,
+        data_fingerprint=None if tested is None else tested.fingerprint,
+        classes=tuple(
+            (printable(str(label)), float(share)) for label, share in zip(trained.classes, trained.prior, strict=True)
+        ),
+        columns=tuple(_columns(model, words, table)),
+        rules=rules,
+        tests=tests,
+        groups=() if seen is None or not by else seen.groups(by, words),
+        limits=tuple(_limits(model, rules, tests, name, stability, watch)),
+        stability=stability,
+        watch=watch,
+    )
+
+
+# How good it is.
+
+
+def _tests(found: Quality, usual: Label, on: str, *, unseen: bool) -> Tests:
+    baseline = next((one.support for one in found.classes if one.label == usual), 0)
+    labels = tuple(
+        (
+            printable(str(one.label)),
+            Figure("precision", one.right, one.decided),
+            Figure("recall", one.right, one.support),
+        )
+        for one in found.classes
+    )
+    accuracy = Figure("accuracy", found.right, found.records)
+    always = Figure(f"always {printable(str(usual))}", baseline, found.records)
+    return Tests(on, unseen, accuracy, always, labels, found.undecided)
+
+
+def _held_back(model: Model) -> Tests | None:
+    """How good the model is on the records that were held back when it was learned."""
+    tested = getattr(model, "tested_", None)
+    if tested is None:
+        return None
+    found = Quality(tested.statistics.classes, tested.confusion)
+    return _tests(found, tested.usual, f"{counted(found.records, 'record')} held back", unseen=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """Records that the model decides: those held back, if the table is the model's own data, else all."""
+
+    model: Model
+    table: Table
+    given: NDArray[np.intp]
+    truth: NDArray[np.intp] | None
+    labels: tuple[Label, ...]
+    name: str
+    unseen: bool
+
+    @classmethod
+    def of(cls, model: Model, table: Table, name: str | None) -> _Seen:
+        called, own = printable(name or "the data"), own_records(model, table)
+        if own is not None:
+            table, called = table[own.held_back], f"the records of {called} that were held back"
+        classes = model.statistics_.classes
+        known = None if table.target is None else aligned(table.target, classes)
+        labels = classes if known is None else known.labels
+        truth = None if known is None else known.codes.astype(np.intp)
+        return cls(model, table, _given(model, table), truth, tuple(labels), called, own is not None)
+
+    def tests(self) -> Tests | None:
+        """How often the model is right here."""
+        if self.truth is None or not len(self.table):
+            return None
+        trained = self.model.statistics_
+        usual = trained.classes[int(np.argmax(trained.prior))]
+        found = quality(self.truth, self.given, self.labels)
+        return _tests(found, usual, f"{counted(found.records, 'record')} of {self.name}", unseen=self.unseen)
+
+    def groups(self, by: Sequence[str], words: Words) -> tuple[Group, ...]:
+        """The groups of the named columns."""
+        for name in by:
+            if name not in self.table.features:
+                raise UnknownNameError(f"no column {name!r}{suggest(name, self.table.features)}")
+        if not len(self.table):
+            return ()
+        columns = [self.table.column(name) for name in dict.fromkeys(by)]
+        return groups_of(columns, self.given, self.truth, self.labels, words=words)
+
+
+def _given(model: Model, table: Table) -> NDArray[np.intp]:
+    """The place of the label that each record is given, -1 for none."""
+    classes, committee = model.statistics_.classes, committee_of(model)
+    if committee is not None:
+        return leading(committee.sums(table)).astype(np.intp)
+    heads = [-1 if head is None else classes.index(head) for head in model.program_.heads]
+    return np.array(heads, dtype=np.intp)[deciding_rules(model.program_, table)]
+
+
+# What it is made of.
+
+
+def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
+    """The rules, and last, the label of records that no rule decides."""
+    program, trained = model.program_, model.statistics_
+    tested = None if committee_of(model) is not None else getattr(model, "tested_", None)
+    counts: Statistics | None = None if tested is None else tested.statistics
+    returns = {} if stability is None else {one.rule: one.returns for one in stability.rules}
+    for place, head in enumerate(program.heads):
+        if head is None or (place == len(program.rules) and not trained.support[place]):
+            continue
+        lines = ["otherwise"]
+        if place < len(program.rules):
+            lines = [
+                "  " * line.depth + " ".join([line.word, " and ".join(line.asks)]).rstrip()
+                for line in rule_lines(program.rules[place], words)
+            ]
+        yield RuleFact(
+            place + 1 if place < len(program.rules) else None,
+            printable(str(head)),
+            tuple(lines),
+            float(trained.support[place]),
+            float(trained.right[place]),
+            None if counts is None else Figure("right", round(counts.right[place]), round(counts.support[place])),
+            _expected(trained, place),
+            returns.get(place),
+        )
+
+
+def _expected(trained: Statistics, place: int) -> tuple[float, float, float] | None:
+    """What to expect of a rule on new records; None if nobody can tell."""
+    share = float(trained.expected[place])
+    low, high = (float(ends[place]) for ends in trained.expected_between)
+    return None if isnan(share) else (share, low, high)
+
+
+def _columns(model: Model, words: Words, table: Table | None) -> Iterator[ColumnFact]:
+    """Every feature of training."""
+    known = {column.name: column for column in model.domain_.columns}
+    gaps: Mapping[str, float] = getattr(model, "gaps_", None) or {}
+    used = set(model.program_.used) if committee_of(model) is None else set(known)
+    for name, kind in model.schema_.kinds.items():
+        seen, missing, total = known.get(name), gaps.get(name), model.statistics_.total
+        if missing is None and table is not None and name in table.features:
+            missing, total = float(table.column(name).counts()[-1]), float(len(table))
+        notation = model.schema_.notations.get(name)
+        called = numbers_called(notation) if kind == "number" else _KINDS[kind]
+        values = "" if seen is None else _values(seen, words)
+        yield ColumnFact(printable(name), called, missing, total, values, name in used)
+
+
+def _values(column: Column, words: Words) -> str:
+    """The range and the categories that training had."""
+    ends = [words.value(column.name, column.value(code)) for code in range(len(column.numbers))]
+    shown = [words.value(column.name, text) for text in column.categories[:_NAMED]]
+    more = len(column.categories) - len(shown)
+    parts = [" to ".join(dict.fromkeys(ends))] if ends else []
+    return ", ".join([*parts, *shown, *([f"{more:,} more"] if more else [])])
+
+
+# Where its limits are.
+
+
+def _limits(
+    model: Model,
+    rules: Sequence[RuleFact],
+    tests: Tests | None,
+    data: str | None,
+    stability: Stability | None,
+    watch: Watch | None,
+) -> Iterator[str]:
+    if tests is None:
+        yield "No records were held back, so how good the model is on new records is not known."
+    elif not tests.unseen:
+        yield (
+            f"The figures are of {printable(data or 'the data')}. If the model was learned from these records, they "
+            "overstate how good it is on new ones."
+        )
+    if model.statistics_.weighted:
+        yield "Training was weighted: its figures are sums of weights, not numbers of records."
+    yield from _hardly_tested(rules)
+    if tests is not None and tests.accuracy.interval[0] <= (tests.baseline.share or 0.0):
+        always = share_text(tests.baseline.share or 0.0)
+        yield f"The accuracy is not surely better than {tests.baseline.name} ({always})."
+    if model.domain_.columns:
+        yield (
+            "Values outside the ranges and categories under Data were never seen in training; decisions there are "
+            "guesses."
+        )
+    if stability is not None:
+        yield from _unstable(stability)
+    if watch is not None:
+        yield f"Watched on {amount(watch.records)} newer records: {watch.headline}."
+        yield from (f"Moved: {watch.sentence(check)}." for check in watch.moved)
+
+
+def _hardly_tested(rules: Sequence[RuleFact]) -> Iterator[str]:
+    tested = any(rule.tested is not None for rule in rules)
+    few = [
+        str(rule.number)
+        for rule in rules
+        if rule.number is not None and (rule.tested.total if rule.tested else rule.decided) < _FEW
+    ]
+    if few:
+        where = "of those held back" if tested else "in training"
+        right = "it is" if len(few) == 1 else "they are"
+        yield f"{_numbered(few)} decided fewer than {_FEW} records {where}: how often {right} right is uncertain."
+
+
+def _unstable(stability: Stability) -> Iterator[str]:
+    yield f"Learned again from bootstraps, in {stability.headline}."
+    if weak := [str(one.rule + 1) for one in stability.unstable()]:
+        yield f"{_numbered(weak)} came back in less than half of the refits."
+
+
+def _numbered(numbers: Sequence[str]) -> str:
+    """Rules by number: "Rule 3", "Rules 3, 4 and 7"."""
+    if len(numbers) == 1:
+        return f"Rule {numbers[0]}"
+    shown = list(numbers) if len(numbers) <= _NAMED else [*numbers[:_NAMED], f"{len(numbers) - _NAMED:,} more"]
+    return f"Rules {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _plain(value: Any) -> Any:
+    """A parameter for JSON."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return label_data(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return [_plain(one) for one in value] if isinstance(value, list | tuple | set) else str(value)
+
+
+def accuracy_text(tests: Tests) -> str:
+    """The result in a sentence: "Right for 0.967 (…) of 180 records held back; always accept: 0.583"."""
+    always = share_text(tests.baseline.share or 0.0)
+    undecided = f"; {counted(tests.undecided, 'record')} not decided" if tests.undecided else ""
+    return f"Accuracy {tests.accuracy.text} on {tests.on}; {tests.baseline.name}: {always}{undecided}."
+
+
+def group_row(group: Group) -> tuple[str, ...]:
+    """The cells of a table: column, group, records, accuracy, decisions; a star marks what differs by more than chance.
+
+    "accept 58 %, refuse 18 %*".
+    """
+    parts = [
+        f"{'nothing' if label is None else printable(str(label))} {percent(count / group.records)}"
+        + ("*" if label in group.labels else "")
+        for label, count in sorted(group.decided, key=lambda pair: -pair[1])
+    ]
+    accuracy = Figure("accuracy", group.right, group.labelled).text + ("*" if group.differs else "")
+    return printable(group.feature), printable(group.name), f"{group.records:,}", accuracy, ", ".join(parts)

@@ -1,0 +1,93 @@
+"""`unless stability`: what comes back, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import COMMAND, environment
+from unless.export import json as programs
+from unless.export.json import load
+
+pytestmark = pytest.mark.usefixtures("loans")
+
+
+def test_what_is_shown(run):
+    """A line says how stable decisions are; then come the rules and the thresholds."""
+    done = run("stability", "model.json", "applicants.csv", "-n", "4")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("4 refits: 9")
+    assert lines[2].split() == ["rule", "returns", "same", "tests"]
+    assert "refuse  if history is late and income ≤" in done.out
+    assert "unless income >" in done.out
+    assert "returns: a rule with the same label" in done.err
+
+
+def test_json(run):
+    """--json has all figures, and the same seed gives the same ones."""
+    one, two, other = (
+        run("stability", "model.json", "applicants.csv", "-n", "3", "--seed", seed, "--json").out for seed in "001"
+    )
+    assert one == two != other
+    found = json.loads(one)
+    assert (found["refits"], found["asked"], found["complete"]) == (3, 3, True)
+    assert {"rule", "label", "returns", "same_tests", "overlap"} <= set(found["rules"][0])
+
+
+def test_a_committee(run):
+    """Of a committee only decisions are compared."""
+    assert (
+        run("fit", "applicants.csv", "-t", "decision", "-a", "committee", "--size", "2", "-o", "c.json", "-q").code == 0
+    )
+    done = run("stability", "c.json", "applicants.csv", "-n", "2")
+    assert done.code == 0
+    assert len(done.out.splitlines()) == 1
+    assert "no single rules" in done.err
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("new.csv", "no complete column of labels"),
+        ("strange.csv", "has the label 'maybe', which the model does not know"),
+        ("header.csv", "no records to learn from"),
+    ],
+)
+def test_what_cannot_be_learned_from(run, data, said):
+    """Records without labels, with other labels, and no records are refused."""
+    text = Path("applicants.csv").read_text()
+    Path("strange.csv").write_text(text.replace(",review\n", ",maybe\n", 1))
+    Path("header.csv").write_text(text.splitlines()[0] + "\n")
+    done = run("stability", "model.json", data, "-n", "2")
+    assert (done.code, said in done.err) == (1, True)
+
+
+def test_rules_alone_are_refused(run):
+    """A file that has only rules does not know how they were learned."""
+    programs.save(load("model.json"), "program.json")
+    done = run("stability", "program.json", "applicants.csv")
+    assert (done.code, "has only rules" in done.err) == (1, True)
+
+
+def test_ctrl_c_shows_what_is_done():
+    """After Ctrl-C the refits so far are shown, and the exit code is 130."""
+    process = subprocess.Popen(
+        [*COMMAND, "stability", "model.json", "applicants.csv", "-n", "100000"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    time.sleep(4)
+    os.kill(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert out.decode().startswith("interrupted; ")
+    assert "Traceback" not in err.decode()
