@@ -18,7 +18,7 @@ from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
 from unless.learn.points import fit_card
-from unless.model import Statistics, Tested, held_back_in, literal_counts
+from unless.model import Statistics, Tested, held_back_in
 from unless.rule import Program, Rule
 from unless.table import Table, domain_of
 from unless.values import Label
@@ -91,7 +91,8 @@ def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics
     counts = np.full((len(new.rules) + 1, len(statistics.classes)), np.nan)
     counts[:kept] = statistics.counts[:kept]
     rest = np.maximum(statistics.by_class - np.nansum(counts[:kept], axis=0), 0.0)
-    found = replace(statistics, labels=new.heads, counts=counts, literals=literal_counts(new), unseen=None)
+    found = Statistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
+    found = replace(found, pure=statistics.pure)
     if np.isnan(counts[:kept]).any():  # what is left of earlier edits cannot be told apart from these
         return replace(found, unmeasured=rest)
     if kept == len(old.rules) == len(new.rules):
