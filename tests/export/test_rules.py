@@ -199,6 +199,9 @@ class TestFriendly:
         assert str(found.rules[0].default) == (
             "(size > S, size <= M, size <= S, size > M, when > 2020-12-31, when > 2021-01-01, own is 1)"
         )
+        dotted = unless.parse("features: d (date '%d.%m.%Y')\nyes if d is '2020-08-01' unless d is 2020-08-01").rules[0]
+        assert dotted.default == (Literal("d", "==", "2020-08-01"),)
+        assert str(dotted.exceptions[0]) == "d is above 2020-07-31 and at most 2020-08-01"
         assert unless.parse("features: size (S < M)\nyes if size is S").rules[0].default == (
             Literal("size", "<=", 0.0),
         )

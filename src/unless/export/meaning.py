@@ -389,8 +389,9 @@ class _Meaning:
 
     def _equal_number(self, value: Phrase, notation: Notation | None, kind: Kind | None) -> float | None:
         if notation is not None and not notation.plain:
-            number = notation.back(value.text)
-            number = notation.number(value.text) if number is None else number
+            number = notation.number(value.text)
+            if number is None and not value.quoted:  # in quotes it is what a cell has, which may be in another format
+                number = notation.back(value.text)
         elif kind == "text" or value.quoted:
             return None
         else:
