@@ -94,6 +94,8 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     """Learn again from the records that fit has learned from; return what comes back, and whether nobody stopped it."""
     from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
 
+    if getattr(model, "taught", None) is not None and model.parameters.get("teacher") is None:
+        screen.note("the teacher of this list is not in its file; the refits learn without one")
     records = _labelled(table, data, model)
     own = own_records(model, records)
     if own is not None and not own.held_back.all():

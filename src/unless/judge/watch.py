@@ -172,7 +172,7 @@ class Counts:
             self._program,
             self.records,
             self.labelled,
-            _ordered(_judged(checks, alpha, least)),
+            _ordered(_judged(checks, self._silent, alpha, least)),
             unseen,
             tuple(self._notes(before)),
             alpha,
@@ -273,6 +273,11 @@ class Counts:
             one, other = self.effective, before.effective
             chance = same_share(now.count * one, now.total * one, known.count * other, known.total * other)
         return Check(kind, now, known, None if known is None else source or before.source, chance=chance, **about)
+
+    @property
+    def _silent(self) -> int:
+        """How many features have no values that training did not have: they could have had some."""
+        return len(self._model.domain_.columns) - len(self.unseen.chances())
 
     def _notes(self, before: _Before) -> Iterator[str]:
         """What could not be compared."""
@@ -397,10 +402,10 @@ def _check_share(name: str, value: float) -> None:
         raise ParameterError(f"{name} must be a number from 0 to 1, not {value!r}")
 
 
-def _judged(checks: list[Check], alpha: float, least: float) -> list[Check]:
-    """The checks, each in view of all."""
-    tested = [check for check in checks if check.chance is not None]
-    adjusted = iter(holm([check.chance or 0.0 for check in tested]))
+def _judged(checks: list[Check], silent: int, alpha: float, least: float) -> list[Check]:
+    """The checks, each in view of all, and of so many that could have found something and did not."""
+    chances = [check.chance for check in checks if check.chance is not None]
+    adjusted = iter(holm([*chances, *[1.0] * silent]))
     found = [check if check.chance is None else replace(check, adjusted=next(adjusted)) for check in checks]
     return [
         replace(check, moved=True)
