@@ -18,7 +18,11 @@ from unless.judge.unseen import Unseen
 from unless.model import Model
 from unless.prediction import predict
 from unless.report import sections
+from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
+from unless.report.groups import Groups, groups_of
+from unless.report.kept import kept_data, shown_columns
+from unless.report.opening import Leading, Trust, leading_rules, trust
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
@@ -95,6 +99,18 @@ class Page:
     data: dict[str, Any]
     committee: CommitteeView | None = None
     """What decides, if the rules of the page only imitate a committee."""
+    leading: Leading | None = None
+    """What decides most records."""
+    trust: Trust | None = None
+    """How good that is compared with guessing; None without true labels."""
+    groups: Groups = Groups((), (), 0)
+    """How often the rules are right, and what they decide, by the values of any column."""
+    curves: Curves | None = None
+    """How well probabilities tell two labels apart, where there are two."""
+    purpose: str = ""
+    """What the page is for, in the words of its maker."""
+    unlisted: int = 0
+    """How many columns of the records are not in the page."""
 
     @property
     def numbered(self) -> int:
@@ -116,10 +132,13 @@ def summarise(
     _check("seed", seed, 0)
     facts, committee = gather(model, table), committee_of(model)
     words = _fitting(words or DEFAULT, facts)
-    speaker = Speaker(facts.labels, words)
+    speaker = Speaker(facts.labels, words, often=facts.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
     target = speaker.text(printable(facts.program.target))
+    others = shown_columns(facts)
+    groups = groups_of(facts, speaker, words, [*map(facts.column, facts.used), *others])
+    curves = curves_of(facts, speaker)
     return Page(
         title=printable(title) if title else f"Rules for {target.shown}",
         target=target,
@@ -138,8 +157,14 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data=_data(facts, rows, words),
+        data={**_data(facts, rows, words), **kept_data(facts, rows, words, speaker.labels, groups, curves)},
         committee=None if committee is None else CommitteeView.of(committee, facts.program, table),
+        leading=leading_rules(facts, speaker),
+        trust=trust(facts, speaker),
+        groups=groups,
+        curves=curves,
+        purpose=words.purpose,
+        unlisted=len(facts.others) - len(others),
     )
 
 
