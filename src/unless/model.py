@@ -1,10 +1,12 @@
-"""What a model is: rules, what they decided in training, how columns were read, and which values training had.
+"""What a model is: rules, what they decided in training and on records held back, how columns were read.
 
 Fitted classifiers and model files are both models; whatever takes a model takes either.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -14,13 +16,14 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.rule import Program
-from unless.table import Schema, Table
+from unless.table import Schema, Split, Table
+from unless.table.split import fingerprint
 from unless.values import Label
 
 if TYPE_CHECKING:
     from unless.score.card import ScoreCard
 
-__all__ = ["SMOOTHING", "Model", "Statistics", "program_of"]
+__all__ = ["SMOOTHING", "Model", "Statistics", "Tested", "held_back_in", "interval", "program_of"]
 
 
 @runtime_checkable
@@ -46,6 +49,10 @@ class Model(Protocol):
     @property
     def card_(self) -> ScoreCard | None:
         """The points of each part of the program; None if they are not known."""
+
+    @property
+    def tested_(self) -> Tested | None:
+        """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
 
 
 def program_of(model: Program | Model) -> Program:
@@ -151,3 +158,78 @@ def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:
     mixed: NDArray[np.float64] = (1 - moved) * shares
     mixed[own] += moved
     return mixed
+
+
+def interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
+    """Wilson's confidence interval of a share, by default at 95 %.
+
+    >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
+    ([0.49, 0.94], (0.0, 1.0))
+    """
+    if not total:
+        return 0.0, 1.0
+    share, square = right / total, sure * sure
+    centre = (share + square / (2 * total)) / (1 + square / total)
+    half = sure * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
+    return max(centre - half, 0.0), min(centre + half, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What a model did on records that it was not learned from: those of its data that were held back.
+
+    ``fingerprint`` is that of all the data, and ``records`` how many there are. ``statistics`` has a row for each rule
+    and one for no rule; that of a committee has a row for each label that it decides. ``usual`` is the most frequent
+    label of the records that were learned from.
+    """
+
+    split: Split
+    fingerprint: str
+    records: int
+    statistics: Statistics
+    usual: Label
+
+    @property
+    def held_back(self) -> int:
+        """How many records were held back."""
+        return round(self.statistics.total)
+
+    @property
+    def right(self) -> int:
+        """How many of these were decided correctly."""
+        return round(float(self.statistics.right.sum()))
+
+    @property
+    def accuracy(self) -> float:
+        """The share of these that was decided correctly."""
+        return self.right / self.held_back
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the accuracy (Wilson's)."""
+        return interval(self.right, self.held_back)
+
+    @property
+    def baseline(self) -> float:
+        """The accuracy of always saying the usual label."""
+        return float(self.statistics.prior[self.statistics.classes.index(self.usual)])
+
+    @property
+    def confusion(self) -> NDArray[np.int64]:
+        """How many records held back have each label (row) and were given each label (column); the last, none."""
+        found = np.zeros((len(self.statistics.classes), len(self.statistics.classes) + 1), np.int64)
+        for label, counts in zip(self.statistics.labels, self.statistics.counts, strict=True):
+            found[:, -1 if label is None else self.statistics.classes.index(label)] += np.rint(counts).astype(np.int64)
+        return found
+
+    def knows(self, table: Table, features: Sequence[str]) -> bool:
+        """Whether a table with labels holds the data that the model is from: the same records, in any order."""
+        return len(table) == self.records and self.fingerprint == fingerprint(table, features, self.statistics.classes)
+
+
+def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
+    """Which records of a table the model was tested on, if it is from this data; None if it is from other data."""
+    tested, features = getattr(model, "tested_", None), tuple(model.schema_.kinds)
+    if tested is None or table.target is None or not set(features) <= set(table.features):
+        return None
+    return tested.split.held_back(table, features) if tested.knows(table, features) else None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import gzip
 import json
+import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +20,13 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import LimitError, MissingFileError, ParameterError, ProgramError
 from unless.estimators.modelfile import document as document_of
+from unless.estimators.modelfile import from_document
 from unless.export import json as programs
+from unless.judge.labels import measure
 from unless.limits import raised
+from unless.model import Tested, held_back_in
+from unless.table import Labels, Split
+from unless.table.split import fingerprint
 
 DATA = Path(__file__).parents[1] / "data"
 X = pd.DataFrame(
@@ -397,3 +404,61 @@ class TestPacked:
             UnlessClassifier(max_rules=1).fit(X, LABELS["int"]).save(tmp_path / "model.json.gz")
         assert (tmp_path / "model.json.gz").read_bytes() == before
         assert [path.name for path in tmp_path.iterdir()] == ["model.json.gz"]
+
+
+def model_with_test() -> UnlessClassifier:
+    """A model that knows which records of its data were held back, and what they have shown."""
+    table = replace(unless.read_table(X), target=Labels.of("y", LABELS["text"]))
+    split = Split.of(table, 0.3, 5)
+    back = split.held_back(table)
+    model = UnlessClassifier().fit(table[~back])
+    found = measure(model.program_, table[back])
+    model.tested_ = Tested(split, fingerprint(table), len(table), found, "no")
+    return model
+
+
+def test_what_records_held_back_showed_comes_back(tmp_path):
+    """The split, the fingerprint and the counts; the model knows its own data again, and no other."""
+    model = model_with_test()
+    model.save(tmp_path / "model.json")
+    back = unless.load(tmp_path / "model.json")
+    assert back.tested_.split == model.tested_.split
+    assert back.tested_.accuracy == model.tested_.accuracy
+    assert_array_equal(back.tested_.statistics.counts, model.tested_.statistics.counts)
+    own = replace(unless.read_table(X, like=back), target=Labels.of("y", LABELS["text"]))
+    assert held_back_in(back, own).sum() == back.tested_.held_back == back.tested_.confusion.sum()
+    assert held_back_in(back, own[:-1]) is None
+    assert held_back_in(back, replace(own, target=None)) is None
+    assert pickle.loads(pickle.dumps(back)).tested_.fingerprint == model.tested_.fingerprint
+
+
+def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
+    """The classifiers learn from all records that they are given, and their files are as before."""
+    model = UnlessClassifier().fit(X, LABELS["text"])
+    model.save(tmp_path / "model.json")
+    assert model.tested_ is None
+    assert unless.load(tmp_path / "model.json").tested_ is None
+    assert "tested" not in (tmp_path / "model.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("salt", -1, r"tested\.salt: expected a salt"),
+        ("salt", 2**63, r"tested\.salt: expected a salt"),
+        ("cuts", [["no", 1]], r"tested\.cuts: these are not the classes"),
+        ("cuts", [["no", 1], ["yes", 4097]], r"tested\.cuts\[1\]\[1\]: expected a cut"),
+        ("cuts", [["no", 1], ["yes", 1], ["x", 1]], r"tested\.cuts: these are not the classes"),
+        ("fingerprint", "abc", r"tested\.fingerprint: expected a fingerprint"),
+        ("usual", "maybe", r"tested\.usual: \"maybe\" is not one of the classes"),
+        ("records", 1, r"tested\.counts: expected whole numbers of records, fewer than 1 in all"),
+        ("counts", [[0.5, 1]], r"tested\.counts: expected \d+ rows"),
+        ("x", 1, r"tested: unknown key"),
+    ],
+)
+def test_what_records_held_back_showed_is_checked(key, value, message):
+    """A stranger's file is refused, and the message names the place."""
+    document = document_of(model_with_test()._saved())
+    document["statistics"]["tested"][key] = value
+    with pytest.raises(ProgramError, match=message):
+        from_document(document)

@@ -27,6 +27,14 @@ VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 MODEL = standard.loads((Path(__file__).parents[1] / "data" / "model-v1-unless.json").read_text())
 MODEL["statistics"].update(weighted=True, importances=[0.25] * len(MODEL["features"]))
 MODEL["statistics"].update(base=[5], points=[[7]] * len(parts_of(json.from_dict(MODEL))))
+MODEL["statistics"]["tested"] = {
+    "salt": 7,
+    "cuts": [[label, 819] for label in MODEL["statistics"]["classes"]],
+    "fingerprint": "0123456789abcdef" * 2,
+    "records": 1000,
+    "usual": MODEL["statistics"]["classes"][0],
+    "counts": [[1.0] * len(counts) for counts in MODEL["statistics"]["counts"]],
+}
 MODEL["statistics"]["parameters"] += [
     ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
     ["numeric", ["age", 3]],
@@ -80,7 +88,8 @@ def changed(draw: st.DrawFn) -> Any:
             case "add" if isinstance(holder, list):
                 holder.insert(key, part)
             case "add":
-                holder[draw(st.sampled_from(["label", "columns", "otherwise", "values", "weights", "x"]))] = part
+                names = ["label", "columns", "otherwise", "values", "weights", "tested", "x"]
+                holder[draw(st.sampled_from(names))] = part
             case _:
                 holder[key] = part
         if not document:
@@ -114,6 +123,7 @@ def test_the_reader_agrees_with_the_schema(document: Any) -> None:
 def test_the_examples_fit_the_schema() -> None:
     """The model that is changed here is right before."""
     assert VALIDATOR.is_valid(MODEL)
+    assert from_document(MODEL)
 
 
 def test_the_shipped_schema_is_a_schema() -> None:

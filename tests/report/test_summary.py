@@ -21,7 +21,8 @@ from tests.report.examples import deep, hostile, loans, long, many_labels, parce
 from tests.strategies import FEATURES, meaning, programs, records
 from unless.errors import ParameterError, ReadError, UnlessError
 from unless.explanation import Phrase, Words, forms
-from unless.judge.labels import interval, measure
+from unless.judge.labels import measure
+from unless.model import interval
 from unless.report import render, report, summarise
 from unless.report.render import as_script, model_html
 from unless.report.sentences import Text

@@ -66,13 +66,15 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     card_ : ScoreCard or None
         The points of each part of the program, from which probabilities come; None with one label, more than a million
         points, or in a file of an earlier version.
+    tested_ : Tested or None
+        What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
     _importances: Evidence | NDArray[np.float64] | None = None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned")
+        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_")
     )
     """The attributes that come from the model's file."""
 
@@ -214,6 +216,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
+        edited.tested_ = None
         return edited
 
     @property
@@ -285,6 +288,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.card_,
             self._taught,
             self._tuned,
+            self.tested_,
         )
 
     def report(
@@ -355,7 +359,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances = model.importances
+        self._importances, self.tested_ = model.importances, model.tested_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)

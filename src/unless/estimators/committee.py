@@ -191,6 +191,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
             self._parameters(),
             self._named,
             self._importances,
+            self.tested_,
         )
 
     def _become(self, model: SavedCommittee, classes: NDArray[Any]) -> None:  # type: ignore[override]

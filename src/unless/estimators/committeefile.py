@@ -15,7 +15,7 @@ from unless.estimators.modelfile import SavedModel
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.judge.importance import Evidence, importances
-from unless.model import Statistics
+from unless.model import Statistics, Tested
 from unless.rule import Program
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee
@@ -43,6 +43,8 @@ class SavedCommittee:
     parameters: Mapping[str, Any]
     named: bool
     importances: Evidence | NDArray[np.float64] | None = None
+    tested_: Tested | None = None
+    """What the committee did on records that were held back, if any were; the student has its own."""
 
     learner = "UnlessCommittee"
 
@@ -96,6 +98,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
         },
         "parameters": modelfile.spelled_parameters(model.parameters),
         **({} if shares is None else {"importances": shares.tolist()}),
+        **({} if model.tested_ is None else {"tested": modelfile.tested_data(model.tested_)}),
     }
     from_document(found)
     return found
@@ -106,7 +109,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
 _COMMITTEE = Object(
     "a committee: an object with format, version, target, features, classes, base, lists, student and columns",
     ("format", "version", "target", "features", "classes", "base", "lists", "student", "columns", "parameters"),
-    ("importances", "notations"),
+    ("importances", "notations", "tested"),
 )
 _LIST = Object("a list of a committee: an object with rules and points", ("rules", "points"), ())
 _STUDENT = Object(
@@ -133,12 +136,15 @@ def from_document(document: Any) -> SavedCommittee:
     shares = None
     if "importances" in node:
         shares = modelfile.shares_of(node["importances"], (None, "importances"), len(features))
+    tested = None
+    if "tested" in node:
+        tested = modelfile.tested_in(node["tested"], (None, "tested"), classes, (*classes, None))
     parameters = modelfile.parameters_of(node["parameters"], (None, "parameters"))
     agreement = checks.numbers(
         [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
     )[0]
     return SavedCommittee(
-        committee, student, agreement, student.schema_, student.domain_, parameters, student.named, shares
+        committee, student, agreement, student.schema_, student.domain_, parameters, student.named, shares, tested
     )
 
 

@@ -25,7 +25,6 @@ from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Enough
 from unless.learn.fold import Learned, learn_rm, learn_rpp
-from unless.learn.folds import record_hashes
 from unless.learn.own import Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
@@ -36,6 +35,7 @@ from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.score.points import leading
 from unless.table import Labels, Table, domain_of
+from unless.table.hashes import record_hashes
 from unless.values import Label, plain
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from itertools import chain, pairwise
@@ -18,12 +19,13 @@ from unless.export.jsontext import content, layout, parse, refuse_long, uncollec
 from unless.judge.importance import Evidence, importances
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics
+from unless.model import Statistics, Tested
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
 from unless.score.points import Points
-from unless.table import Column, Kind, Schema, Table
+from unless.table import Column, Kind, Schema, Split, Table
+from unless.table.split import LARGEST_SALT, PARTS
 from unless.values import Label, counted, label_data, plain
 
 if TYPE_CHECKING:
@@ -57,6 +59,8 @@ class SavedModel:
     """What taught the list, if something did."""
     tuned: Mapping[str, float] | None = None
     """The settings that cross-validation chose, if it was asked to."""
+    tested_: Tested | None = None
+    """What records that were held back have shown, if any were."""
 
     @property
     def schema(self) -> Schema:
@@ -103,12 +107,27 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
             **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
+            **({} if model.tested_ is None else {"tested": tested_data(model.tested_)}),
         },
     }
     _columns(found["columns"], model.program_)
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
+    _tested(found["statistics"], statistics)
     return found
+
+
+def tested_data(tested: Tested) -> dict[str, Any]:
+    """What records held back have shown, as JSON holds it."""
+    split = tested.split
+    return {
+        "salt": split.salt,
+        "cuts": [[label_data(label), cut] for label, cut in zip(split.labels, split.cuts, strict=True)],
+        "fingerprint": tested.fingerprint,
+        "records": tested.records,
+        "usual": label_data(tested.usual),
+        "counts": tested.statistics.counts.tolist(),
+    }
 
 
 def spelled_parameters(parameters: Mapping[str, Any]) -> list[list[Any]]:
@@ -175,8 +194,10 @@ def from_document(document: Any) -> SavedModel | Program:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
     node = document["statistics"]
     statistics, learner, parameters, shares, card = _training(node, program)
-    domain, taught, tuned = _domain(ranges, schema), _taught(node), _tuned(node)
-    return SavedModel(program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned)
+    domain, taught, tuned, tested = _domain(ranges, schema), _taught(node), _tuned(node), _tested(node, statistics)
+    return SavedModel(
+        program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned, tested
+    )
 
 
 _COLUMNS = Object(
@@ -186,6 +207,12 @@ _STATISTICS = Object(
     "an object that says what rules decided, with learner, parameters, classes and counts",
     ("learner", "parameters", "classes", "counts"),
 )
+_TESTED = Object(
+    "an object that says what records held back have shown, with salt, cuts, fingerprint, records, usual and counts",
+    ("salt", "cuts", "fingerprint", "records", "usual", "counts"),
+    (),
+)
+_MARK = "a fingerprint, 32 hexadecimal digits"
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
 """The largest count, or sum of weights."""
@@ -295,6 +322,54 @@ def _tuned(node: dict[str, Any]) -> dict[str, float] | None:
             raise wrong(((place, index), 1), "a number of at least 0", value)
         found[typed(str, name, ((place, index), 0), "the name of a setting, a text")] = float(value)
     return found
+
+
+def _tested(node: dict[str, Any], trained: Statistics) -> Tested | None:
+    """What records held back have shown, if the file says so."""
+    if "tested" not in node:
+        return None
+    return tested_in(node["tested"], ((None, "statistics"), "tested"), trained.classes, trained.labels)
+
+
+def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> Tested:
+    """What records held back have shown; each row of counts belongs to the rule, or decision, of one of the labels."""
+    node = _TESTED.check(value, place)
+    split = Split(
+        _whole(node["salt"], (place, "salt"), "a salt", LARGEST_SALT),
+        classes,
+        _cuts(node["cuts"], (place, "cuts"), classes),
+    )
+    mark = typed(str, node["fingerprint"], (place, "fingerprint"), _MARK)
+    if re.fullmatch("[0-9a-f]{32}", mark) is None:
+        raise wrong((place, "fingerprint"), _MARK, mark)
+    usual = checks.label(node["usual"], (place, "usual"))
+    if usual not in classes or type(usual) not in map(type, classes):
+        raise at((place, "usual"), f"{shown(node['usual'])} is not one of the classes{suggest(usual, classes)}")
+    counts = _counts(node["counts"], (place, "counts"), len(labels), len(classes))
+    records = _whole(node["records"], (place, "records"), "a number of records", 1 << 53)
+    if (counts != np.rint(counts)).any() or not counts.sum() < records:
+        raise at((place, "counts"), f"expected whole numbers of records, fewer than {records:,} in all")
+    return Tested(split, mark, records, Statistics(classes, labels, counts), usual)
+
+
+def _cuts(value: Any, place: Place, classes: tuple[Label, ...]) -> tuple[int, ...]:
+    """How many parts of each class are held back."""
+    cuts = []
+    for index, pair in enumerate(typed(list, value, place, "a list of labels and cuts")):
+        label, cut = row(pair, (place, index), "a label and its cut", 2)
+        if index >= len(classes) or checks.label(label, ((place, index), 0)) != classes[index]:
+            raise at(place, "these are not the classes, in the same order")
+        cuts.append(_whole(cut, ((place, index), 1), "a cut", PARTS))
+    if len(cuts) < len(classes):
+        raise at(place, "these are not the classes, in the same order")
+    return tuple(cuts)
+
+
+def _whole(value: Any, place: Place, what: str, most: int) -> int:
+    """A whole number from 0 to ``most``."""
+    if not checks.is_number(value, 0, most) or value != int(value):
+        raise wrong(place, f"{what}, a whole number from 0 to {most}", value)
+    return int(value)
 
 
 def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[Label, ...]) -> ScoreCard:

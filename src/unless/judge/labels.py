@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -185,17 +184,3 @@ def aligned(found: Labels, known: Sequence[Label]) -> Labels:
     codes = np.array([next(rest) if place is None else place for place in places], dtype=np.int64)
     labels = (*known, *new)
     return Compared(found.name, labels, codes[found.codes])
-
-
-def interval(right: float, total: float, sure: float = 1.959963984540054) -> tuple[float, float]:
-    """Wilson's confidence interval of a share, by default at 95 %.
-
-    >>> [round(end, 2) for end in interval(8, 10)], interval(0, 0)
-    ([0.49, 0.94], (0.0, 1.0))
-    """
-    if not total:
-        return 0.0, 1.0
-    share, square = right / total, sure * sure
-    centre = (share + square / (2 * total)) / (1 + square / total)
-    half = sure * math.sqrt(share * (1 - share) / total + square / (4 * total * total)) / (1 + square / total)
-    return max(centre - half, 0.0), min(centre + half, 1.0)

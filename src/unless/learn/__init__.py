@@ -5,7 +5,7 @@ learner: it learns a list rule by rule, `optimise` improves the list as a whole,
 `doubt` asks whether it is chance. `tune` chooses its settings. `committee` learns many lists that vote, `distil` one
 list that imitates a teacher, which is asked about `neighbours` of the records. `points` finds the points of a score
 card. They ask an `engine`, which counts rows; `memory` is the engine for a table in memory. `weights` turns weights of
-rows into numbers of rows, `folds` divides rows by their content. A `diary` lets learners be interrupted and go on.
+rows into numbers of rows. A `diary` lets learners be interrupted and go on.
 `blocks` learn the same from data that does not fit into memory, or lies on many machines.
 """
 

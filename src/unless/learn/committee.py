@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from unless.learn import own
 from unless.learn.fold import Learned
-from unless.learn.folds import mixed, record_hashes
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights
 from unless.rule import Program, Rule
@@ -28,6 +27,7 @@ from unless.score.committee import Committee
 from unless.score.points import Points, points_of, probabilities_of
 from unless.score.votes import MAX_RULES, Votes
 from unless.table import Table
+from unless.table.hashes import mixed, record_hashes
 
 Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""

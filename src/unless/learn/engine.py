@@ -187,7 +187,7 @@ class Engine(ABC, Generic[Rows]):
 
     @abstractmethod
     def folds(self, rows: Rows, count: int) -> list[Rows]:
-        """Parts of the rows, about as large: by a hash of the record (`folds.record_hashes`), not by order."""
+        """Parts of the rows, about as large: by a hash of the record (`table.hashes.record_hashes`), not by order."""
 
     def worthiest_literal(self, positive: Rows, negative: Rows) -> tuple[Literal, float] | None:
         """The literal that covers the most positives less negatives, and how many those are."""

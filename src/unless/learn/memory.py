@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import Search, Selection, grid, share
 from unless.learn.engine import Demands, Engine
-from unless.learn.folds import mixed, record_hashes
 from unless.learn.literals import Counts, without_implied
 from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
+from unless.table.hashes import mixed, record_hashes
 from unless.threads import threads_of
 from unless.values.notation import WHOLE
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.learn.folds import record_hashes
 from unless.table import Column, Table
+from unless.table.hashes import record_hashes
 
 _NEAREST = 5
 """A new record lies between an old one and one of its nearest neighbours."""

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.kernels.regress import Regression, kinds, list_atoms
-from unless.learn.folds import Hashes
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of, head_places
 from unless.score.parts import Bins, Part, Reader, Truths, parts_of
 from unless.score.points import points_of
 from unless.table import Table
+from unless.table.hashes import Hashes
 
 LITERAL, OTHER = 2.2, 16.0
 """The penalties of literals and of other parts, times the root of the share of records that the list has wrong.

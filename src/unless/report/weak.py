@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.judge.labels import interval
+from unless.model import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 

@@ -5,12 +5,14 @@ as its rank, so ``<=`` is a prefix of the ranks, ``==`` is one rank, and the tru
 small integers (`Column.span`).
 
 `columns` has `Column` and `Labels`, `table` the `Table` and its `Schema`, `frames` turns columns into those of other
-libraries, and `seen` tells which values occur, and which of them a model remembers.
+libraries, and `seen` tells which values occur, and which of them a model remembers. `hashes` are those of records, and
+`split` holds back some of them for a test.
 """
 
 from unless.table.columns import Codes, Column, Kind, Labels, smallest
 from unless.table.frames import polars_series
 from unless.table.seen import MOST, domain_of, occurring
+from unless.table.split import Split
 from unless.table.table import Schema, Table
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Kind",
     "Labels",
     "Schema",
+    "Split",
     "Table",
     "domain_of",
     "occurring",

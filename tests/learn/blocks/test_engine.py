@@ -16,10 +16,10 @@ from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.questions import Values
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
-from unless.learn.folds import record_hashes
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
 from unless.rule import Literal, Rule
 from unless.table import Column
+from unless.table.hashes import record_hashes
 
 
 class Plain(Engine[frozenset]):

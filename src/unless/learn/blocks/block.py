@@ -19,9 +19,9 @@ from unless.errors import ReadError
 from unless.kernels.grid import Grid, Selection
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question, Step
-from unless.learn.folds import record_hashes
 from unless.learn.memory import MemoryEngine
 from unless.table import Column, Table
+from unless.table.hashes import record_hashes
 
 CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
 

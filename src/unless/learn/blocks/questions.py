@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from unless.kernels.grid import Selection
 from unless.learn.blocks.bins import places
-from unless.learn.folds import Hashes, value_hashes
 from unless.learn.literals import MANY
 from unless.table import Column
+from unless.table.hashes import Hashes, value_hashes
 
 if TYPE_CHECKING:
     from unless.learn.blocks.block import Block

@@ -1,14 +1,14 @@
-"""Folds by a hash of the record: the same for every order of rows, and equal records stay together."""
+"""Hashes of records: they depend on the values only, so that parts by hash are the same for every order of rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.table import Column
+from unless.table.columns import Column
 
 Hashes = NDArray[np.uint64]
 
@@ -23,11 +23,14 @@ def record_hashes(columns: Sequence[Column], rows: int) -> Hashes:
 
 def value_hashes(column: Column) -> Hashes:
     """A hash of each value of a column, by rank; missing comes last."""
-    texts = [
-        int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
-        for text in column.categories
-    ]
-    return np.concatenate([mixed(column.numbers.view(np.uint64)), np.array([*texts, 0], np.uint64)])
+    texts = text_hashes(column.categories)
+    return np.concatenate([mixed(column.numbers.view(np.uint64)), texts, np.zeros(1, np.uint64)])
+
+
+def text_hashes(texts: Iterable[str]) -> Hashes:
+    """A hash of each text."""
+    found = [int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()) for text in texts]
+    return np.array(found, np.uint64)
 
 
 def mixed(bits: Hashes) -> Hashes:
