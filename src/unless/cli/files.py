@@ -113,12 +113,18 @@ def source_of(data: str, how: Reading) -> tuple[Any, Reading]:
     return (Path(data).read_bytes(), how.piped) if Path(data).is_fifo() else (data, how)
 
 
-def read(screen: Screen, data: str, target: str | None = None, *, how: Reading, **options: Any) -> Table:
-    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
+def read(
+    screen: Screen, data: str, target: str | None = None, *, how: Reading, source: Any = None, **options: Any
+) -> Table:
+    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain.
+
+    ``source`` is what `source_of` gave, if that was asked before: a pipe can be read only once.
+    """
     from unless import read_table  # show and export need no tables
 
     take_ctrl_c_back()
-    source, how = source_of(data, how)
+    if source is None:
+        source, how = source_of(data, how)
     with screen.busy(f"reading {data}"), needed(by_model=target is None, data=data):
         table = read_table(source, target, **how.options, **options)
     tell_reading(screen, data, table.read_as)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.judge.labels import interval
+from unless.model import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
 from unless.score.points import POINTS_PER_LOGIT

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.explanation.words import Words
-from unless.judge.labels import interval
+from unless.model import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.table import Column
@@ -34,6 +34,9 @@ _COLUMNS = 40
 
 _LABELS = 6
 """The most labels whose shares of decisions are compared: the most frequent ones."""
+
+_LONG = 60
+"""The most characters of a group's name."""
 
 _SURE = 0.05
 
@@ -105,12 +108,13 @@ class Groups:
     def striking(self) -> tuple[tuple[GroupedBy, Group, Difference], ...]:
         """The differences to list, largest first: of quality, and of decisions where no rule tests the column.
 
-        That decisions differ by what the rules test is what rules are for.
+        That decisions differ by what the rules test is what rules are for. Two groups that are all of a column differ
+        from each other: one of them is listed.
         """
         found = [
             (column, group, one)
             for column in self.columns
-            for group in column.groups
+            for group in column.groups[: 1 if len(column.groups) == 2 else None]
             for one in group.differences
             if one.what is None or not column.used
         ]
@@ -119,7 +123,7 @@ class Groups:
 
 def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
     """The groups of the columns that a page has: what rules test first, then the others."""
-    labels = sorted(np.argsort(-facts.frequency, kind="stable")[:_LABELS].tolist())
+    labels = _compared(facts)
     found = []
     for place, column in enumerate(shown[:_COLUMNS]):
         cut = list(_cut(column, words))
@@ -128,6 +132,12 @@ def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Colu
             found.append(GroupedBy(speaker.feature(column.name), place, place < len(facts.used), groups))
     names = tuple(speaker.labels[place] for place in labels)
     return _tested(facts, Groups(tuple(found), names, 0))
+
+
+def _compared(facts: Facts) -> list[int]:
+    """The labels whose shares of decisions are compared; of two labels the rarer, since the other has the rest."""
+    order = np.argsort(-facts.frequency, kind="stable")
+    return order[1:].tolist() if len(order) == 2 else sorted(order[:_LABELS].tolist())
 
 
 # Which records are a group.
@@ -190,7 +200,8 @@ def _group(facts: Facts, name: str, test: tuple[object, ...], rows: NDArray[np.b
     right = None if facts.truth is None else int((given == facts.truth[rows]).sum())
     decided = tuple(int((given == label).sum()) for label in labels)
     low, high = (0.0, 1.0) if right is None else interval(right, len(given))
-    return Group(name, test, len(given), right, low, high, decided)
+    shown = name if len(name) <= _LONG else f"{name[: _LONG - 1]}…"
+    return Group(shown, test, len(given), right, low, high, decided)
 
 
 # Which differences chance does not explain.

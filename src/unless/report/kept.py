@@ -59,6 +59,7 @@ def kept_data(
     confusion = None if facts.quality is None or len(facts.labels) > _COSTS else facts.quality.confusion.tolist()
     return {
         "colours": [label.colour for label in labels],
+        "label_names": [str(label) for label in facts.labels],
         "label_codes": [json.dumps(label_data(label), ensure_ascii=True) for label in facts.labels],
         "names": list(facts.program.features),
         "used": [facts.program.features.index(name) for name in facts.used],

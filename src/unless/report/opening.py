@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
-from unless.judge.labels import interval
+from unless.model import Tested, interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker, Text
 
@@ -21,10 +22,11 @@ _FEATURES = 3
 class Leading:
     """The rules that decide more than half of the records, busiest first, if they are few; else only the busiest.
 
-    ``numbers`` has None for the records that no rule decides. ``asks`` are the features that most of them test.
+    ``numbers`` has None for the records that no rule decides, ``labels`` what each decides. ``asks`` are the features that most of them test.
     """
 
     numbers: tuple[int | None, ...]
+    labels: tuple[LabelName | None, ...]
     records: int
     share: float
     asks: tuple[Text, ...]
@@ -39,7 +41,8 @@ class Leading:
 class Trust:
     """How many records are right, with the 95 % interval of the share, and how many the best constant guess gets.
 
-    ``learned`` says that the rules were learned from these very records, so that others will show less.
+    ``of`` says which records these are: those that were held back from learning ("tested"), those that the rules were
+    learned from ("learned"), so that others will show less, or others ("given").
     """
 
     right: int
@@ -48,7 +51,7 @@ class Trust:
     high: float
     guess: LabelName
     guessed: int
-    learned: bool
+    of: Literal["tested", "learned", "given"]
 
     @property
     def share(self) -> float:
@@ -79,17 +82,24 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
             tested[feature] = tested.get(feature, 0) + int(facts.decided[place])
     asks = sorted(tested, key=lambda feature: (-tested[feature], facts.used.index(feature)))[:_FEATURES]
     numbers = tuple(place + 1 if place < len(rules) else None for place in taken)
-    return Leading(numbers, records, records / len(facts.table), tuple(map(speaker.feature, asks)))
+    heads = tuple(None if (head := int(facts.heads[place])) < 0 else speaker.labels[head] for place in taken)
+    return Leading(numbers, heads, records, records / len(facts.table), tuple(map(speaker.feature, asks)))
 
 
-def trust(facts: Facts, speaker: Speaker) -> Trust | None:
-    """How good the decisions are on these records; None without true labels."""
+def trust(facts: Facts, speaker: Speaker, tested: Tested | None) -> Trust | None:
+    """How good decisions are on unseen records, if that is known, or else on these; None if neither is known."""
+    if tested is not None:
+        guess = facts.labels.index(tested.usual)
+        guessed = round(tested.baseline * tested.held_back)
+        return Trust(
+            tested.right, tested.held_back, *tested.interval, speaker.labels[guess], guessed, "tested"
+        )
     if facts.quality is None:
         return None
     right, total = facts.quality.right, facts.quality.records
     guess = int(facts.frequency.argmax())
-    ends = interval(right, total)
-    return Trust(right, total, *ends, speaker.labels[guess], int(facts.frequency[guess]), were_learned(facts))
+    of: Literal["learned", "given"] = "learned" if were_learned(facts) else "given"
+    return Trust(right, total, *interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 
 def were_learned(facts: Facts) -> bool:

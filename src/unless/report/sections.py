@@ -249,9 +249,10 @@ class FeatureView:
     """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
     ``kind`` says what it has. ``cost`` is the loss of accuracy or, without truth, the share of decisions that change:
-    the mean of all repeats.
+    the mean of all repeats. ``place`` is its place among the features that rules test.
     """
 
+    place: int
     name: Text
     kind: str
     rules: int
@@ -294,7 +295,8 @@ def _view(facts: Facts, speaker: Speaker, feature: str, costs: NDArray[np.float6
     rules = facts.program.rules
     testing = [k for k, rule in enumerate(rules) if any(literal.feature == feature for literal in rule.literals())]
     share = float(facts.decided[testing].sum() / len(facts.table))
-    return FeatureView(speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
+    place = facts.used.index(feature)
+    return FeatureView(place, speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
 
 
 def _kind(facts: Facts, feature: str) -> str:

@@ -160,7 +160,7 @@ def summarise(
         data={**_data(facts, rows, words), **kept_data(facts, rows, words, speaker.labels, groups, curves)},
         committee=None if committee is None else CommitteeView.of(committee, facts.program, table),
         leading=leading_rules(facts, speaker),
-        trust=trust(facts, speaker),
+        trust=trust(facts, speaker, getattr(model, "tested_", None)),
         groups=groups,
         curves=curves,
         purpose=words.purpose,

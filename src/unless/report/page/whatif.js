@@ -64,14 +64,16 @@
     }
 
     /** Start from a record of the data, given its place among those shown. */
-    start(row, { quiet = false } = {}) {
+    start(row, { quiet = false, push = false } = {}) {
       this.row = row;
       this.base = this.records.record(row);
       part("wi-number").value = this.records.numbers[row];
       part("wi-previous").disabled = row === 0;
       part("wi-next").disabled = row === this.records.shown - 1;
       this.note("");
-      if (!quiet) history.replaceState(null, "", `#record=${this.records.numbers[row]}`);
+      const address = `#record=${this.records.numbers[row]}`;
+      if (push && location.hash !== address) history.pushState(null, "", address); // so that "back" leads to the table
+      else if (!quiet) history.replaceState(null, "", address);
       this.controls.forEach((control) => control.forget());
       this.write(this.base);
       unless.shownRecord = row;
@@ -283,8 +285,8 @@
     const page = unless.engine.open();
     const whatIf = new WhatIf(page);
     part("wi").hidden = false;
-    unless.showRecord = (row) => {
-      whatIf.start(row);
+    unless.showRecord = (row, options) => {
+      whatIf.start(row, options);
       part("what-if").scrollIntoView();
       part("what-if-title").focus({ preventScroll: true });
     };
