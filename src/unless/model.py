@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,17 @@ from unless.values import Label
 if TYPE_CHECKING:
     from unless.score.card import ScoreCard
 
-__all__ = ["SMOOTHING", "Model", "Statistics", "Tested", "held_back_in", "interval", "program_of"]
+__all__ = [
+    "SMOOTHING",
+    "Model",
+    "Statistics",
+    "Tested",
+    "held_back_in",
+    "interval",
+    "literal_counts",
+    "never_learned",
+    "program_of",
+]
 
 
 @runtime_checkable
@@ -55,6 +65,11 @@ class Model(Protocol):
         """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
 
 
+def literal_counts(program: Program) -> tuple[int, ...]:
+    """How many literals each rule has, with its exceptions."""
+    return tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
+
+
 def program_of(model: Program | Model) -> Program:
     """The rules: a program itself, or those of a model, a fitted classifier for example."""
     if isinstance(model, Program):
@@ -76,18 +91,31 @@ learner found before it optimised them, and a log-loss within 0.5 % of the least
 """
 
 
+# What is expected of a rule: chosen on half of the datasets, confirmed on the others (benchmarks/precision.py).
+_DOUBT, _DOUBT_BY_ERROR, _DOUBT_OF_PURE = 0.5, 30.0, 4.0
+"""How many records a literal is worth: if nothing is wrong in training, per share of errors, in pure rules."""
+_SURE, _SURER = 20.0, 0.02
+"""Training makes as sure as up to so many new records, and each further record as so many."""
+
+
 @dataclass(frozen=True, eq=False)
 class Statistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
-    no rule decides.
+    no rule decides. Those of training know what else it takes to tell what to expect of new records (`expected`).
     """
 
     classes: tuple[Label, ...]
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False
+    literals: tuple[int, ...] = ()
+    """How many literals each rule has, with its exceptions; none are known of counts that are not those of training."""
+    pure: bool = False
+    """Whether rules were learned until they were right for all, as in the paper."""
+    unseen: NDArray[np.float64] | None = None
+    """The same counts of records that were held back."""
 
     @property
     def total(self) -> float:
@@ -129,6 +157,61 @@ class Statistics:
         with np.errstate(invalid="ignore", divide="ignore"):
             ratio: NDArray[np.float64] = self.precision / chance
         return ratio
+
+    @cached_property
+    def expected(self) -> NDArray[np.float64]:
+        """The share of its decisions on new records that each rule is expected to get right; NaN if nobody can tell.
+
+        A rule that was searched for is right more often in training than on new records, and the more so, the fewer
+        records it decides, the more literals it has, and the noisier the data is. So its precision in training is mixed
+        with what its label would get without it: for each literal, as that of ``doubt`` records more. Then it is mixed
+        with its precision on records held back, if there are any. docs/quality.md has how true that is.
+        """
+        return self._estimates[0]
+
+    @cached_property
+    def expected_between(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The ends of the 95 % intervals of what is expected."""
+        low, high = np.array([interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]).T
+        return low, high
+
+    @cached_property
+    def doubt(self) -> float:
+        """How many records without the rule a literal is worth: more where the rules are wrong in training."""
+        wrong = 1 - float(self.right.sum()) / max(self.total, 1e-300)
+        return _DOUBT_OF_PURE if self.pure else _DOUBT + _DOUBT_BY_ERROR * wrong
+
+    @cached_property
+    def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What is expected of each rule, and how many records that is as sure as."""
+        added = self.doubt * np.array([*self.literals, *[0] * (len(self.labels) - len(self.literals))], np.float64)
+        known = self.support + added
+        with np.errstate(invalid="ignore"):
+            share = (self.right + added * self._without) / known
+        sure = np.minimum(known, _SURE) + _SURER * np.maximum(known - _SURE, 0.0)
+        if self.unseen is None:
+            return share, sure
+        seen = replace(self, counts=self.unseen, unseen=None)
+        both = sure + seen.support
+        with np.errstate(invalid="ignore"):
+            mixed = (np.where(sure > 0, share * sure, 0.0) + seen.right) / both
+        return mixed, both
+
+    @property
+    def _without(self) -> NDArray[np.float64]:
+        """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
+        reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
+        shares = np.minimum(reaching / np.maximum(reaching.sum(axis=1, keepdims=True), 1e-300), self.prior)
+        return np.array([0.0 if k is None else shares[rule, k] for rule, k in enumerate(self._places)])
+
+    def expectation(self, rule: int) -> dict[str, Any]:
+        """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
+        share, ends = float(self.expected[rule]), [float(end[rule]) for end in self.expected_between]
+        unseen = None if self.unseen is None else replace(self, counts=self.unseen, unseen=None)
+        held = (
+            {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
+        )
+        return {"expected": None if math.isnan(share) else share, "between": ends, **held}
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
@@ -225,6 +308,18 @@ class Tested:
     def knows(self, table: Table, features: Sequence[str]) -> bool:
         """Whether a table with labels holds the data that the model is from: the same records, in any order."""
         return len(table) == self.records and self.fingerprint == fingerprint(table, features, self.statistics.classes)
+
+
+def never_learned(model: Program | Model, table: Table) -> bool | None:
+    """Whether all records of a table are among those that the model holds back; None if that cannot be told.
+
+    Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
+    """
+    tested = getattr(model, "tested_", None)
+    if tested is None or isinstance(model, Program) or table.target is None:
+        return None
+    features = tuple(model.schema_.kinds)
+    return bool(tested.split.held_back(table, features).all()) if set(features) <= set(table.features) else None
 
 
 def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:

@@ -35,6 +35,7 @@ MODEL["statistics"]["tested"] = {
     "usual": MODEL["statistics"]["classes"][0],
     "counts": [[1.0] * len(counts) for counts in MODEL["statistics"]["counts"]],
 }
+MODEL["statistics"]["trade_off"] = [[[["max_rules", 2]], 2, 40, 60], [[], 2.5, 50, 60]]
 MODEL["statistics"]["parameters"] += [
     ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
     ["numeric", ["age", 3]],

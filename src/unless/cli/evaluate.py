@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 from rich.console import RenderableType
@@ -16,10 +16,12 @@ from unless.cli import options
 from unless.cli.console import Screen
 from unless.cli.files import Reading, check_files, source_of, tell_reading
 from unless.cli.options import Algorithm
+from unless.cli.plot import trade_off_plot
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import ReadError
 from unless.explanation.words import printable
-from unless.judge.validation import BASELINE, Evaluation, Run, Score, cross_validation, holdout
+from unless.judge.tradeoff import TradeOff, fold_pairs
+from unless.judge.validation import BASELINE, Evaluation, Run, Score, cross_validation, fold_of, holdout
 from unless.read.table import column_names, read_table
 from unless.table import Labels, Table
 from unless.values import counted, share_text
@@ -54,6 +56,9 @@ def evaluate(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
+    draw: Annotated[
+        bool, typer.Option("--trade-off/--no-trade-off", help="Draw accuracy against number of rules, for unless.")
+    ] = True,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -61,7 +66,8 @@ def evaluate(
     """Compare the learners by cross-validation: accuracy, weighted precision, recall and F1, rules, time to fit.
 
     Rules are counted as in the paper, including exceptions. The figures are means over the folds ± standard deviations.
-    After Ctrl-C, the folds done so far are shown.
+    Then accuracy is drawn against the number of rules (without exceptions), each with its 95 % interval; unless fit
+    --rules N learns the list. After Ctrl-C, the folds done so far are shown.
 
     Example: unless evaluate applicants.csv --target decision --cv 5
 
@@ -79,15 +85,19 @@ def evaluate(
     names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}
     if test is None:
-        folds = cv or 10
+        folds, tests = cv or 10, None
         runs = cross_validation(training.table, learners, folds, seed)
     else:
-        folds = 1
-        runs = holdout(training.table, _read_test(screen, test, training.table, how), learners)
+        folds, tests = 1, _read_test(screen, test, training.table, how)
+        runs = holdout(training.table, tests, learners)
     done, complete = _run(screen, runs, folds * (len(learners) + 1), many=folds > 1)
     found = Evaluation.of(done, learners)
     if not found.folds:
         raise KeyboardInterrupt
+    drawn = None
+    if complete and draw and "unless" in learners:
+        pairs = fold_pairs(training.table, fold_of(training.table.labels, folds, seed)) if tests is None else None
+        drawn, complete = _trade_off(screen, jobs, pairs or [(training.table, cast("Table", tests))])
     if json:
         document = {
             "data": data,
@@ -99,11 +109,13 @@ def evaluate(
             "asked_folds": folds,
             "complete": complete,
         }
-        screen.data(document | found.to_dict())
+        screen.data(document | found.to_dict() | {"trade_off": None if drawn is None else drawn.to_dict()})
     else:
         if not quiet or not complete:
             screen.show(*_heading(data, test, training, found, seed=seed, complete=complete))
         screen.show(_table(found))
+        if drawn is not None:
+            screen.show("", trade_off_plot(drawn))
     if not complete:
         raise typer.Exit(128 + signal.SIGINT)
 
@@ -143,6 +155,18 @@ def _run(screen: Screen, runs: Iterable[Run], total: int, *, many: bool) -> tupl
     except KeyboardInterrupt:
         return done, False
     return done, True
+
+
+def _trade_off(screen: Screen, jobs: int | None, pairs: Sequence[tuple[Table, Table]]) -> tuple[TradeOff | None, bool]:
+    """Return the trade-off of our learner, and whether it is complete: Ctrl-C ends it."""
+    from unless.estimators.learners import LEARNERS, trade_off_of
+
+    learner = LEARNERS["unless"](n_jobs=jobs or -1)
+    try:
+        with screen.busy("the trade-off") as update:
+            return trade_off_of(learner, pairs, lambda done, total: update(completed=done, total=total)), True
+    except KeyboardInterrupt:
+        return None, False
 
 
 def _heading(

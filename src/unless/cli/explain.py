@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, label_among, listed, read, read_any_model
+from unless.cli.files import Reading, check_files, label_among, listed, read_any_model, read_known
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import (
     Decimal,
@@ -41,7 +41,7 @@ from unless.explanation.why import WhyNot, proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
-from unless.model import Statistics, program_of
+from unless.model import Statistics, never_learned, program_of
 from unless.read.dialect import Dialect
 from unless.read.table import read_table
 from unless.read.text import TextFile
@@ -160,8 +160,9 @@ def explain(
             None if label is None or committee is not None else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
             _scored(found, record) if points else None,
+            held,
         )
-        for number, record, said in _records(screen, data, found, changed, wanted_rows, how)
+        for number, record, said, held in _records(screen, data, found, changed, wanted_rows, how)
     ]
     unseen = _unseen(found, answers)
     if strict:
@@ -188,6 +189,8 @@ class _Answer:
     why_not: WhyNot | None
     changes: Counterfactuals | None
     points: ScoredRecord | None
+    held_back: bool | None = None
+    """Whether the rules were not learned from this record, but tested on it."""
 
     def to_dict(self) -> dict[str, Any]:
         if isinstance(self.proof, Tally):
@@ -195,6 +198,7 @@ class _Answer:
                 "row": self.number,
                 "set": {name: value_data(value) for name, value in self.changed.items()},
                 "label_in_data": label_data(self.said),
+                "held_back": self.held_back,
                 "vote": self.proof.to_dict(),
                 "changes": None if self.changes is None else self.changes.to_dict()["changes"],
             }
@@ -202,12 +206,14 @@ class _Answer:
         figures = self.statistics and {
             "decided": float(self.statistics.support[place]),
             "right": float(self.statistics.right[place]),
+            **self.statistics.expectation(place),
             "weighted": self.statistics.weighted,
         }
         return {
             "row": self.number,
             "set": {name: value_data(value) for name, value in self.changed.items()},
             "label_in_data": label_data(self.said),
+            "held_back": self.held_back,
             "proof": self.proof.to_dict(),
             "statistics": figures,
             "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
@@ -233,6 +239,8 @@ class _Answer:
             yield self.proof.text(style, number=number)
         if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
             yield hanging("  ", Text(f"(its label in the data is {printable(str(self.said))})", "yellow"))
+        if self.held_back:
+            yield hanging("  ", Text("(the rules were not learned from this record, but tested on it)", "dim"))
         if self.why_not is not None:
             yield from obstacles(self.why_not, words, everything=everything)
         if self.changes is not None:
@@ -294,18 +302,27 @@ def _records(
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
     how: Reading,
-) -> Iterator[tuple[int | None, dict[str, Value], Label | None]]:
-    """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data."""
+) -> Iterator[tuple[int | None, dict[str, Value], Label | None, bool | None]]:
+    """Yield the records asked for, with their numbers and, if --set changes nothing, their labels in the data.
+
+    Last comes whether the record was held back when the rules were learned, if that can be told.
+    """
     committee = committee_of(model)
     used = program_of(model).used if committee is None else committee.used
     if data is None:
-        yield None, {**dict.fromkeys(used), **changed}, None
+        yield None, {**dict.fromkeys(used), **changed}, None, None
         return
     # The data need not have a column whose value --set gives.
-    table = read(screen, data, like=model, features=[name for name in used if name not in changed], how=how)
+    wanted = [name for name in used if name not in changed]
+    table = read_known(screen, data, model, wanted, how=how)
     for number in _numbers(rows, table, data):
-        said = None if changed or table.target is None else table.target.labels[int(table.target.codes[number - 1])]
-        yield number, {**table.record(number - 1), **changed}, said
+        record = table.record(number - 1)
+        found = {**{name: record[name] for name in wanted}, **changed}
+        if changed or table.target is None:
+            yield number, found, None, None
+        else:
+            row = table[[number - 1]]
+            yield number, found, row.labels.labels[int(row.labels.codes[0])], never_learned(model, row)
 
 
 def _span(text: str) -> tuple[int, int]:

@@ -131,6 +131,20 @@ def read(
     return table
 
 
+def read_known(
+    screen: Screen, data: str, model: Any, used: Sequence[str], target: str | None = None, *, how: Reading
+) -> Table:
+    """Read the features that rules use and, if the model may know the data as its own, all that it learned from."""
+    from unless.read.table import column_names
+
+    source, how = source_of(data, how)
+    wanted = list(used)
+    if getattr(model, "tested_", None) is not None:
+        there = set(column_names(source, **how.options))
+        wanted = [name for name in model.schema_.kinds if name in there or name in used]
+    return read(screen, data, target, source=source, like=model, features=wanted, how=how)
+
+
 def tell_reading(screen: Screen, data: str, read_as: str) -> None:
     """Say in one line how a file was read, if it is not plain."""
     if read_as:

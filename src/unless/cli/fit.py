@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from typing import Literal as OneOf
@@ -19,8 +19,9 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
-from unless.cli.layout import MARGIN, command_line, duration, report_line, result_line, shell_word
+from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
 from unless.cli.options import Algorithm
+from unless.cli.plot import trade_off_plot
 from unless.cli.show import committee_line, rule_table
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
@@ -29,24 +30,22 @@ from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.inspection import Remark
-from unless.judge.labels import Quality, judged
-from unless.judge.validation import baseline, held_back
-from unless.rule import Program
-from unless.score.committee import Committee, committee_of
+from unless.judge.labels import Quality, quality_of, usual_quality
+from unless.model import Tested
 from unless.table import Labels
 from unless.values import Label, counted, label_data, percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from unless.estimators.halves import Halves
     from unless.estimators.learners import Learner
-    from unless.estimators.training import Training as Records
-    from unless.learn.blocks.data import Blocks
+    from unless.judge.tradeoff import TradeOff
     from unless.learn.blocks.encode import ClassFactors
 
 _OWN: dict[str, tuple[Algorithm, ...]] = {
     **dict.fromkeys(("penalty", "min_support"), (Algorithm.UNLESS, Algorithm.COMMITTEE)),
-    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher"), (Algorithm.UNLESS,)),
+    **dict.fromkeys(("optimise", "round_thresholds", "tune", "teacher", "trade_off"), (Algorithm.UNLESS,)),
     "otherwise": (Algorithm.FOLD_RM,),
     "positive": (Algorithm.FOLD_RPP,),
     "size": (Algorithm.COMMITTEE,),
@@ -144,7 +143,17 @@ def fit(
     ] = None,
     max_rules: Annotated[
         int | None,
-        typer.Option(metavar="N", min=1, help="At most N rules: for unless the best such list, else the first N."),
+        typer.Option(
+            "--max-rules",
+            "--rules",
+            metavar="N",
+            min=1,
+            help="At most N rules: for unless the best such list, else the first N.",
+        ),
+    ] = None,
+    trade_off: Annotated[
+        bool | None,
+        typer.Option("--trade-off", help="For unless: draw accuracy against number of rules, by cross-validation."),
     ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
@@ -168,7 +177,7 @@ def fit(
     settings: dict[str, Any] = {"ratio": ratio, "max_rules": max_rules, "max_seconds": max_seconds}
     settings |= {"penalty": penalty, "min_support": min_support, "optimise": optimise}
     settings |= {"round_thresholds": round_thresholds, "otherwise": otherwise, "positive": positive}
-    settings |= {"tune": tune, "teacher": teacher}
+    settings |= {"tune": tune, "teacher": teacher, "trade_off": trade_off}
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
     if unchanged and blocks is None:
@@ -185,7 +194,7 @@ def fit(
         training = read_large(screen, data, stream, target, asked, factors, folder=blocks, unchanged=unchanged)
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):
-        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep)
+        fitted = learned(screen, data, training, learner, test=test, seed=seed, keep=keep, drawn=bool(trade_off))
     if json:
         _save(fitted.model, output)
         screen.data({**fitted.to_dict(), "algorithm": algorithm, "seed": seed, "saved_as": output})
@@ -199,7 +208,7 @@ def fit(
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What was learned, from which data and how fast, and how it did on the records held back, if there were any."""
+    """What was learned, from which data and how fast; the model knows how it did on records held back, if any were."""
 
     data: str
     model: SavedModel | SavedCommittee
@@ -207,19 +216,25 @@ class Fitted:
     seconds: float
     held_back: tuple[int, ...]
     """The numbers of the records held back, counted from 1."""
-    test: Quality | None
-    usual: Label | None
-    """The most frequent label in training."""
-    baseline: Quality | None
-    """How that label alone would have done on the records held back."""
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
+
+    @property
+    def tested(self) -> Tested | None:
+        """What the records held back have shown."""
+        return self.model.tested_
+
+    @property
+    def _trade_off(self) -> dict[str, Any] | None:
+        found = self.model.trade_off if isinstance(self.model, SavedModel) else None
+        return None if found is None else found.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
         statistics, program = self.model.statistics_, self.model.program_
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
+        expected = map(statistics.expectation, range(len(program.rules)))
         return {
             "data": self.data,
             "target": program.target,
@@ -230,18 +245,20 @@ class Fitted:
             "seconds": self.seconds,
             "interrupted": self.interrupted,
             "rules": [
-                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right}
-                for rule, decided, right in figures
+                {"label": label_data(rule.head), "rule": str(rule), "decided": decided, "right": right, **more}
+                for (rule, decided, right), more in zip(figures, expected, strict=True)
             ],
-            "test": self.test and _measures(self.test),
-            "baseline": self.baseline and _measures(self.baseline),
+            "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
+            "baseline": self.tested and _measures(usual_quality(self.tested)),
+            "trade_off": self._trade_off,
             "model": any_document(self.model),
         }
 
 
-def _measures(found: Quality) -> dict[str, Any]:
+def _measures(found: Quality, between: tuple[float, float] | None = None) -> dict[str, Any]:
     names = ("records", "right", "undecided", "accuracy", "precision", "recall", "f1")
-    return {name: getattr(found, name) for name in names}
+    measures = {name: getattr(found, name) for name in names}
+    return measures if between is None else {**measures, "interval": list(between)}
 
 
 # Before learning.
@@ -280,7 +297,7 @@ def _learner(
             f"fold-rpp needs two labels, but {labels.name!r} has {len(labels.labels)}; "
             "use --algorithm fold-rm or unless"
         )
-    given = {name: value for name, value in settings.items() if value is not None}
+    given = {name: value for name, value in settings.items() if value is not None and name != "trade_off"}
     if positive := given.get("positive"):
         given["positive"] = _label(positive, labels)
     if otherwise := given.get("otherwise"):
@@ -331,59 +348,22 @@ def _factors(given: Sequence[str] | None, target: str) -> ClassFactors | None:
 # Learning.
 
 
-@dataclass(frozen=True, slots=True)
-class _Halves:
-    """The records to learn from, and how to test on the others."""
-
-    records: Records
-    held_back: tuple[int, ...]
-    """The numbers of the others, counted from 1, if they are known."""
-    usual: Label | None
-    """The most frequent label of those to learn from."""
-    test: Callable[[Program | Committee], Quality | None]
-
-    @classmethod
-    def of(cls, training: Training, learner: Learner, share: float, seed: int) -> _Halves:
-        """Hold back a share of the records, by lot; of blocks, by a hash of the record."""
-        from unless.estimators.training import Training as Records
-
-        if training.blocks is not None:
-            return cls.of_blocks(training.blocks, share)
-        back = held_back(training.table.labels, share, seed)
-        train, tests = training.table[~back], training.table[back]
-        records = Records.of(train, learner.class_weight)
-        numbers = tuple((np.flatnonzero(back) + 1).tolist())
-        return cls(
-            records, numbers, baseline(train).otherwise, lambda rules: judged(rules, tests) if len(tests) else None
-        )
-
-    @classmethod
-    def of_blocks(cls, blocks: Blocks, share: float) -> _Halves:
-        """Hold back a share of the records of blocks."""
-        from unless.estimators.training import Training as Records
-        from unless.learn.blocks.data import confusion
-
-        engine = blocks.engine(share)
-        popularity = list(engine.popularity(engine.everything()))
-
-        def test(rules: Program | Committee) -> Quality | None:
-            if (rows := engine.tests()) is None or not engine.size(rows):
-                return None
-            if isinstance(rules, Program):
-                return Quality(engine.labels, confusion(engine, rules, rows))
-            return judged(rules, blocks.sample(share, tests=True)[0])
-
-        return cls(Records.of_blocks(blocks, share), (), engine.labels[popularity.index(max(popularity))], test)
-
-
 def learned(
-    screen: Screen, data: str, training: Training, learner: Learner, *, test: float, seed: int, keep: bool
+    screen: Screen,
+    data: str,
+    training: Training,
+    learner: Learner,
+    *,
+    test: float,
+    seed: int,
+    keep: bool,
+    drawn: bool = False,
 ) -> Fitted:
-    """Learn from the records that are not held back, and test on the others."""
+    """Learn from the records that are not held back, and test on the others; ``drawn`` asks for the trade-off."""
     from unless.estimators.learners import learn
     from unless.estimators.remarks import on_learning
 
-    halves = _Halves.of(training, learner, test, seed)
+    halves = _halves(training, learner, test, seed)
     start = time.perf_counter()
     with metered_by(RuleMeter(screen)):
         found = learn(learner, halves.records)
@@ -391,19 +371,36 @@ def learned(
     if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
-    usual = Program(model.program_.target, model.program_.features, (), halves.usual)
+    if drawn and not found.interrupted and isinstance(model, SavedModel):
+        model = replace(model, trade_off=_trade_off(screen, learner, halves))
     return Fitted(
         data,
-        model,
+        halves.tested(model),
         training,
         seconds,
         halves.held_back,
-        halves.test(committee_of(model) or model.program_),
-        halves.usual,
-        halves.test(usual),
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, halves.records, model, seconds),
     )
+
+
+def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
+    """Learn lists of several lengths from parts of the records to learn from, and test them on the rest of these."""
+    from unless.estimators.learners import hash_folds, trade_off_of
+
+    with screen.busy("the trade-off") as update:
+        return trade_off_of(
+            learner, hash_folds(halves.records.table), lambda done, total: update(completed=done, total=total)
+        )
+
+
+def _halves(training: Training, learner: Learner, share: float, seed: int) -> Halves:
+    """Hold back a share of the records."""
+    from unless.estimators.halves import Halves
+
+    if training.blocks is not None:
+        return Halves.of_blocks(training.blocks, share, seed)
+    return Halves.of(training.table, share, seed, learner.class_weight)
 
 
 def _save(model: SavedModel | SavedCommittee, output: str | None) -> None:
@@ -432,6 +429,8 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     screen.show(rule_table(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
+    if isinstance(fitted.model, SavedModel) and fitted.model.trade_off is not None:
+        screen.show(trade_off_plot(fitted.model.trade_off), "")
     screen.show(report_line("test", _test(fitted), _margin(fitted)))
     if (remarks := remark_table(fitted.remarks)) is not None:
         screen.note(remarks)
@@ -469,9 +468,9 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
-    if fitted.test is None or fitted.baseline is None:
+    if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return result_line(counted(fitted.test.records, "record"), fitted.test, fitted.usual, fitted.baseline)
+    return test_line(fitted.tested)
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:

@@ -149,7 +149,7 @@ def _test(found: Hypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {counted(len(found.individuals), 'example')} was held back"
-    return result_line(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline)
+    return result_line(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy)
 
 
 def _document(found: Hypothesis) -> dict[str, object]:

@@ -36,6 +36,7 @@ from unless.cli.options import (
 )
 from unless.errors import ParameterError
 from unless.explanation.words import printable
+from unless.model import interval
 from unless.stream import PredictedFile, predict_file
 from unless.values import counted, share_text
 
@@ -169,4 +170,11 @@ def _summary(done: PredictedFile, seconds: float) -> str:
     text = f"{counted(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
     if done.accuracy is None:
         return text
-    return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
+    if (own := done.own) is None:
+        return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
+    low, high = map(share_text, interval(own.held_back_right, own.held_back))
+    held, learned = own.held_back_right / own.held_back, own.learned_right / max(own.learned, 1)
+    return (
+        f"{text}; accuracy {share_text(held)} ({low} to {high}) on the {counted(own.held_back, 'record')} held back "
+        f"when the rules were learned, {share_text(learned)} on those of training"
+    )

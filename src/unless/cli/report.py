@@ -115,7 +115,7 @@ def _columns(source: object, how: Reading, model: object, target: str | None, us
     names = [name for name in column_names(source, **how.options) if name != labels]
     if len(names) > _COLUMNS:
         learned = getattr(getattr(model, "schema_", None), "kinds", {})
-        names = [name for name in names if name in learned][:_COLUMNS]
+        names = [name for name in names if name in learned]
     return [*used, *(name for name in names if name not in set(used))]
 
 
@@ -132,7 +132,13 @@ def _summary(page: Page, output: str, size: int) -> str:
     if page.quality is None:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
-        quality = f"accuracy {share_text(page.quality.accuracy)}"
+        low, high = map(share_text, page.between or (0.0, 1.0))
+        which = "" if page.learned is None else f" on {counted(page.judged, 'record')} held back"
+        quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
+        if page.baseline is not None:
+            quality += f", always {page.baseline.label.text.shown}: {share_text(page.baseline.share)}"
+        if page.learned is not None:
+            quality += f"; {share_text(page.learned.accuracy)} in training"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
     rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

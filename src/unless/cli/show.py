@@ -13,10 +13,11 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.files import check_files, read_any_model, write_document
-from unless.cli.layout import Conditions
+from unless.cli.layout import Conditions, report_line, test_line
 from unless.cli.options import Json, Model, Quiet
+from unless.cli.plot import trade_off_plot
 from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import any_document
+from unless.estimators.modelfile import SavedModel, any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_text
 from unless.export.json import to_dict
@@ -38,7 +39,9 @@ def show(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the rules of a model, how many records each decided in training, and how often it was right.
+    """Show the rules of a model, how many records each decided in training, and how often to expect it to be right.
+
+    The latter is an estimate for new records: the share that is right, and the ends of its 95 % interval.
 
     Of a committee it shows the one list that imitates it; --json has all lists with their points.
 
@@ -55,6 +58,10 @@ def show(
             screen.show(committee_line(found), "")
         screen.note(title(program))
         screen.show(rule_table(program, getattr(found, "statistics_", None)))
+        if (tested := getattr(found, "tested_", None)) is not None:
+            screen.note("", report_line("test", test_line(tested)))
+        if isinstance(found, SavedModel) and found.trade_off is not None:
+            screen.note("", trade_off_plot(found.trade_off))
     else:
         write_document(to_text(program, style) + "\n", None)
 

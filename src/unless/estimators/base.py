@@ -20,7 +20,7 @@ from unless.errors import ParameterError, ProgramError, UnlessWarning
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import known_labels, read_labels, true_places
 from unless.estimators.learners import Learner, learn
-from unless.estimators.modelfile import SavedModel, file_text, parsed
+from unless.estimators.modelfile import PURE, SavedModel, file_text, parsed
 from unless.estimators.records import read_alike, row_counts, training_for, true_labels
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.estimators.training import known_place
@@ -74,7 +74,18 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     _importances: Evidence | NDArray[np.float64] | None = None
     _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        ("program_", "statistics_", "schema_", "domain_", "card_", "_importances", "_taught", "_tuned", "tested_")
+        (
+            "program_",
+            "statistics_",
+            "schema_",
+            "domain_",
+            "card_",
+            "_importances",
+            "_taught",
+            "_tuned",
+            "_trade_off",
+            "tested_",
+        )
     )
     """The attributes that come from the model's file."""
 
@@ -211,11 +222,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         there = labelled if counts is None else labelled[counts > 0]
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        edited.program_, edited.statistics_ = program, measure(program, labelled, counts)
+        found = measure(program, labelled, counts)
+        edited.program_, edited.statistics_ = program, replace(found, pure=self._classifier in PURE)
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
-        edited._taught = edited._tuned = None  # noqa: SLF001 - nothing taught these rules
+        edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
         edited.tested_ = None
         return edited
 
@@ -239,16 +251,24 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def rules_(self) -> Any:
-        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed."""
+        """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed.
+
+        ``precision`` is what to expect of new records, ``low`` and ``high`` are the ends of its 95 % interval, and
+        ``in_training`` is the share that the rule got right in training, which is mostly more (`Statistics`).
+        """
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
+        low, high = statistics.expected_between
         columns = {
             "order": list(range(1, len(rules) + 1)),
             "label": [rule.head for rule in rules],
             "text": [str(replace(rule, head=None)) for rule in rules],
             "support": statistics.support[: len(rules)].tolist(),
             "coverage": statistics.coverage[: len(rules)].tolist(),
-            "precision": statistics.precision[: len(rules)].tolist(),
+            "precision": statistics.expected[: len(rules)].tolist(),
+            "low": low[: len(rules)].tolist(),
+            "high": high[: len(rules)].tolist(),
+            "in_training": statistics.precision[: len(rules)].tolist(),
             "lift": statistics.lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
@@ -289,6 +309,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._taught,
             self._tuned,
             self.tested_,
+            self._trade_off,
         )
 
     def report(
@@ -361,6 +382,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
         self._importances, self.tested_ = model.importances, model.tested_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
+        self._trade_off = getattr(model, "trade_off", None)
         self.classes_ = classes
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named

@@ -15,12 +15,13 @@ import numpy as np
 
 from unless.errors import Interrupted, ParameterError
 from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
+from unless.estimators.modelfile import PURE, SavedModel
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.estimators.training import Limits, Training, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
+from unless.judge.tradeoff import Progress, TradeOff, fold_pairs, trade_off
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Enough
@@ -92,7 +93,7 @@ class Learner:
         card, stopped = card_of(program, data)
         model = SavedModel(
             program,
-            replace(decided, labels=program.heads),
+            replace(decided, labels=program.heads, pure=self._classifier in PURE),
             data.table.schema,
             data.domain(program.used),
             self._classifier,
@@ -141,6 +142,30 @@ def program_of(learner: Learner, table: Table) -> Program | Committee:
     if learned.interrupted is not None:
         raise learned.interrupted
     return committee_of(learned.model) or learned.model.program_
+
+
+def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progress: Progress | None = None) -> TradeOff:
+    """Accuracy against the number of rules, for tables to learn from and to test on; without tuning and teacher."""
+    if not isinstance(learner, UnlessLearner):
+        raise ParameterError("the trade-off is for UnlessClassifier, whose lists are the best of their length")
+    plainly = replace(learner, tune=False, teacher=None)
+
+    def list_for(train: Table, settings: Mapping[str, float]) -> Program:
+        given: dict[str, Any] = {name: int(value) if name == "max_rules" else value for name, value in settings.items()}
+        learned = learn(replace(plainly, **given), train)
+        if learned.interrupted is not None:
+            raise learned.interrupted
+        return learned.model.program_
+
+    return trade_off(pairs, list_for, float(learner.penalty), progress)
+
+
+def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
+    """Pairs of tables to learn from and to test on, by a hash of the record; fewer if few records differ."""
+    pairs = fold_pairs(table, (record_hashes(table.columns, len(table)) % np.uint64(count)).astype(np.int64))
+    if len(pairs) < 2:
+        raise ParameterError("the records are too much alike to learn from some and test on others")
+    return pairs
 
 
 @dataclass(eq=False, repr=False)

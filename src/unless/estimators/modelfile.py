@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -17,9 +17,10 @@ from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, wrong
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected, unpacked
 from unless.judge.importance import Evidence, importances
+from unless.judge.tradeoff import Choice, TradeOff
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics, Tested
+from unless.model import Statistics, Tested, literal_counts
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
 
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
+
+PURE = ("FoldRMClassifier", "FoldRPPClassifier")
+"""The classifiers whose rules are learned until they are right for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +65,12 @@ class SavedModel:
     """The settings that cross-validation chose, if it was asked to."""
     tested_: Tested | None = None
     """What records that were held back have shown, if any were."""
+    trade_off: TradeOff | None = None
+    """Accuracy against the number of rules, if it was asked for."""
+
+    def after(self, tested: Tested) -> SavedModel:
+        """The model after a test, which also tells what to expect of each rule."""
+        return replace(self, statistics_=replace(self.statistics_, unseen=tested.statistics.counts), tested_=tested)
 
     @property
     def schema(self) -> Schema:
@@ -108,13 +118,18 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
             **({} if model.tested_ is None else {"tested": tested_data(model.tested_)}),
+            **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
         },
     }
     _columns(found["columns"], model.program_)
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
-    _tested(found["statistics"], statistics)
+    _tested(found["statistics"], statistics), _trade_off(found["statistics"])
     return found
+
+
+def _choices_data(found: TradeOff) -> list[list[Any]]:
+    return [[spelled_parameters(one.settings), one.rules, one.right, one.records] for one in found.choices]
 
 
 def tested_data(tested: Tested) -> dict[str, Any]:
@@ -194,10 +209,10 @@ def from_document(document: Any) -> SavedModel | Program:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
     node = document["statistics"]
     statistics, learner, parameters, shares, card = _training(node, program)
-    domain, taught, tuned, tested = _domain(ranges, schema), _taught(node), _tuned(node), _tested(node, statistics)
-    return SavedModel(
-        program, statistics, schema, domain, learner, parameters, named, shares, card, taught, tuned, tested
-    )
+    found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
+    found = replace(found, taught=_taught(node), tuned=_tuned(node), trade_off=_trade_off(node))
+    tested = _tested(node, statistics)
+    return found if tested is None else found.after(tested)
 
 
 _COLUMNS = Object(
@@ -212,6 +227,7 @@ _TESTED = Object(
     ("salt", "cuts", "fingerprint", "records", "usual", "counts"),
     (),
 )
+_CHOICES = "a list of choices, at least one: settings, rules, right records and all records"
 _MARK = "a fingerprint, 32 hexadecimal digits"
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
@@ -293,7 +309,8 @@ def _training(
     card = None
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
-    return Statistics(classes, heads, counts, weighted), learner, parameters, shares, card
+    found = Statistics(classes, heads, counts, weighted, literal_counts(program), learner in PURE)
+    return found, learner, parameters, shares, card
 
 
 def _taught(node: dict[str, Any]) -> Taught | None:
@@ -312,11 +329,35 @@ def _taught(node: dict[str, Any]) -> Taught | None:
 
 def _tuned(node: dict[str, Any]) -> dict[str, float] | None:
     """The settings that cross-validation chose, if the file says so."""
-    if "tuned" not in node:
+    return _settings(node["tuned"], ((None, "statistics"), "tuned")) if "tuned" in node else None
+
+
+def _trade_off(node: dict[str, Any]) -> TradeOff | None:
+    """Accuracy against the number of rules, if the file says so."""
+    if "trade_off" not in node:
         return None
-    place = ((None, "statistics"), "tuned")
+    place = ((None, "statistics"), "trade_off")
+    lines = typed(list, node["trade_off"], place, _CHOICES)
+    if not lines:
+        raise wrong(place, _CHOICES, lines)
+    return TradeOff(tuple(_choice(line, (place, index)) for index, line in enumerate(lines)))
+
+
+def _choice(value: Any, place: Place) -> Choice:
+    settings, rules, right, records = row(value, place, "settings, a number of rules, of right records and of all", 4)
+    if not checks.is_number(rules, 0, _MOST):
+        raise wrong((place, 1), "a number of at least 0", rules)
+    total = _whole(records, (place, 3), "a number of records", 1 << 53)
+    found = _whole(right, (place, 2), "a number of records", 1 << 53)
+    if found > total:
+        raise at((place, 2), f"more records are right than there are, {shown(records)}")
+    return Choice(_settings(settings, (place, 0)), float(rules), found, total)
+
+
+def _settings(value: Any, place: Place) -> dict[str, float]:
+    """Settings, by name."""
     found: dict[str, float] = {}
-    for index, pair in enumerate(typed(list, node["tuned"], place, "a list of settings and values")):
+    for index, pair in enumerate(typed(list, value, place, "a list of settings and values")):
         name, value = row(pair, (place, index), "a setting and its value", 2)
         if not checks.is_number(value, 0, _MOST):
             raise wrong(((place, index), 1), "a number of at least 0", value)

@@ -20,7 +20,7 @@ from unless.learn.fold import Learned, engine_of
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights, multiplied
 from unless.model import Statistics
-from unless.table import Labels, Table, domain_of, occurring
+from unless.table import Labels, Split, Table, domain_of, occurring
 from unless.values import Label, class_place, plain
 
 _HEAVIEST = 1e200
@@ -40,8 +40,8 @@ class Training:
     named: bool
     blocks: Blocks | None = None
     """All records, if they are in blocks; the table has only some of them."""
-    held_back: float = 0.0
-    """The share of the records in blocks that nothing is learned from."""
+    held_back: Split | None = None
+    """Which records in blocks nothing is learned from."""
 
     @classmethod
     def of(cls, table: Table, class_weight: Any, counts: Weights | None = None, *, named: bool = True) -> Training:
@@ -58,7 +58,7 @@ class Training:
         return cls(table if labels is table.target else replace(table, target=labels), labels, counts, named)
 
     @classmethod
-    def of_blocks(cls, blocks: Blocks, held_back: float = 0.0) -> Training:
+    def of_blocks(cls, blocks: Blocks, held_back: Split | None = None) -> Training:
         """The records of blocks, of which some are taken out."""
         refuse_amounts(blocks.coding.labels)
         table, counts = blocks.sample(held_back)

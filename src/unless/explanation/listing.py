@@ -1,8 +1,8 @@
 """The rules of a program laid out for people: in a column each, with what they decided in training and how often right.
 
-      decided  right
- 1  refuse       96  0.979  if amount > 15,000 and income ≤ 21,000
-                              unless guarantor is yes
+             decided  right       between
+ 1  refuse       96  0.932  0.77 to 0.98  if amount > 15,000 and income ≤ 21,000
+                                            unless guarantor is yes
 
 `unless show` prints this with colours and within the width of a terminal; a model prints it as plain text.
 """
@@ -49,13 +49,14 @@ class Row(NamedTuple):
 
 def headings(statistics: Statistics | None) -> list[str]:
     """What the figures are called."""
-    return [] if statistics is None else ["weight" if statistics.weighted else "decided", "right"]
+    return [] if statistics is None else ["weight" if statistics.weighted else "decided", "right", "between"]
 
 
 def rows(program: Program, statistics: Statistics | None = None, most: int | None = None) -> Iterator[Row]:
     """The rules in order, and the label of records that no rule covers.
 
-    The figures say how many records the rule decided in training, or their weight, and how many of them it got right.
+    The figures say how many records the rule decided in training, or their weight, which share of its decisions on new
+    records it is expected to get right, and between which ends that is, at 95 %.
     If there are more than ``most`` rules, these are the first ones and the number of the others.
     """
     words, shown = words_for(program), program.rules[:most]
@@ -71,8 +72,11 @@ def rows(program: Program, statistics: Statistics | None = None, most: int | Non
 def _figures(statistics: Statistics | None, row: int) -> list[str]:
     if statistics is None:
         return []
-    decided, right = float(statistics.support[row]), float(statistics.precision[row])
-    return [amount(decided), "–" if isnan(right) else share_text(right)]
+    decided, right = float(statistics.support[row]), float(statistics.expected[row])
+    if isnan(right):
+        return [amount(decided), "–", ""]
+    low, high = (float(end[row]) for end in statistics.expected_between)
+    return [amount(decided), share_text(right), f"{low:.2f} to {high:.2f}"]
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:

@@ -248,7 +248,7 @@ def lines(proof: Proof, number: int | None, statistics: Statistics | None, words
 
 
 def _headline(proof: Proof, number: int | None, statistics: Statistics | None) -> str:
-    """The decision: "Record 17 is decided: refuse (rule 2, right for 94 % of the 311 records it decides)."."""
+    """The decision: "Record 17 is decided: refuse (rule 2, expected to be right for 88 % of new records, …)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
     if statistics is not None:
@@ -260,18 +260,20 @@ def _headline(proof: Proof, number: int | None, statistics: Statistics | None) -
 
 
 def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
-    """How one rule does: "right for 94 % of the 311 records it decides"; with weights, their sum.
+    """What to expect of one rule: "expected to be right for 88 % of new records (80 % to 93 %); 311 in training".
 
-    ``labelled`` is false for the records that no rule covers, if the program has no label for them.
+    ``labelled`` is false for records that no rule covers, if the program has no label for them.
     """
     decided, weighted = float(statistics.support[place]), statistics.weighted
     if not decided:
-        return "which decides no other record" + " of any weight" * weighted
+        return "which decided no record" + " of any weight" * weighted + " in training"
     if not labelled:
         others = f"others with a weight of {amount(decided)}" if weighted else counted(decided, "other")
-        return f"as for {others}"
-    what = f"weight of {amount(decided)} that" if weighted else counted(decided, "record")
-    return f"right for {percent(float(statistics.precision[place]))} of the {what} it decides"
+        return f"as for {others} in training"
+    share, (low, high) = float(statistics.expected[place]), (float(end[place]) for end in statistics.expected_between)
+    trained = f"a weight of {amount(decided)}" if weighted else amount(decided)
+    between = f"{percent(low)} to {percent(high)}"
+    return f"expected to be right for {percent(share)} of new records, {between}; it decided {trained} in training"
 
 
 def _because(rule: RuleProof, words: Words) -> Iterator[Line]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.model import Statistics
+from unless.model import Statistics, Tested, literal_counts
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import head_places
@@ -143,11 +143,25 @@ def judged(program: Program | Committee, table: Table) -> Quality:
     return quality(labels.codes, head_places(program, known)[deciding_rules(program, table)], known)
 
 
+def quality_of(tested: Tested) -> Quality:
+    """The decisions on records held back compared with the truth."""
+    return Quality(tested.statistics.classes, tested.confusion)
+
+
+def usual_quality(tested: Tested) -> Quality:
+    """How always saying the usual label would do on them."""
+    found = np.zeros_like(tested.confusion)
+    found[:, tested.statistics.classes.index(tested.usual)] = tested.confusion.sum(axis=1)
+    return Quality(tested.statistics.classes, found)
+
+
 def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
     """Count what a program decides on labelled records."""
     classes, rules = table.labels.labels, deciding_rules(program, table)
     counts = cross_counts(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
-    return Statistics(classes, program.heads, counts.astype(np.float64), _are_weighted(weights))
+    return Statistics(
+        classes, program.heads, counts.astype(np.float64), _are_weighted(weights), literal_counts(program)
+    )
 
 
 def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
@@ -156,7 +170,8 @@ def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] 
         return measure(learned.program, table, weights)
     left = np.array(learned.left, dtype=np.float64)
     counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
-    return Statistics(table.labels.labels, learned.program.heads, counts, _are_weighted(weights))
+    program = learned.program
+    return Statistics(table.labels.labels, program.heads, counts, _are_weighted(weights), literal_counts(program))
 
 
 def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:

@@ -16,7 +16,7 @@ from unless.learn.weights import in_units
 from unless.limits import refuse_more
 from unless.rule import MAX_DEPTH, Literal, Operator, Rule
 from unless.table import Codes, Column, Table
-from unless.table.hashes import mixed, record_hashes
+from unless.table.hashes import record_hashes
 from unless.threads import threads_of
 from unless.values.notation import WHOLE
 
@@ -25,9 +25,6 @@ Test = tuple[int, int, bool]
 
 Tests = tuple[list[Test], list["Tests"]]
 """A rule for the kernels: the tests of its default, and its exceptions."""
-
-_PARTS = 10_000
-"""A share is a number of so many parts."""
 
 MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
@@ -170,13 +167,6 @@ class MemoryEngine(Engine[Selection]):
             self._folds = self._hashes()
         fold = self._folds[rows.rows()] % np.uint64(count)
         return [self.of_rows(rows.rows()[fold == k]) for k in range(count)]
-
-    def apart(self, rows: Selection, share: float) -> tuple[Selection, Selection]:
-        """The rows without a share of them, and that share: by a hash of the record, so that equal ones stay equal."""
-        if self._folds is None:
-            self._folds = self._hashes()
-        held = mixed(self._folds[rows.rows()]) % np.uint64(_PARTS) < np.uint64(round(share * _PARTS))
-        return self.of_rows(rows.rows()[~held]), self.of_rows(rows.rows()[held])
 
     def _hashes(self) -> NDArray[np.uint64]:
         return record_hashes(self._columns, self._count)

@@ -47,6 +47,7 @@ def is_identifier(column: Column) -> bool:
 
 
 def kept_data(
+    everything: Facts,
     facts: Facts,
     rows: NDArray[np.intp],
     words: Words,
@@ -54,8 +55,8 @@ def kept_data(
     groups: Groups,
     curves: Curves | None,
 ) -> dict[str, Any]:
-    """The data, for JSON."""
-    others = shown_columns(facts)
+    """The data, for JSON: the records are among ``everything``, the figures are about ``facts``."""
+    others = shown_columns(everything)
     confusion = None if facts.quality is None or len(facts.labels) > _COSTS else facts.quality.confusion.tolist()
     return {
         "colours": [label.colour for label in labels],

@@ -10,6 +10,9 @@ import numpy as np
 from unless.model import Tested, interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker, Text
+from unless.values import Label
+
+Which = Literal["tested", "learned", "given"]
 
 _RULES = 4
 """The most rules that a sentence names."""
@@ -51,7 +54,7 @@ class Trust:
     high: float
     guess: LabelName
     guessed: int
-    of: Literal["tested", "learned", "given"]
+    of: Which
 
     @property
     def share(self) -> float:
@@ -86,19 +89,21 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
     return Leading(numbers, heads, records, records / len(facts.table), tuple(map(speaker.feature, asks)))
 
 
-def trust(facts: Facts, speaker: Speaker, tested: Tested | None) -> Trust | None:
-    """How good decisions are on unseen records, if that is known, or else on these; None if neither is known."""
-    if tested is not None:
-        guess = facts.labels.index(tested.usual)
-        guessed = round(tested.baseline * tested.held_back)
-        return Trust(
-            tested.right, tested.held_back, *tested.interval, speaker.labels[guess], guessed, "tested"
-        )
+def trust(facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | None, *, own: bool) -> Trust | None:
+    """How good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
+
+    ``usual`` is the most frequent label of training, if known. If it is the model's ``own`` data, these records are those
+    that it was not learned from.
+    """
     if facts.quality is None:
-        return None
+        if tested is None:
+            return None
+        guessed = round(tested.baseline * tested.held_back)
+        guess = facts.labels.index(tested.usual)
+        return Trust(tested.right, tested.held_back, *tested.interval, speaker.labels[guess], guessed, "tested")
     right, total = facts.quality.right, facts.quality.records
-    guess = int(facts.frequency.argmax())
-    of: Literal["learned", "given"] = "learned" if were_learned(facts) else "given"
+    guess = facts.labels.index(usual) if usual in facts.labels else int(facts.frequency.argmax())
+    of: Which = "tested" if own else "learned" if were_learned(facts) else "given"
     return Trust(right, total, *interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 

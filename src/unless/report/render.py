@@ -147,9 +147,9 @@ def model_html(title: str, program: Program | None, statistics: Statistics | Non
 
 
 def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> dict[str, object]:
-    """A rule in words, the records or weight that it decides, and the share that is right; None if unknown."""
+    """A rule in words, the records or weight that it decided, and the share to expect right; None if unknown."""
     rule = program.rules[place]
     decided = None if statistics is None else float(statistics.support[place])
-    precision = None if statistics is None or not decided else float(statistics.precision[place])
+    precision = None if statistics is None or not decided else float(statistics.expected[place])
     label, sentence = speaker.label(str(rule.head)), speaker.sentence(rule)
     return {"label": label, "sentence": sentence, "decided": decided, "precision": precision}

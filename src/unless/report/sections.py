@@ -55,6 +55,7 @@ class RuleView:
     ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without truth.
     ``length`` is the length of the bar, where 1 is the rule that decides most. ``trained`` is the number of records, or
     the weight, that the rule decided in training, and the share that was right; None if unknown or the same as here.
+    ``expected`` is the share of new records for which it is expected to be right, and the ends of its 95 % interval.
     """
 
     number: int | None
@@ -67,6 +68,7 @@ class RuleView:
     parts: tuple[Part, ...]
     length: float
     trained: tuple[float, float] | None
+    expected: tuple[float, float, float] | None = None
 
     @property
     def precision(self) -> float | None:
@@ -96,6 +98,7 @@ def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) ->
         parts=_parts(facts, speaker, place),
         length=decided / max(int(facts.decided.max()), 1),
         trained=_trained(facts, place),
+        expected=_expected(facts, place),
     )
 
 
@@ -109,6 +112,14 @@ def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
     return tuple(
         Part(speaker.labels[label], int(row[label]), float(row[label] / decided), label == head) for label in order
     )
+
+
+def _expected(facts: Facts, place: int) -> tuple[float, float, float] | None:
+    """What to expect of the rule on new records; None if nobody can tell."""
+    if facts.trained is None or facts.heads[place] < 0 or np.isnan(facts.trained.expected[place]):
+        return None
+    low, high = facts.trained.expected_between
+    return float(facts.trained.expected[place]), float(low[place]), float(high[place])
 
 
 def _trained(facts: Facts, place: int) -> tuple[float, float] | None:

@@ -15,7 +15,7 @@ from unless.explanation.sentences import compared, figures
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality, aligned
 from unless.judge.unseen import Unseen
-from unless.model import Model
+from unless.model import Model, Tested, interval
 from unless.prediction import predict
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
@@ -28,7 +28,7 @@ from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
 from unless.score.committee import Committee, committee_of, predicted
 from unless.table import Column, Table
-from unless.values import Value, label_data, number_data, value_data
+from unless.values import Label, Value, label_data, number_data, value_data
 from unless.values.notation import DAY, Notation, Noted
 
 
@@ -73,10 +73,29 @@ class CommitteeView:
 
 
 @dataclass(frozen=True, slots=True)
+class Baseline:
+    """Always the label that is most frequent in training: for which share of the records of the figures it is right."""
+
+    label: LabelName
+    share: float
+
+    @classmethod
+    def of(cls, facts: Facts, usual: Label | None, speaker: Speaker) -> Baseline | None:
+        """None if the records have no true labels, or nobody knows what is usual."""
+        if facts.truth is None or usual is None or usual not in facts.labels:
+            return None
+        place = facts.labels.index(usual)
+        return cls(speaker.labels[place], float(np.mean(facts.truth == place)))
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A report. ``quality``, ``errors`` and ``classes`` are None or empty if the records have no true labels.
 
-    ``unseen`` are values that training did not have. If ``weighted``, the figures of training are sums of weights.
+    All figures are about ``judged`` records: all that are given or, if these are the data that the model is from, those
+    that it was not learned from; then ``learned`` is the quality on the others. ``tested`` is what the records held
+    back showed when the model was made. ``baseline`` is what the quality has to be compared with. ``unseen`` are values
+    that training did not have. If ``weighted``, the figures of training are sums of weights.
     """
 
     title: str
@@ -97,6 +116,10 @@ class Page:
     records: RecordsView
     long_texts: tuple[str, ...]
     data: dict[str, Any]
+    judged: int
+    learned: Quality | None = None
+    baseline: Baseline | None = None
+    tested: Tested | None = None
     committee: CommitteeView | None = None
     """What decides, if the rules of the page only imitate a committee."""
     leading: Leading | None = None
@@ -111,6 +134,11 @@ class Page:
     """What the page is for, in the words of its maker."""
     unlisted: int = 0
     """How many columns of the records are not in the page."""
+
+    @property
+    def between(self) -> tuple[float, float] | None:
+        """The 95 % interval of the accuracy."""
+        return None if self.quality is None else interval(self.quality.right, self.quality.records)
 
     @property
     def numbered(self) -> int:
@@ -130,14 +158,17 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    facts, committee = gather(model, table), committee_of(model)
-    words = _fitting(words or DEFAULT, facts)
-    speaker = Speaker(facts.labels, words, often=facts.frequency.tolist())
+    everything, committee = gather(model, table), committee_of(model)
+    held = everything.held_back
+    facts = everything if held is None or not held.any() else everything.taking(held)
+    words = _fitting(words or DEFAULT, everything)
+    speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
     target = speaker.text(printable(facts.program.target))
-    others = shown_columns(facts)
-    groups = groups_of(facts, speaker, words, [*map(facts.column, facts.used), *others])
+    others = shown_columns(everything)
+    columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
+    groups = groups_of(facts, speaker, words, columns)
     curves = curves_of(facts, speaker)
     return Page(
         title=printable(title) if title else f"Rules for {target.shown}",
@@ -157,15 +188,27 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data={**_data(facts, rows, words), **kept_data(facts, rows, words, speaker.labels, groups, curves)},
-        committee=None if committee is None else CommitteeView.of(committee, facts.program, table),
+        data={**_data(everything, rows, words), **kept_data(everything, facts, rows, words, speaker.labels, groups, curves)},
+        judged=len(facts.table),
+        learned=None if facts is everything or held is None else everything.taking(~held).quality,
+        baseline=Baseline.of(facts, _usual(model), speaker),
+        tested=getattr(model, "tested_", None),
+        committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
         leading=leading_rules(facts, speaker),
-        trust=trust(facts, speaker, getattr(model, "tested_", None)),
+        trust=trust(facts, speaker, getattr(model, "tested_", None), _usual(model), own=facts is not everything),
         groups=groups,
         curves=curves,
         purpose=words.purpose,
-        unlisted=len(facts.others) - len(others),
+        unlisted=len(everything.others) - len(others),
     )
+
+
+def _usual(model: Program | Model) -> Label | None:
+    """The most frequent label of the records that a model was learned from; with weights, the heaviest."""
+    if isinstance(model, Program):
+        return None
+    tested = getattr(model, "tested_", None)
+    return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if tested is None else tested.usual
 
 
 def _fitting(words: Words, facts: Facts) -> Words:
@@ -204,6 +247,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
             "shown": len(rows),
             "rows": (rows + 1).tolist(),
             "truth": None if facts.truth is None else facts.truth[rows].tolist(),
+            "held": None if facts.held_back is None else facts.held_back[rows].tolist(),
             "columns": [_cells(column, rows) for column in columns],
         },
     }

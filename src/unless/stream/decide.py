@@ -5,15 +5,16 @@ A `Tally` decides and counts; its `Outcome` comes out of another process, and ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.judge.own import OwnCounts
 from unless.judge.unseen import UnseenCounts, refuse, refuse_ignorance
-from unless.model import Model
+from unless.model import Model, Tested
 from unless.prediction import deciding_rules
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
@@ -23,7 +24,7 @@ from unless.score.committee import committee_of
 from unless.score.points import leading, probabilities_of
 from unless.stream.columns import Choices, NewColumns
 from unless.stream.writers import Result
-from unless.table import Labels, Table
+from unless.table import Table
 from unless.values import Label, class_place
 
 Progress = Callable[[int, float | None], None]
@@ -41,6 +42,8 @@ class Outcome:
     columns: tuple[str, ...]
     said: dict[str, Remarks]
     files: list[str] = field(default_factory=list)
+    own: OwnCounts | None = None
+    """What was counted of the model's own data, as long as the records may be that."""
 
     @property
     def rows(self) -> int:
@@ -56,6 +59,10 @@ class Outcome:
         self.labels |= {None: undecided} if undecided else {}
         self.right = None if self.right is None or other.right is None else self.right + other.right
         self.unseen.merge(other.unseen)
+        if self.own is not None and other.own is not None:
+            self.own.merge(other.own)
+        else:
+            self.own = None
         self.said |= other.said
         self.files += other.files
 
@@ -82,6 +89,9 @@ class Tally:
             refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
         self.unseen = UnseenCounts(None if isinstance(model, Program) else model)
         self._strict = strict
+        tested: Tested | None = getattr(model, "tested_", None)
+        self._features = self._used if tested is None else tuple(model.schema_.kinds)  # type: ignore[union-attr]
+        self.own = None if tested is None else OwnCounts(tested, tuple(self._features))
 
     @property
     def rows(self) -> int:
@@ -101,7 +111,7 @@ class Tally:
 
     def _decide(self, batch: Batch) -> tuple[NewColumns, Choices]:
         """The answers for a batch, and which of them each record gets."""
-        table = batch.table(self._model, self._used)
+        table = batch.table(self._model, self._wanted(batch))
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
         self.unseen.add(table)
@@ -110,7 +120,7 @@ class Tally:
         choices, shares = self._choices(table)
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if len(table):
-            self._compare(choices, table.target)
+            self._compare(choices, table)
         return (self.answers, choices) if shares is None else self.answers.with_confidences(choices, shares)
 
     def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
@@ -123,16 +133,29 @@ class Tally:
             return choices, None
         return choices, self._card.probabilities(table)[np.arange(len(table)), self._card.heads[choices]]
 
-    def _compare(self, choices: Choices, truth: Labels | None) -> None:
+    def _wanted(self, batch: Batch) -> Sequence[str]:
+        """The features to read: those that rules test; all, as long as the records may be those that the model is from.
+
+        Only those have the column of labels and all features.
+        """
+        if self.own is not None and not {self._program.target, *self._features} <= set(batch.names):
+            self.own = None
+        return self._used if self.own is None else self._features
+
+    def _compare(self, choices: Choices, table: Table) -> None:
+        truth = table.target
         if truth is None or self.right is None:
-            self.right = None
+            self.right = self.own = None
             return
         labels = self.answers.labels
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
         same = np.array([[one is not None and one == other for other in meant] for one in labels])
-        self.right += int(np.count_nonzero(same[choices, truth.codes]))
+        right = same[choices, truth.codes]
+        self.right += int(np.count_nonzero(right))
+        if self.own is not None:
+            self.own.add(table, right)
 
     def labels(self) -> dict[Label | None, int]:
         """How many records got each label, in the order of the rules; records without a label come last."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unless.errors import ParameterError
+from unless.judge.own import OwnResult
 from unless.judge.unseen import Unseen
 from unless.model import Model
 from unless.read.batches import File, Input
@@ -42,6 +43,8 @@ class PredictedFile:
     """How the input was read, if it is not plain, as `Table.read_as` says it."""
     files: tuple[str, ...] = ()
     """The parts that were written to a folder, by name."""
+    own: OwnResult | None = None
+    """If these are the records that the model is from: how it does on those held back, and on the others."""
 
     @property
     def undecided(self) -> int:
@@ -63,6 +66,7 @@ class PredictedFile:
             "columns": list(self.columns),
             "renamed": self.renamed,
             "accuracy": self.accuracy,
+            "own": self.own and self.own.to_dict(),
             "unseen": [one.to_dict() for one in self.unseen],
             "read_as": self.read_as,
             "files": list(self.files),
@@ -133,5 +137,13 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
         warnings.warn(doubt, stacklevel=2)
     renamed = {one: other for one, other in zip(done.wanted, done.columns, strict=True) if one != other}
     return PredictedFile(
-        done.rows, done.labels, done.columns, renamed, done.right, done.unseen.found(), remarks.said, tuple(done.files)
+        done.rows,
+        done.labels,
+        done.columns,
+        renamed,
+        done.right,
+        done.unseen.found(),
+        remarks.said,
+        tuple(done.files),
+        None if done.own is None else done.own.found(),
     )

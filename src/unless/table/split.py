@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,7 @@ class Split:
     @classmethod
     def of(cls, table: Table, share: float, salt: int = 0) -> Self:
         """Hold back about that share of the records of every label."""
-        labels, parts = table.labels, parts_of(record_hashes(table.columns, len(table)), salt)
-        return cls.of_counts(labels.labels, part_counts(parts, labels), share, salt)
+        return cls.of_counts(table.labels.labels, part_counts(hashes_of(table), table.labels, salt), share, salt)
 
     @classmethod
     def of_counts(cls, labels: Sequence[Label], counts: NDArray[np.int64], share: float, salt: int = 0) -> Self:
@@ -63,9 +62,15 @@ class Split:
 
     def of_hashes(self, hashes: Hashes, labels: Labels) -> NDArray[np.bool_]:
         """Which records are held back, given their hashes; labels that the split does not know are not."""
-        places = (class_place(label, self.labels) for label in labels.labels)
-        cuts = np.array([0 if place is None else self.cuts[place] for place in places], np.uint64)
-        return parts_of(hashes, self.salt) < cuts[labels.codes]
+        places = [class_place(label, self.labels) for label in labels.labels]
+        known = np.array([len(self.labels) if place is None else place for place in places], np.int64)
+        return self.of_codes(hashes, known[labels.codes])
+
+    def of_codes(self, hashes: Hashes, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        """The same with the place of each label among those of the split; the place after the last is no label."""
+        cuts = np.array([*self.cuts, 0], np.uint64)
+        found: NDArray[np.bool_] = parts_of(hashes, self.salt) < cuts[codes]
+        return found
 
 
 def _cut(counts: NDArray[np.int64], wanted: int) -> int:
@@ -88,9 +93,9 @@ def parts_of(hashes: Hashes, salt: int) -> Hashes:
     return mixed(hashes ^ mixed(np.array([salt], np.uint64))) >> np.uint64(64 - 12)
 
 
-def part_counts(parts: Hashes, labels: Labels) -> NDArray[np.int64]:
+def part_counts(hashes: Hashes, labels: Labels, salt: int) -> NDArray[np.int64]:
     """How many records of each label (row) are in each part (column)."""
-    places = labels.codes.astype(np.int64) * PARTS + parts.astype(np.int64)
+    places = labels.codes.astype(np.int64) * PARTS + parts_of(hashes, salt).astype(np.int64)
     return np.bincount(places, minlength=len(labels.labels) * PARTS).reshape(-1, PARTS)
 
 

@@ -20,8 +20,10 @@ from unless.kernels.grid import Grid, Selection
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question, Step
 from unless.learn.memory import MemoryEngine
-from unless.table import Column, Table
-from unless.table.hashes import record_hashes
+from unless.table import Column, Labels, Split, Table
+from unless.table.hashes import Hashes, record_hashes
+from unless.table.split import hash_sums, part_counts
+from unless.values import Label
 
 CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
 
@@ -127,10 +129,16 @@ class Block(MemoryEngine):
         """The ranks of some rows, column by column."""
         return (self._grid.ranks_of(i, rows) for i in range(len(self._columns)))
 
-    def apart(self, rows: Selection, share: float) -> tuple[Selection, Selection]:
-        found = super().apart(rows, share)
-        self._folds = None
-        return found
+    def apart(self, rows: Selection, split: Split) -> tuple[Selection, Selection]:
+        """The rows that are learned from, and those that are held back."""
+        numbers = rows.rows()
+        held = split.of_codes(self._hashes(), self._labels)[numbers]
+        return self.of_rows(numbers[~held]), self.of_rows(numbers[held])
+
+    def census(self, labels: tuple[Label, ...], salt: int) -> tuple[Integers, Hashes]:
+        """How many rows of each label are in each part of a split, and the sums of the fingerprint of all rows."""
+        hashes, known = self._hashes(), Labels("", labels, self._labels)
+        return part_counts(hashes, known, salt), hash_sums(hashes, known)
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         found = super().folds(rows, count)

@@ -24,7 +24,8 @@ from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
 from unless.read.source import Source
 from unless.read.table import plan_of
 from unless.rule import Program
-from unless.table import Schema, Table
+from unless.table import Schema, Split, Table
+from unless.table.split import spelled
 
 Progress = Callable[[str, int], object]
 """Told what is being done, and how many records it was done for."""
@@ -62,17 +63,24 @@ class Blocks:
         """How the columns were read."""
         return self.coding.schema
 
-    def engine(self, held_back: float = 0.0) -> BlockEngine:
-        """The engine that learns from all records, or from all but a share that is held back (`judged`)."""
+    def split(self, share: float, salt: int) -> tuple[Split, str]:
+        """Which records to hold back, so that it is about that share of every label; and the fingerprint of all."""
+        counts, sums = self.engine().census(salt)
+        return Split.of_counts(self.store.labels, counts, share, salt), spelled(sums)
+
+    def engine(self, held_back: Split | None = None) -> BlockEngine:
+        """The engine that learns from all records, or from all but those that are held back."""
         engine = BlockEngine(self.store, local=self.local, held_back=held_back)
         if isinstance(self.folder, Shelf):
             engine.diary = self.folder.diary(self.coding, held_back)
         return engine
 
-    def sample(self, held_back: float = 0.0, *, tests: bool = False) -> tuple[Table, NDArray[np.float64] | None]:
+    def sample(
+        self, held_back: Split | None = None, *, tests: bool = False
+    ) -> tuple[Table, NDArray[np.float64] | None]:
         """Some records, evenly spread, and how often each counts; all of them if they are few.
 
-        They are of those that are learned from, if a share is ``held_back``, or of that share.
+        They are of those that are learned from, if some are ``held_back``, or of these.
         """
         every = max(1, -(-self.rows // SAMPLE))
         table, units = self.engine(held_back).some(every, tests=tests)
@@ -113,15 +121,14 @@ def left_by(engine: BlockEngine, program: Program, rows: Rows) -> list[Sequence[
     return left
 
 
-def confusion(engine: BlockEngine, program: Program, rows: Rows) -> NDArray[np.int64]:
-    """How many rows of each label (its row) are given each label (its column); the last column, none."""
-    labels = engine.labels
-    left = np.array(left_by(engine, program, rows))
-    decided = np.concatenate([left[:-1] - left[1:], left[-1:]])
-    found = np.zeros((len(labels), len(labels) + 1))
-    for counts, label in zip(decided, (*(rule.head for rule in program.rules), program.otherwise), strict=True):
-        found[:, labels.index(label) if label is not None else -1] += counts
-    return found.astype(np.int64)
+def decided_by(engine: BlockEngine, program: Program, rows: Rows) -> NDArray[np.float64]:
+    """How many rows of each label (column) each rule decides (row) and, in the last row, no rule."""
+    left = [engine.records(rows)]
+    for rule in program.rules:
+        rows = engine.minus(rows, engine.satisfying(rows, rule))
+        left.append(engine.records(rows))
+    found: NDArray[np.float64] = -np.diff(np.array(left, np.float64), axis=0, append=0)
+    return found
 
 
 def blocks_of(  # noqa: PLR0913 - all that can be asked for, to be seen in one place

@@ -20,6 +20,7 @@ from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import (
     OPERATIONS,
     Asked,
+    Census,
     Definition,
     Distinct,
     Ends,
@@ -43,7 +44,8 @@ from unless.learn.literals import Counts
 from unless.learn.memory import MORE_THAN_ALL, MemoryEngine
 from unless.read.ranks import rank
 from unless.rule import Literal, Rule
-from unless.table import Column, Labels, Table
+from unless.table import Column, Labels, Split, Table
+from unless.table.hashes import Hashes
 from unless.values import Label
 from unless.values.notation import WHOLE
 
@@ -87,11 +89,11 @@ class Rows:
 class BlockEngine(Engine[Rows]):
     """Answers from blocks. Sets of at most ``local`` rows are fetched, and learned from in memory.
 
-    ``held_back`` is a share of the rows that nothing is learned from: `tests` has them.
+    ``held_back`` says which rows nothing is learned from: `tests` has them.
     """
 
     def __init__(
-        self, store: Store, *, local: int = 1_000_000, banned: Iterable[Literal] = (), held_back: float = 0.0
+        self, store: Store, *, local: int = 1_000_000, banned: Iterable[Literal] = (), held_back: Split | None = None
     ) -> None:
         self._store, self._local = store, local
         self.target, self.labels = store.target, store.labels
@@ -102,7 +104,7 @@ class BlockEngine(Engine[Rows]):
         self._unsized = WeakSet[Rows]()
         self._covered: dict[int, tuple[Literal, int]] = {}
         self._all, self._held = self._set("all", ()), None
-        if held_back:
+        if held_back is not None:
             self._all, self._held = self._several(2, "apart", (self._all,), held_back)
 
     # Rows.
@@ -113,6 +115,15 @@ class BlockEngine(Engine[Rows]):
     def tests(self) -> Rows | None:
         """The rows held back, if there are any."""
         return self._held
+
+    def census(self, salt: int) -> tuple[Integers, Hashes]:
+        """How many of all rows of each label are in each part of a split, and the sums of their fingerprint."""
+        return self._ask(Census, [], self.labels, salt)
+
+    def records(self, rows: Rows) -> Integers:
+        """How many rows of each label there are, whatever they weigh."""
+        found: Integers = self._sizes(rows)[0]
+        return found
 
     def size(self, rows: Rows) -> float:
         return self._weight(rows) * self._store.unit

@@ -32,6 +32,7 @@ from unless.learn.blocks.encode import ClassFactors, Coding
 from unless.learn.blocks.notes import FolderDiary
 from unless.learn.blocks.store import checksum, map_block, write_block
 from unless.learn.weights import Weights
+from unless.table import Split
 from unless.values import Label, plain
 
 try:
@@ -308,10 +309,11 @@ class Shelf:
 
     # What learners ask for.
 
-    def diary(self, coding: Coding, held_back: float) -> FolderDiary:
+    def diary(self, coding: Coding, held_back: Split | None) -> FolderDiary:
         """Where learners note their rules."""
         digest = "" if self._description is None else self._description["digest"]
-        return FolderDiary(self.path, coding, {"unless": __version__, "blocks": digest, "held_back": held_back})
+        apart = None if held_back is None else [held_back.salt, *held_back.cuts]
+        return FolderDiary(self.path, coding, {"unless": __version__, "blocks": digest, "held_back": apart})
 
     def cleanup(self) -> None:
         """Let go of the folder; everything in it stays."""

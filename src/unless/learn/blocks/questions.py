@@ -23,6 +23,7 @@ from unless.learn.blocks.bins import places
 from unless.learn.literals import MANY
 from unless.table import Column
 from unless.table.hashes import Hashes, value_hashes
+from unless.values import Label
 
 if TYPE_CHECKING:
     from unless.learn.blocks.block import Block
@@ -45,7 +46,7 @@ OPERATIONS: Mapping[str, Callable[..., Sequence[Selection]]] = {
     "covered": lambda engine, rows, literal: (engine.covered(rows, literal),),
     "satisfying": lambda engine, rows, rule: (engine.satisfying(rows, rule),),
     "folds": lambda engine, rows, count: engine.folds(rows, count),
-    "apart": lambda engine, rows, share: engine.apart(rows, share),
+    "apart": lambda engine, rows, split: engine.apart(rows, split),
     "every": lambda engine, rows, count: (engine.of_rows(np.sort(rows.rows())[::count].copy()),),
 }
 """What definitions mean, to an engine in memory: sets from other sets, and from what else it takes."""
@@ -118,6 +119,26 @@ class Added(Question[Integers]):
         for answer in found:
             total += answer
         return total
+
+
+@dataclass(frozen=True)
+class Census(Question[tuple[Integers, Hashes]]):
+    """How many rows of each label are in each part of a split with a salt, and the sums of the fingerprint of all."""
+
+    labels: tuple[Label, ...]
+    salt: int
+
+    def of(self, block: Block) -> tuple[Integers, Hashes]:
+        """Count the rows."""
+        return block.census(self.labels, self.salt)
+
+    def together(self, answers: Iterable[tuple[Integers, Hashes]]) -> tuple[Integers, Hashes]:
+        """The sums."""
+        found = iter(answers)
+        counts, sums = next(found)
+        for more, others in found:
+            counts, sums = counts + more, sums + others
+        return counts, sums
 
 
 class Sizes(Added):

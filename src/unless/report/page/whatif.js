@@ -165,7 +165,7 @@
           " ",
           el("a", { class: "wi-jump small", href: "#wi-why" }, "why"),
         ),
-        el("p", { class: "small muted" }, rule, figures && `, ${figures}${proof.label === null ? "" : " in training"}`),
+        el("p", { class: "small muted" }, rule, figures && `, ${figures}`),
         ...(truth === null ? [] : [this.truthNote(truth, proof.label)]),
       );
     }

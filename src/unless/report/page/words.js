@@ -244,7 +244,7 @@
       return `${text}; ${nobody}, because ${joined(proof.exceptions.map((one) => this.reason(one)))}`;
     }
 
-    /** How often the rule is right: "right for 94 % of the 311 records it decides"; empty if unknown. */
+    /** What to expect of the rule: "expected to be right for 88 % of new records, …"; empty if unknown. */
     figures({ rule }) {
       const { figures, rules } = this.program;
       return figures ? figures[rule === null ? rules.length : rule] : "";

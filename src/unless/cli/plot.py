@@ -1,0 +1,57 @@
+"""A small plot for a terminal or a pipe: a share with its interval on each line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from unless.cli.layout import grid
+from unless.judge.tradeoff import Choice, TradeOff
+from unless.values import share_text
+
+_WIDTH = 40
+
+
+def trade_off_plot(found: TradeOff) -> RenderableType:
+    """Return accuracy against the number of rules: a line for each choice, a dot on its interval."""
+    ends = [end for one in found.choices for end in one.between]
+    table = grid({"justify": "right", "no_wrap": True}, {"justify": "right", "no_wrap": True}, {"no_wrap": True}, {})
+    table.add_row(*(Text(title, "cyan") for title in ("rules", "accuracy", _axis(min(ends), max(ends)), "")))
+    for one in found.choices:
+        style = "bold" if one is found.enough else ""
+        cells = (
+            f"{one.rules:,.0f}",
+            share_text(one.accuracy),
+            _bar(one, min(ends), max(ends)),
+            ", ".join(_said(one, found)),
+        )
+        table.add_row(*(Text(cell, style) for cell in cells))
+    return table
+
+
+def _axis(low: float, high: float) -> str:
+    return f"{low:.2f}".ljust(_WIDTH - 4) + f"{high:.2f}"
+
+
+def _bar(one: Choice, low: float, high: float) -> str:
+    """An interval as a line, and a dot on it."""
+    first, dot, last = (_place(share, low, high) for share in (one.between[0], one.accuracy, one.between[1]))
+    return "".join("●" if k == dot else "─" if first <= k <= last else " " for k in range(_WIDTH)).rstrip()
+
+
+def _place(share: float, low: float, high: float) -> int:
+    return min(floor(_WIDTH * (share - low) / max(high - low, 1e-9)), _WIDTH - 1)
+
+
+def _said(one: Choice, found: TradeOff) -> Iterator[str]:
+    if not one.settings:
+        yield "as asked"
+    if "max_rules" in one.settings:
+        yield f"--rules {one.settings['max_rules']:g}"
+    if "penalty" in one.settings:
+        yield f"--penalty {one.settings['penalty']:g}"
+    if one is found.enough:
+        yield "enough: more rules are not better by more than chance"

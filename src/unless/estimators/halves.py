@@ -1,0 +1,99 @@
+"""The records to learn from, and those held back, which show what rules do on records that they have not seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.estimators.committeefile import SavedCommittee
+from unless.estimators.modelfile import SavedModel
+from unless.estimators.training import Training
+from unless.judge.labels import judged, measure
+from unless.learn.blocks.data import Blocks, decided_by
+from unless.model import Statistics, Tested
+from unless.rule import Program
+from unless.score.committee import Committee
+from unless.table import Split, Table
+from unless.table.split import fingerprint
+from unless.values import Label
+
+Count = Callable[[Program | Committee], Statistics]
+"""Counts what rules decide of the records held back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Halves:
+    """Records to learn from, and what is known of the others."""
+
+    records: Training
+    split: Split
+    fingerprint: str
+    """That of all records."""
+    total: int
+    """How many records there are in all."""
+    usual: Label
+    """The most frequent label of those to learn from."""
+    held_back: tuple[int, ...]
+    """The numbers of the records held back, counted from 1, if they are known."""
+    count: Count | None
+    """None if no record is held back."""
+
+    @classmethod
+    def of(cls, table: Table, share: float, salt: int, class_weight: Any = None) -> Halves:
+        """Hold back about that share of the records of a table."""
+        split = Split.of(table, share, salt)
+        back = split.held_back(table)
+        tests = table[back]
+        return cls(
+            Training.of(table[~back], class_weight),
+            split,
+            fingerprint(table),
+            len(table),
+            _most_frequent(table.labels.labels, np.bincount(table.labels.codes[~back])),
+            tuple((np.flatnonzero(back) + 1).tolist()),
+            (lambda rules: decided(rules, tests)) if len(tests) else None,
+        )
+
+    @classmethod
+    def of_blocks(cls, blocks: Blocks, share: float, salt: int) -> Halves:
+        """Hold back about that share of the records in blocks; a committee is tested on a sample of them."""
+        split, mark = blocks.split(share, salt)
+        held = split if any(split.cuts) else None
+        engine = blocks.engine(held)
+        learned, tests = engine.records(engine.everything()), engine.tests()
+
+        def count(rules: Program | Committee) -> Statistics:
+            if isinstance(rules, Committee) or tests is None:
+                return decided(rules, blocks.sample(held, tests=True)[0])
+            return Statistics(engine.labels, rules.heads, decided_by(engine, rules, tests))
+
+        usual = _most_frequent(engine.labels, learned)
+        return cls(Training.of_blocks(blocks, held), split, mark, blocks.rows, usual, (), count if held else None)
+
+    def tested(self, model: SavedModel | SavedCommittee) -> SavedModel | SavedCommittee:
+        """The model with what the records held back show, if there are any."""
+        if self.count is None:
+            return model
+        if isinstance(model, SavedModel):
+            return model.after(self._tested(self.count(model.program_)))
+        student = model.student.after(self._tested(self.count(model.student.program_)))
+        return replace(model, student=student, tested_=self._tested(self.count(model.committee_)))
+
+    def _tested(self, found: Statistics) -> Tested:
+        return Tested(self.split, self.fingerprint, self.total, found, self.usual)
+
+
+def decided(rules: Program | Committee, table: Table) -> Statistics:
+    """What rules decide on labelled records, by rule; of a committee, by label."""
+    if isinstance(rules, Program):
+        return measure(rules, table)
+    found = judged(rules, table)
+    return Statistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
+
+
+def _most_frequent(labels: tuple[Label, ...], counts: NDArray[np.int64]) -> Label:
+    return labels[int(np.argmax(counts))]
