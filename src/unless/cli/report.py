@@ -56,7 +56,8 @@ def report(
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="What features, values and labels are called, with units and the page's purpose, in TOML."
+            metavar="FILE",
+            help="What features, values and labels are called, units, and the page's purpose, in TOML.",
         ),
     ] = None,
     strict: Strict = False,
@@ -109,7 +110,9 @@ _COLUMNS = 1000
 """The most columns that are read although no rule tests them."""
 
 
-def _columns(source: object, how: Reading, model: object, target: str | None, used: Sequence[str]) -> list[str]:
+def _columns(
+    source: object, how: Reading, model: SavedModel | SavedCommittee | Program, target: str | None, used: Sequence[str]
+) -> list[str]:
     """The columns to read: what rules test, what the model was learned from, and what only people look for."""
     labels = target if target is not None else program_of(model).target
     names = [name for name in column_names(source, **how.options) if name != labels]

@@ -39,7 +39,7 @@ _FEATURE = (*_PHRASE, "grouped")
 def read_words(
     path: str | os.PathLike[str], *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None
 ) -> Words:
-    """The words of a TOML file. ``features`` and ``labels`` are those of the model: a name that it lacks is an error."""
+    """The words of a TOML file. ``features`` and ``labels`` are those of the model: names that it lacks are refused."""
     file = Path(path)
     try:
         text = file.read_bytes().decode("utf-8-sig")
@@ -55,9 +55,9 @@ def read_words(
 
 
 def words_in(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
-    """The words of a text in TOML; ``words_in(words_text(words)) == words``, if all labels are text.
+    r"""The words of a text in TOML; ``words_in(words_text(words)) == words``, if all labels are text.
 
-    >>> words_in('[features.income]\\nnumber = "{} €"').features["income"].number
+    >>> words_in('[features.income]\nnumber = "{} €"').features["income"].number
     '{} €'
     """
     try:

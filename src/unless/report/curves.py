@@ -7,6 +7,7 @@ points count together, so that all of this follows from one small table.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +59,7 @@ class Curves:
     @property
     def probabilities(self) -> NDArray[np.float64]:
         """The probability of the second label at each of the points."""
-        return 1 / (1 + np.exp(-self.points / POINTS_PER_LOGIT))  # type: ignore[no-any-return]
+        return 1 / (1 + np.exp(-self.points / POINTS_PER_LOGIT))
 
     @property
     def roc(self) -> list[tuple[float, float]]:
@@ -81,7 +82,7 @@ class Curves:
     def average_precision(self) -> float:
         """The mean precision over all records with the label."""
         pairs = [(0.0, 1.0), *self.precision_recall]
-        return sum((b - a) * precision for (a, _), (b, precision) in zip(pairs, pairs[1:], strict=False))
+        return sum((b - a) * precision for (a, _), (b, precision) in pairwise(pairs))
 
     @property
     def brier(self) -> float:

@@ -65,7 +65,7 @@ class Facts:
 
     @cached_property
     def others(self) -> tuple[Column, ...]:
-        """The columns of the records that no rule tests: people look for identifiers, and compare groups by any column."""
+        """The columns of the records that no rule tests: people look for names in them, and compare groups by them."""
         return tuple(column for column in self.table.columns if column.name not in set(self.used))
 
     @cached_property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ class Difference:
 class Group:
     """The records with some values of a column. ``right`` is None without truth; ``decided`` counts each label shown.
 
-    ``low`` to ``high`` is the 95 % interval of the share that is right. ``test`` is what a record must have, for scripts.
+    ``low`` to ``high`` is the 95 % interval of the share that is right. ``test`` is what scripts ask of a record.
     """
 
     name: str
@@ -121,6 +122,9 @@ class Groups:
         return tuple(sorted(found, key=lambda one: -abs(one[2].share - one[2].elsewhere)))
 
 
+NO_GROUPS = Groups((), (), 0)
+
+
 def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
     """The groups of the columns that a page has: what rules test first, then the others."""
     labels = _compared(facts)
@@ -167,7 +171,7 @@ def _of_numbers(column: Column, counts: NDArray[np.intp], words: Words) -> Itera
     sums = np.cumsum(counts)
     cuts = np.searchsorted(sums, sums[-1] * np.arange(1, _BINS) / _BINS)
     ends = [-1, *np.unique(cuts[cuts < present[-1]]).tolist(), int(present[-1])]
-    for before, end in zip(ends, ends[1:], strict=False):
+    for before, end in pairwise(ends):
         low, high = before if before >= 0 else None, end if end < present[-1] else None
         said = [("above", low), ("at most", high)]
         name = " and ".join(f"{verb} {words.value(column.name, column.value(k))}" for verb, k in said if k is not None)
@@ -181,8 +185,10 @@ def _of_texts(column: Column, counts: NDArray[np.intp], words: Words) -> Iterato
     order = np.argsort(-texts, kind="stable")[: np.count_nonzero(texts)]
     shown = order[: _VALUES if len(order) > _VALUES + 1 else len(order)]
     for place in np.sort(shown).tolist():
-        yield words.value(column.name, column.categories[place]), ("=", column.categories[place]), (
-            column.codes == first + place
+        yield (
+            words.value(column.name, column.categories[place]),
+            ("=", column.categories[place]),
+            (column.codes == first + place),
         )
     rest = order[len(shown) :]
     if len(rest):
@@ -249,7 +255,7 @@ def _marked(groups: Groups, kept: dict[tuple[int, int], list[Difference]]) -> Gr
 
 
 def fisher(mine: int, size: int, hits: int, total: int, logs: NDArray[np.float64] | None = None) -> float:
-    """Fisher's exact test: the chance of a count at least as unlikely as ``mine`` hits in ``size`` of ``total`` records.
+    """Fisher's exact test: the chance of a count at least as unlikely as ``mine`` hits in ``size`` of all records.
 
     ``logs`` are the logarithms of the factorials from 0 to ``total``.
 

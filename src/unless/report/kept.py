@@ -1,9 +1,10 @@
-"""What the scripts of a page need besides rules and records: other columns, pictures, groups, costs, edited programs."""
+"""What the scripts of a page need besides rules and records: other columns, pictures, groups, costs, words."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -51,11 +52,16 @@ def kept_data(
     facts: Facts,
     rows: NDArray[np.intp],
     words: Words,
+    *,
+    spoken: Words,
     labels: tuple[LabelName, ...],
     groups: Groups,
     curves: Curves | None,
 ) -> dict[str, Any]:
-    """The data, for JSON: the records are among ``everything``, the figures are about ``facts``."""
+    """The data, for JSON: the records are among ``everything``, the figures are about ``facts``.
+
+    ``spoken`` are the words that were given, ``words`` the same with groups of digits where numbers need them.
+    """
     others = shown_columns(everything)
     confusion = None if facts.quality is None or len(facts.labels) > _COSTS else facts.quality.confusion.tolist()
     return {
@@ -73,7 +79,7 @@ def kept_data(
             {"place": one.place, "groups": [[group.name, *group.test] for group in one.groups]}
             for one in groups.columns
         ],
-        "words": _words(words, facts),
+        "words": _words(spoken),
     }
 
 
@@ -105,10 +111,14 @@ def _short(value: Value) -> Value:
     return float(value) if isinstance(value, Noted) else value
 
 
-def _words(words: Words, facts: Facts) -> dict[str, Any]:
+def _words(words: Words) -> dict[str, Any]:
     """The words that are a reader's own, so that the page can go on from them."""
     return {
         "purpose": words.purpose,
         "decision": words.decision,
-        "labels": {str(place): words.labels[label] for place, label in enumerate(facts.labels) if label in words.labels},
+        "labels": [[str(label), text] for label, text in words.labels.items()],
+        "features": [
+            [name, {**asdict(phrase), "values": dict(phrase.values)}] for name, phrase in words.features.items()
+        ],
+        "grouped": sorted(words.grouped),
     }

@@ -25,7 +25,8 @@ _FEATURES = 3
 class Leading:
     """The rules that decide more than half of the records, busiest first, if they are few; else only the busiest.
 
-    ``numbers`` has None for the records that no rule decides, ``labels`` what each decides. ``asks`` are the features that most of them test.
+    ``numbers`` has None for the records that no rule decides, ``labels`` what each decides. ``asks`` are the features
+    that most of them test.
     """
 
     numbers: tuple[int | None, ...]
@@ -92,8 +93,8 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
 def trust(facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | None, *, own: bool) -> Trust | None:
     """How good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
 
-    ``usual`` is the most frequent label of training, if known. If it is the model's ``own`` data, these records are those
-    that it was not learned from.
+    ``usual`` is the most frequent label of training, if known. If it is the model's ``own`` data, these records are
+    those that it was not learned from.
     """
     if facts.quality is None:
         if tested is None:

@@ -36,6 +36,7 @@ _SCRIPTS = (
     "texts.js",
     "out.js",
     "filters.js",
+    "rename.js",
     "points.js",
     "nearest.js",
     "controls.js",

@@ -181,7 +181,8 @@ def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
 class Matrix:
     """True labels against decisions. A row has a label and counts; ``columns`` are the labels of the counts.
 
-    A label that is None is "others", whose places are ``rest``. If ``undecided``, the last count of every row is of records without a decision.
+    A label that is None is "others", whose places are ``rest``. If ``undecided``, the last count of every row is of
+    records without a decision.
     """
 
     columns: tuple[LabelName | None, ...]

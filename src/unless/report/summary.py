@@ -20,7 +20,7 @@ from unless.prediction import predict
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
-from unless.report.groups import Groups, groups_of
+from unless.report.groups import NO_GROUPS, Groups, groups_of
 from unless.report.kept import kept_data, shown_columns
 from unless.report.opening import Leading, Trust, leading_rules, trust
 from unless.report.sentences import LabelName, Speaker, Text
@@ -126,7 +126,7 @@ class Page:
     """What decides most records."""
     trust: Trust | None = None
     """How good that is compared with guessing; None without true labels."""
-    groups: Groups = Groups((), (), 0)
+    groups: Groups = NO_GROUPS
     """How often the rules are right, and what they decide, by the values of any column."""
     curves: Curves | None = None
     """How well probabilities tell two labels apart, where there are two."""
@@ -161,7 +161,8 @@ def summarise(
     everything, committee = gather(model, table), committee_of(model)
     held = everything.held_back
     facts = everything if held is None or not held.any() else everything.taking(held)
-    words = _fitting(words or DEFAULT, everything)
+    spoken = words or DEFAULT
+    words = _fitting(spoken, everything)
     speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
@@ -188,7 +189,10 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data={**_data(everything, rows, words), **kept_data(everything, facts, rows, words, speaker.labels, groups, curves)},
+        data=_data(everything, rows, words)
+        | kept_data(
+            everything, facts, rows, words, spoken=spoken, labels=speaker.labels, groups=groups, curves=curves
+        ),
         judged=len(facts.table),
         learned=None if facts is everything or held is None else everything.taking(~held).quality,
         baseline=Baseline.of(facts, _usual(model), speaker),

@@ -305,10 +305,12 @@
       write,
       /** Forget the value to restore after "missing": another record begins. */
       forget: () => (last = null),
+      /** `matters` is what the mark says, empty for none; `old` the value before a change. */
       mark(matters, old) {
-        root.classList.toggle("matters", matters);
+        root.classList.toggle("matters", Boolean(matters));
         root.classList.toggle("changed", old !== null);
         mark.hidden = !matters;
+        mark.textContent = matters;
         was.textContent = old === null ? "" : `was ${old}`;
       },
     };

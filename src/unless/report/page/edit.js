@@ -46,17 +46,19 @@
 
   /** What an edit changes on records, found a record at a time: yields, and at the end returns the counts. */
   function* effect(program, after, records) {
-    const found = { records: records.shown, changed: 0, before: 0, after: 0, better: 0, worse: 0, labels: null };
+    const found = { records: records.shown, changed: 0, judged: 0, before: 0, after: 0, better: 0, worse: 0 };
     for (let row = 0; row < records.shown; row++) {
       const record = records.record(row);
       const [was, is] = [program, after].map((one) => unless.engine.decide(one, record).label);
-      const truth = records.truth ? records.truth[row] : undefined;
       found.changed += was !== is;
+      yield null;
+      if (!records.truth || (records.held && !records.held[row])) continue; // only unseen records tell how good it is
+      const truth = records.truth[row];
+      found.judged += 1;
       found.before += was === truth;
       found.after += is === truth;
       found.better += was !== truth && is === truth;
       found.worse += was === truth && is !== truth;
-      yield null;
     }
     return found;
   }

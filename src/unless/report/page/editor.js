@@ -250,8 +250,9 @@
       }
       const changes = this.edit.off.length + Object.keys(this.edit.moved).length + (this.edit.order.every((one, k) => one === k) ? 0 : 1);
       const some = `${countText(changes)} ${changes === 1 ? "edit" : "edits"}: ${countText(found.changed)} of ${countText(found.records)} records ${found.changed === 1 ? "is" : "are"} decided otherwise`;
-      const right = this.records.truth
-        ? `; ${countText(found.better)} become right, ${countText(found.worse)} become wrong; accuracy ${share(found.before, found.records)} → ${share(found.after, found.records)}`
+      const held = this.records.held ? `of the ${countText(found.judged)} that were held back, ` : "";
+      const right = found.judged
+        ? `; ${held}${countText(found.better)} become right, ${countText(found.worse)} become wrong; accuracy ${share(found.before, found.judged)} → ${share(found.after, found.judged)}`
         : "";
       const lost = this.safe === false ? " This browser keeps nothing: save the rules before you close the page." : "";
       part("edit-effect").textContent = `${some}${right}.${lost}`;

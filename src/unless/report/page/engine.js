@@ -184,12 +184,14 @@
   /** What the page holds, read once. Afterwards `unless.decide(record)` and `unless.prove(record)` give answers. */
   function open() {
     if (!unless.page) {
-      const data = JSON.parse(document.getElementById("unless-data").textContent);
+      const original = JSON.parse(document.getElementById("unless-data").textContent);
+      const own = unless.rename.read(unless.out.kept("words", original.fingerprint), original);
+      const data = unless.rename.overlaid(original, own);
       const program = readProgram(data);
       const { colours, fingerprint, histograms, confusion, curves } = data;
       const groups = data.groups.map(readGroups);
       unless.page = { program, records: readRecords(data), colours, fingerprint, histograms, groups, confusion, curves };
-      unless.page.data = data;
+      Object.assign(unless.page, { data, original, own });
       unless.decide = (record) => decide(program, record);
       unless.prove = (record) => prove(program, record);
     }

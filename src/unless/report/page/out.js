@@ -49,10 +49,10 @@
   }
 
   /** What the browser keeps for this program, or null; `keep` tells whether it could be kept. */
-  const key = (what) => `unless-${what}-${unless.page.fingerprint}`;
-  function kept(what) {
+  const key = (what, fingerprint = unless.page.fingerprint) => `unless-${what}-${fingerprint}`;
+  function kept(what, fingerprint) {
     try {
-      return JSON.parse(window.localStorage.getItem(key(what)));
+      return JSON.parse(window.localStorage.getItem(key(what, fingerprint)));
     } catch {
       return null;
     }
