@@ -56,8 +56,7 @@ def report(
     words: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="What features, values and labels are called, units, and the page's purpose, in TOML.",
+            metavar="FILE", help="What features, values and labels are called, units, and the page's purpose, in TOML."
         ),
     ] = None,
     strict: Strict = False,

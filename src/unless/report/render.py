@@ -49,6 +49,7 @@ _SCRIPTS = (
     "costs.js",
     "edit.js",
     "editor.js",
+    "renamer.js",
 )
 
 _MOST = 100

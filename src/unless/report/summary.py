@@ -190,9 +190,7 @@ def summarise(
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
         data=_data(everything, rows, words)
-        | kept_data(
-            everything, facts, rows, words, spoken=spoken, labels=speaker.labels, groups=groups, curves=curves
-        ),
+        | kept_data(everything, facts, rows, words, spoken=spoken, labels=speaker.labels, groups=groups, curves=curves),
         judged=len(facts.table),
         learned=None if facts is everything or held is None else everything.taking(~held).quality,
         baseline=Baseline.of(facts, _usual(model), speaker),
