@@ -40,7 +40,10 @@
   function edited(program, { order, off, moved }) {
     const gone = new Set(off);
     const sources = order.filter((place) => !gone.has(String(place)));
-    const rules = sources.map((place) => editRule(program.rules[place], String(place), gone, moved));
+    const touched = new Set([...off, ...Object.keys(moved)].map((path) => parseInt(path, 10)));
+    const rules = sources.map((place) =>
+      touched.has(place) ? editRule(program.rules[place], String(place), gone, moved) : program.rules[place],
+    );
     return { ...program, rules, sources, card: null, figures: null };
   }
 
