@@ -137,7 +137,7 @@
         el("button", { type: "button", class: "button", "aria-label": `Move rule ${number} ${label}`, onclick: (event) => {
           this.set(this.placed(rule, position() + step));
           unless.ruleList.reveal(unless.ruleList.items.find((item) => item.number === number).li);
-          event.target.focus();
+          (event.target.disabled ? event.target.parentNode.querySelector("button:not(:disabled)") : event.target).focus();
         } }, words);
       const at = el("span", { class: "muted small" });
       const [up, down] = [move("↑", "up", -1), move("↓", "down", 1)];

@@ -39,6 +39,7 @@
   /** Follow a link: show the rule even if it was filtered out or on another page, open the long text. */
   function reveal() {
     const id = window.location.hash.slice(1);
+    if (!id) return;
     const rules = globalThis.unless.ruleList;
     const rule = rules && rules.find(id);
     if (rule) rules.reveal(rule);
