@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.rule import Program
 from unless.table import Schema, Split, Table
-from unless.table.split import fingerprint
+from unless.table.hashes import Hashes
+from unless.table.split import hashes_of, identities, spelled, sums_of
 from unless.values import Label
 
 if TYPE_CHECKING:
@@ -26,12 +27,15 @@ if TYPE_CHECKING:
 __all__ = [
     "SMOOTHING",
     "Model",
+    "OwnRecords",
     "Statistics",
     "Tested",
     "held_back_in",
     "interval",
     "literal_counts",
+    "most_of",
     "never_learned",
+    "own_records",
     "program_of",
 ]
 
@@ -110,8 +114,8 @@ class Statistics:
     labels: tuple[Label | None, ...]
     counts: NDArray[np.float64]
     weighted: bool = False
-    literals: tuple[int, ...] = ()
-    """How many literals each rule has, with its exceptions; none are known of counts that are not those of training."""
+    literals: tuple[int, ...] | None = None
+    """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
     pure: bool = False
     """Whether rules were learned until they were right for all, as in the paper."""
     unseen: NDArray[np.float64] | None = None
@@ -152,10 +156,18 @@ class Statistics:
     @property
     def lift(self) -> NDArray[np.float64]:
         """How many times more often each rule is right than chance would be; NaN if it decides nothing."""
+        return self._over_chance(self.precision)
+
+    @property
+    def expected_lift(self) -> NDArray[np.float64]:
+        """The same of what is expected on new records."""
+        return self._over_chance(self.expected)
+
+    def _over_chance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         prior = self.prior
         chance = np.array([np.nan if k is None else prior[k] for k in self._places])
         with np.errstate(invalid="ignore", divide="ignore"):
-            ratio: NDArray[np.float64] = self.precision / chance
+            ratio: NDArray[np.float64] = shares / chance
         return ratio
 
     @cached_property
@@ -184,7 +196,10 @@ class Statistics:
     @cached_property
     def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What is expected of each rule, and how many records that is as sure as."""
-        added = self.doubt * np.array([*self.literals, *[0] * (len(self.labels) - len(self.literals))], np.float64)
+        if self.literals is None:
+            return self.precision, self.support
+        # What is left for a rule without literals depends on all others: it counts as one.
+        added = self.doubt * np.maximum([*self.literals, 0], 1)
         known = self.support + added
         with np.errstate(invalid="ignore"):
             share = (self.right + added * self._without) / known
@@ -261,9 +276,10 @@ def interval(right: float, total: float, sure: float = 1.959963984540054) -> tup
 class Tested:
     """What a model did on records that it was not learned from: those of its data that were held back.
 
-    ``fingerprint`` is that of all the data, and ``records`` how many there are. ``statistics`` has a row for each rule
-    and one for no rule; that of a committee has a row for each label that it decides. ``usual`` is the most frequent
-    label of the records that were learned from.
+    ``fingerprint`` is that of all the data, ``records`` how many there are, and ``sample`` are hashes of a few of them:
+    they tell whether other data has most of this. ``statistics`` has a row for each rule and one for no rule; that of a
+    committee has a row for each label that it decides. ``usual`` is the most frequent label of the records that were
+    learned from.
     """
 
     split: Split
@@ -271,6 +287,7 @@ class Tested:
     records: int
     statistics: Statistics
     usual: Label
+    sample: tuple[int, ...] = ()
 
     @property
     def held_back(self) -> int:
@@ -305,9 +322,17 @@ class Tested:
             found[:, -1 if label is None else self.statistics.classes.index(label)] += np.rint(counts).astype(np.int64)
         return found
 
-    def knows(self, table: Table, features: Sequence[str]) -> bool:
-        """Whether a table with labels holds the data that the model is from: the same records, in any order."""
-        return len(table) == self.records and self.fingerprint == fingerprint(table, features, self.statistics.classes)
+    def identities(self, table: Table, features: Sequence[str]) -> Hashes:
+        """The hashes by which records of a table with labels can be told again."""
+        return identities(hashes_of(table, features), table.labels, self.statistics.classes)
+
+    def knows(self, found: Hashes) -> bool:
+        """Whether these are the records that the model is from, in any order."""
+        return len(found) == self.records and self.fingerprint == spelled(sums_of(found))
+
+    def among(self, found: Hashes) -> NDArray[np.bool_]:
+        """Which records of the sample are among these; if most are, so are most of the data."""
+        return np.isin(np.array(self.sample, np.uint64), found)
 
 
 def never_learned(model: Program | Model, table: Table) -> bool | None:
@@ -322,9 +347,35 @@ def never_learned(model: Program | Model, table: Table) -> bool | None:
     return bool(tested.split.held_back(table, features).all()) if set(features) <= set(table.features) else None
 
 
-def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records of a table the model was tested on, if it is from this data; None if it is from other data."""
+@dataclass(frozen=True, eq=False)
+class OwnRecords:
+    """Records that have most of the data that a model is from.
+
+    ``held_back`` says which of them it was not learned from: those held back, and new ones that would have been. Any
+    other may have been learned from; all others were if these are the ``same`` records.
+    """
+
+    held_back: NDArray[np.bool_]
+    same: bool
+
+
+def own_records(model: Model, table: Table) -> OwnRecords | None:
+    """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
     tested, features = getattr(model, "tested_", None), tuple(model.schema_.kinds)
     if tested is None or table.target is None or not set(features) <= set(table.features):
         return None
-    return tested.split.held_back(table, features) if tested.knows(table, features) else None
+    found = tested.identities(table, features)
+    if not (same := tested.knows(found)) and not most_of(tested.among(found)):
+        return None
+    return OwnRecords(tested.split.held_back(table, features), same)
+
+
+def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
+    """Which records of a table a model was not learned from, if these are just the data that it is from; else None."""
+    own = own_records(model, table)
+    return own.held_back if own is not None and own.same else None
+
+
+def most_of(found: NDArray[np.bool_]) -> bool:
+    """Whether at least half of a sample was found."""
+    return bool(found.size) and float(found.mean()) >= 0.5

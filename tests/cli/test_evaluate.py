@@ -23,7 +23,9 @@ def test_table(applicants):
     assert lines[0].endswith("900 records, 7 features; left out: applicant (unique)")
     assert lines[1] == "3 folds, seed 0: mean ± standard deviation"
     assert lines[3].split() == ["most", "frequent", "unless", "fold-rm", "committee"]
-    assert [line.split()[0] for line in lines[4:]] == ["accuracy", "precision", "recall", "F1", "rules", "time"]
+    assert [line.split()[0] for line in lines[4:10]] == ["accuracy", "precision", "recall", "F1", "rules", "time"]
+    assert (lines[10], lines[11].split()[:2]) == ("", ["rules", "accuracy"])
+    assert all("●" in line for line in lines[12:])
     assert lines[4].split()[1] == "0.582"
     assert done.stderr == "fold-rpp is left out: it needs two labels, and 'decision' has 3.\n"
 

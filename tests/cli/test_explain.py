@@ -176,12 +176,14 @@ def test_json_says_everything(run, model):
     document = json.loads(done.out)
     (record,) = document["records"]
     assert document["target"] == "decision"
-    assert list(record) == ["row", "set", "label_in_data", "proof", "statistics", "why_not", "changes", "points"]
+    asked = ["proof", "statistics", "why_not", "changes", "points"]
+    assert list(record) == ["row", "set", "label_in_data", "held_back", *asked]
     assert record["label_in_data"] == "refuse"
     assert record["why_not"] is record["changes"] is record["points"] is None
     rule = record["proof"]["decided"]
     decided, right = model.statistics_.support[rule], model.statistics_.right[rule]
-    assert record["statistics"] == {"decided": decided, "right": right, "weighted": False}
+    figures = {"decided": decided, "right": right, "weighted": False}
+    assert record["statistics"] == figures | model.statistics_.expectation(rule)
 
 
 def test_a_label_that_the_data_gives_otherwise(run, model):

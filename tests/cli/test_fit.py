@@ -37,15 +37,15 @@ class TestStory:
         assert done.returncode == 0
         lines = done.stdout.splitlines()
         assert lines[0] == "applicants.csv  900 records, 7 features; left out: applicant (unique)"
-        assert lines[1].startswith("learned         5 rules with 2 exceptions in ")
-        assert lines[3].split() == ["decided", "right"]
-        assert lines[4] == " 1  refuse       58  0.966  if employed is no and guarantor is not yes"
-        assert lines[5].strip() == "unless age > 65"
-        assert lines[-1].startswith("test            180 records held back: accuracy 0.9")
+        assert lines[1].startswith("learned         5 rules with 3 exceptions in ")
+        assert lines[3].split() == ["decided", "right", "between"]
+        assert lines[4] == " 1  refuse       61  0.953  0.83–0.99  if employed is no"
+        assert lines[5].strip() == "unless guarantor is yes"
+        assert lines[-1].startswith("test            180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.9")
         assert lines[-1].endswith("(always accept: 0.583)")
         where = shlex.quote(str(applicants))
         assert done.stderr.splitlines() == [
-            f"next            unless explain {model} {where} --row 3",
+            f"next            unless explain {model} {where} --row 4",
             f"                unless report {model} {where}",
         ]
 
@@ -89,7 +89,7 @@ class TestStory:
         """Quietly, only the rules and the test are printed."""
         done = fit(applicants, "-q")
         assert done.stderr == ""
-        assert done.stdout.splitlines()[0].split() == ["decided", "right"]
+        assert done.stdout.splitlines()[0].split() == ["decided", "right", "between"]
         assert done.stdout.splitlines()[-1].startswith("test")
 
     def test_no_test(self, applicants):
@@ -129,10 +129,10 @@ class TestColumns:
 
     def test_weights_are_said(self, applicants):
         """With weights, what rules decided is no count of records, and the table is headed accordingly."""
-        header = next(line for line in fit(applicants).stdout.splitlines() if line.endswith("right"))
-        assert header.split() == ["decided", "right"]
+        header = next(line for line in fit(applicants).stdout.splitlines() if line.endswith("between"))
+        assert header.split() == ["decided", "right", "between"]
         weighted = fit(applicants, "--class-weight", "balanced").stdout.splitlines()
-        assert next(line for line in weighted if line.endswith("right")).split() == ["weight", "right"]
+        assert next(line for line in weighted if line.endswith("between")).split() == ["weight", "right", "between"]
 
     @pytest.mark.parametrize(
         ("target", "said"),

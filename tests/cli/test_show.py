@@ -17,7 +17,7 @@ import unless
 from tests.cli.command import called
 from tests.cli.test_terminal import shown
 from unless import Literal, Program, Rule
-from unless.cli.show import rule_table
+from unless.cli.show import RuleTable
 from unless.export import json as programs
 from unless.export import to_text
 from unless.model import Statistics
@@ -29,10 +29,11 @@ def test_rules_are_a_table_with_figures(run):
     """A rule has its number, label and parts, how many records it decided and how often it was right."""
     done = run("show", "model.json")
     assert done.code == 0
-    assert done.err == "decision: 5 rules, 2 exceptions\n"
+    assert done.err.startswith("decision: 5 rules, 3 exceptions\n")
+    assert done.out.splitlines()[-1].startswith("test: 180 records held back: accuracy 0.967 (0.929 to 0.985)")
     first, second, *_ = done.out.splitlines()
-    assert first.split() == ["decided", "right"]
-    assert second == " 1  refuse       58  0.966  if employed is no and guarantor is not yes"
+    assert first.split() == ["decided", "right", "between"]
+    assert second == " 1  refuse       61  0.953  0.83–0.99  if employed is no"
     assert not any(line != line.rstrip() for line in done.out.splitlines())
 
 
@@ -48,8 +49,8 @@ def test_figures_stay_near_their_rule(run):
     del document["statistics"]["base"], document["statistics"]["points"]
     Path("long.json").write_text(json.dumps(document))
     again, first, second, *_ = run("show", "long.json").out.splitlines()
-    assert (again, second) == (header, lines[2])
-    assert "0.966  if history is not c0 and history is not c1 " in first
+    assert (again, second) == (header, lines[3])
+    assert "  if history is not c0 and history is not c1 " in first
     assert first.endswith(" and history is not c59")
 
 
@@ -90,9 +91,9 @@ def test_weights_are_called_so(run):
     document["statistics"]["counts"][0][0] += 0.5
     Path("weighted.json").write_text(json.dumps(document))
     header, first, *others = run("show", "weighted.json").out.splitlines()
-    assert header.split() == ["weight", "right"]
-    assert first.split()[2:4] == ["58.5", "0.957"]
-    weights = [line.split()[2] for line in others if line.split()[0].isdigit()]
+    assert header.split() == ["weight", "right", "between"]
+    assert first.split()[2] == "61.5"
+    weights = [line.split()[2] for line in others if line.split()[:1] and line.split()[0].isdigit()]
     assert len(weights) == len(document["rules"]) - 1
     assert all(weight.isdigit() for weight in weights)
 
@@ -135,7 +136,7 @@ def test_numbers_are_not_broken(width):
     )
     program = Program("y", ("a", "b"), (rule,), "other")
     console = Console(width=width, file=io.StringIO(), color_system=None)
-    console.print(rule_table(program, Statistics(("a label of some length", "other"), program.heads, np.eye(2))))
+    console.print(RuleTable(program, Statistics(("a label of some length", "other"), program.heads, np.eye(2))))
     text = console.file.getvalue()
     assert max(map(len, text.splitlines())) <= width
     for number in ("0.15737378361689536", "0.01564763419971138", "12,345.678901234567"):
@@ -149,7 +150,7 @@ def test_numbers_of_a_feature_are_spelled_alike():
         Rule("y", (Literal("amount", "<=", 13871.0),)),
     )
     console = Console(width=100, file=io.StringIO(), color_system=None)
-    console.print(rule_table(Program("label", ("amount", "year"), rules)))
+    console.print(RuleTable(Program("label", ("amount", "year"), rules)))
     assert "amount > 9,699 and year > 2024" in console.file.getvalue()
 
 

@@ -432,6 +432,17 @@ def test_what_records_held_back_showed_comes_back(tmp_path):
     assert pickle.loads(pickle.dumps(back)).tested_.fingerprint == model.tested_.fingerprint
 
 
+def test_edited_rules_are_tested_on_the_records_held_back():
+    """On the data that the model is from; on other records nothing is known of a test."""
+    model = model_with_test()
+    shorter = replace(model.program_, rules=model.program_.rules[-1:])
+    edited = model.with_program(shorter, X, LABELS["text"])
+    assert edited.tested_.held_back == model.tested_.held_back
+    assert edited.tested_.right == edited.statistics_.unseen[0, edited.classes_.tolist().index(shorter.rules[0].head)]
+    assert edited.statistics_.total == model.statistics_.total
+    assert model.with_program(shorter, X[1:], LABELS["text"][1:]).tested_ is None
+
+
 def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
     """The classifiers learn from all records that they are given, and their files are as before."""
     model = UnlessClassifier().fit(X, LABELS["text"])

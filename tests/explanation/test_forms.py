@@ -116,8 +116,9 @@ def test_the_story():
     statistics = Statistics(
         ("accept", "ask", "refuse"), ("refuse", "accept", "ask"), np.array([[8, 1, 191], [9, 1, 0], [0] * 3])
     )
+    expected = "expected to be right for 96 % of new records, 92 % to 98 %"
     assert explain(LOAN, LATE).story(17, statistics=statistics).splitlines() == [
-        "Record 17 is decided: refuse (rule 1, right for 96 % of the 200 records it decides).",
+        f"Record 17 is decided: refuse (rule 1, {expected}; it decided 200 in training).",
         "  because income is 18,400, which is at most 21,000",
         "  and     history is late, as required",
         "  and no exception applies:",
@@ -130,7 +131,7 @@ def test_the_story():
         "  rule 1 did not apply: income is 30,000, but must be at most 21,000",
     ]
     assert explain(LOAN, {**LATE, "guarantor": "yes"}).story(statistics=statistics).splitlines() == [
-        "The record is decided: ask (no rule applies, which decides no other record).",
+        "The record is decided: ask (no rule applies, which decided no record in training).",
         (
             "  rule 1 did not apply: an exception applies, because guarantor is yes; "
             "its own exception does not apply, because history is late, not missing"
@@ -150,15 +151,17 @@ def test_the_story_of_weights():
         statistics = Statistics(classes, labels, counts, weighted)
         return explain(program, record).story(statistics=statistics).splitlines()[0]
 
-    weight = "(rule 1, right for 96 % of the weight of 199.5 that it decides)."
+    weight = "; it decided a weight of 199.5 in training)."
     assert headline(LATE, weighted=True).endswith(weight)
-    assert headline(good, weighted=True).endswith("of the weight of 3 that it decides).")
-    assert headline(undecided, weighted=True).endswith("no rule applies, as for others with a weight of 0.5.")
+    assert headline(good, weighted=True).endswith("; it decided a weight of 3 in training).")
+    assert headline(undecided, weighted=True).endswith(
+        "no rule applies, as for others with a weight of 0.5 in training."
+    )
     single = np.array([[0, 1], [0, 0], [0, 1]])
-    assert headline(LATE, weighted=False, counts=single).endswith("right for 100 % of the 1 record it decides).")
-    assert headline(undecided, weighted=False, counts=single).endswith("no rule applies, as for 1 other.")
+    assert headline(LATE, weighted=False, counts=single).endswith("; it decided 1 in training).")
+    assert headline(undecided, weighted=False, counts=single).endswith("no rule applies, as for 1 other in training.")
     nothing = headline(good, weighted=True, counts=single)
-    assert nothing.endswith("(rule 2, which decides no other record of any weight).")
+    assert nothing.endswith("(rule 2, which decided no record of any weight in training).")
 
 
 def test_equal_reasons_are_said_once():

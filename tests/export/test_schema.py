@@ -33,6 +33,7 @@ MODEL["statistics"]["tested"] = {
     "fingerprint": "0123456789abcdef" * 2,
     "records": 1000,
     "usual": MODEL["statistics"]["classes"][0],
+    "sample": ["0123456789abcdef", "0" * 16],
     "counts": [[1.0] * len(counts) for counts in MODEL["statistics"]["counts"]],
 }
 MODEL["statistics"]["trade_off"] = [[[["max_rules", 2]], 2, 40, 60], [[], 2.5, 50, 60]]

@@ -6,5 +6,5 @@ Every command has a module with its name: `inspect`, `fit`, `evaluate`, `show`, 
 - before: `options`, and what the shell offers for them;
 - data: `files` reads tables and models and writes documents, `training` reads the tables to learn from,
   `large` what does not fit into memory;
-- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind.
+- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot.
 """

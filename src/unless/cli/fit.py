@@ -19,10 +19,10 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
-from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
+from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
-from unless.cli.show import committee_line, rule_table
+from unless.cli.show import RuleTable, committee_line
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
 from unless.estimators.committeefile import SavedCommittee
@@ -30,7 +30,7 @@ from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.inspection import Remark
-from unless.judge.labels import Quality, quality_of, usual_quality
+from unless.judge.labels import Quality, quality_of, tested_text, usual_quality
 from unless.model import Tested
 from unless.table import Labels
 from unless.values import Label, counted, label_data, percent
@@ -426,7 +426,7 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
         screen.show("")
     if isinstance(fitted.model, SavedCommittee):
         screen.show(committee_line(fitted.model), "")
-    screen.show(rule_table(program, fitted.model.statistics_, most=most))
+    screen.show(RuleTable(program, fitted.model.statistics_, most=most))
     if not screen.quiet:
         screen.show("")
     if isinstance(fitted.model, SavedModel) and fitted.model.trade_off is not None:
@@ -470,7 +470,7 @@ def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return test_line(fitted.tested)
+    return tested_text(fitted.tested)
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:

@@ -22,12 +22,8 @@ def trade_off_plot(found: TradeOff) -> RenderableType:
     table.add_row(*(Text(title, "cyan") for title in ("rules", "accuracy", _axis(min(ends), max(ends)), "")))
     for one in found.choices:
         style = "bold" if one is found.enough else ""
-        cells = (
-            f"{one.rules:,.0f}",
-            share_text(one.accuracy),
-            _bar(one, min(ends), max(ends)),
-            ", ".join(_said(one, found)),
-        )
+        rules = f"{one.rules:,.0f}" if one.rules % 1 == 0 else f"{one.rules:,.1f}"
+        cells = rules, share_text(one.accuracy), _bar(one, min(ends), max(ends)), ", ".join(_said(one, found))
         table.add_row(*(Text(cell, style) for cell in cells))
     return table
 

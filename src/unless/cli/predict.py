@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterator
 from typing import Annotated, BinaryIO, TextIO, cast
 from typing import Literal as OneOf
 
@@ -36,6 +37,7 @@ from unless.cli.options import (
 )
 from unless.errors import ParameterError
 from unless.explanation.words import printable
+from unless.judge.own import OwnResult
 from unless.model import interval
 from unless.stream import PredictedFile, predict_file
 from unless.values import counted, share_text
@@ -172,9 +174,15 @@ def _summary(done: PredictedFile, seconds: float) -> str:
         return text
     if (own := done.own) is None:
         return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
-    low, high = map(share_text, interval(own.held_back_right, own.held_back))
-    held, learned = own.held_back_right / own.held_back, own.learned_right / max(own.learned, 1)
-    return (
-        f"{text}; accuracy {share_text(held)} ({low} to {high}) on the {counted(own.held_back, 'record')} held back "
-        f"when the rules were learned, {share_text(learned)} on those of training"
-    )
+    return f"{text}; {' and '.join(_own(own))}"
+
+
+def _own(own: OwnResult) -> Iterator[str]:
+    """Yield the accuracy on records that the rules were not learned from, and that on the others."""
+    if own.accuracy is not None:
+        low, high = map(share_text, interval(own.held_back_right, own.held_back))
+        unseen = f"{counted(own.held_back, 'record')} that the rules were not learned from"
+        yield f"accuracy {share_text(own.accuracy)} ({low} to {high}) on {unseen}"
+    if own.in_training is not None:
+        which = "those of training" if own.same else f"{own.learned:,} others, with those of training"
+        yield f"{share_text(own.in_training)} on {which}"

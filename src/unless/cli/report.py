@@ -135,12 +135,14 @@ def _summary(page: Page, output: str, size: int) -> str:
         quality = f"no true labels: column {page.data['target']!r} is missing or incomplete"
     else:
         low, high = map(share_text, page.between or (0.0, 1.0))
-        which = "" if page.learned is None else f" on {counted(page.judged, 'record')} held back"
+        unseen = f" on {counted(page.judged, 'record')} that the rules were not learned from"
+        which = unseen if page.unseen_only else " in training" if page.trained_only else ""
         quality = f"accuracy {share_text(page.quality.accuracy)} ({low} to {high}){which}"
         if page.baseline is not None:
             quality += f", always {page.baseline.label.text.shown}: {share_text(page.baseline.share)}"
-        if page.learned is not None:
-            quality += f"; {share_text(page.learned.accuracy)} in training"
+        if page.learned is not None and page.unseen_only:
+            others = "in training" if page.same else "on the others, with those of training"
+            quality += f"; {share_text(page.learned.accuracy)} {others}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
     rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

@@ -7,13 +7,13 @@ from typing import Annotated
 from typing import Literal as OneOf
 
 import typer
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.files import check_files, read_any_model, write_document
-from unless.cli.layout import Conditions, report_line, test_line
+from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
 from unless.estimators.committeefile import SavedCommittee
@@ -21,9 +21,11 @@ from unless.estimators.modelfile import SavedModel, any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_text
 from unless.export.json import to_dict
+from unless.judge.labels import tested_text
 from unless.model import Statistics, program_of
 from unless.rule import Program
 
+_WIDE = 80  # columns of a terminal
 _STYLES = {"if": "dim", "unless": "yellow"}
 
 
@@ -57,11 +59,11 @@ def show(
         if isinstance(found, SavedCommittee):
             screen.show(committee_line(found), "")
         screen.note(title(program))
-        screen.show(rule_table(program, getattr(found, "statistics_", None)))
+        screen.show(RuleTable(program, getattr(found, "statistics_", None)))
         if (tested := getattr(found, "tested_", None)) is not None:
-            screen.note("", report_line("test", test_line(tested)))
+            screen.show("", f"test: {tested_text(tested)}")
         if isinstance(found, SavedModel) and found.trade_off is not None:
-            screen.note("", trade_off_plot(found.trade_off))
+            screen.show("", trade_off_plot(found.trade_off))
     else:
         write_document(to_text(program, style) + "\n", None)
 
@@ -71,21 +73,32 @@ def committee_line(model: SavedCommittee) -> str:
     return imitation(model.committee_, model.agreement)
 
 
-def rule_table(program: Program, statistics: Statistics | None = None, most: int | None = None) -> Table:
-    """Return the rules in order, each with its exceptions below it and, for a model, its figures before it.
+class RuleTable:
+    """The rules in order, each with its exceptions below it and, for a model, its figures before it.
 
-    If there are more than ``most`` rules, the table has the first ones and the number of the others.
+    If there are more than ``most`` rules, the table has the first ones and the number of the others. A narrow terminal
+    has no room for intervals.
     """
+
+    def __init__(self, program: Program, statistics: Statistics | None = None, most: int | None = None) -> None:
+        self._rules = program, statistics, most
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _table(*self._rules, figures=2 if options.max_width < _WIDE else None)
+
+
+def _table(program: Program, statistics: Statistics | None, most: int | None, figures: int | None) -> Table:
+    """Return the rules as a table, with all figures, or so many."""
     table = Table(
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)
     )
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("", style="bold cyan", no_wrap=max((len(str(label)) for label in program.labels), default=0) <= 12)
-    for heading in headings(statistics):
+    for heading in headings(statistics)[:figures]:
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
     for row in rows(program, statistics, most):
-        table.add_row(row.number, row.label, *row.figures, _body(row.lines))
+        table.add_row(row.number, row.label, *row.figures[:figures], _body(row.lines))
     return table
 
 

@@ -32,10 +32,11 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.labels import measure
+from unless.judge.labels import measure, tested_text
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
+from unless.model import held_back_in
 from unless.prediction import deciding_rules, predict
 from unless.report import report
 from unless.report.render import model_html
@@ -207,6 +208,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """A copy of the model with an edited program; these records show what its rules decide.
 
         Rules may be removed, reordered, changed and added, as long as they test features and give labels of training.
+        If the records are those that the model is from, those held back test the edited rules as they did before.
         """
         table = self._table(X, tell=False)
         if program.features != self.program_.features:
@@ -219,16 +221,21 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         codes = known_labels(y, classes, len(table))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=Labels(program.target, classes, codes))
+        held, tested = held_back_in(self, labelled) if counts is None else None, None
+        if held is not None and held.any() and self.tested_ is not None:
+            tested = replace(self.tested_, statistics=measure(program, labelled[held]))
+            labelled = labelled[~held]
         there = labelled if counts is None else labelled[counts > 0]
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        found = measure(program, labelled, counts)
-        edited.program_, edited.statistics_ = program, replace(found, pure=self._classifier in PURE)
+        found, unseen = measure(program, labelled, counts), None if tested is None else tested.statistics.counts
+        edited.program_ = program
+        edited.statistics_ = replace(found, pure=self._classifier in PURE, unseen=unseen)
         edited.domain_ = domain_of(there, program.used)
         edited.card_ = fit_card(program, labelled, counts)
         edited._importances = Evidence.of(program, labelled, counts)  # noqa: SLF001 - a copy of its own
         edited._taught = edited._tuned = edited._trade_off = None  # noqa: SLF001 - nothing taught these rules
-        edited.tested_ = None
+        edited.tested_ = tested
         return edited
 
     @property
@@ -269,7 +276,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "low": low[: len(rules)].tolist(),
             "high": high[: len(rules)].tolist(),
             "in_training": statistics.precision[: len(rules)].tolist(),
-            "lift": statistics.lift[: len(rules)].tolist(),
+            "lift": statistics.expected_lift[: len(rules)].tolist(),
             "exceptions": [len(rule.exceptions) for rule in rules],
         }
         return frame_of(columns)
@@ -339,7 +346,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
             return repr(self)
-        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}"
+        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}{self._said_of_test()}"
+
+    def _said_of_test(self) -> str:
+        """What records held back have shown, below the rules."""
+        return "" if self.tested_ is None else f"\n\ntest: {tested_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))

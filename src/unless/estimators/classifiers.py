@@ -75,9 +75,9 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
     >>> print(UnlessClassifier().fit(X, y))
     label: 2 rules, 0 exceptions
-              decided  right
-     1  risk       19  1.000  if age > 40 and smokes is not no
-     2  fine       61  1.000  otherwise
+              decided  right    between
+     1  risk       19  0.962  0.78–0.99  if age > 40 and smokes is not no
+     2  fine       61  0.998  0.84–1.00  otherwise
     """
 
 

@@ -18,7 +18,7 @@ from unless.model import Statistics, Tested
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Split, Table
-from unless.table.split import fingerprint
+from unless.table.split import hashes_of, identities, sample_of, spelled, sums_of
 from unless.values import Label
 
 Count = Callable[[Program | Committee], Statistics]
@@ -41,27 +41,30 @@ class Halves:
     """The numbers of the records held back, counted from 1, if they are known."""
     count: Count | None
     """None if no record is held back."""
+    sample: tuple[int, ...]
+    """The hashes of a few records, by which the data is known again."""
 
     @classmethod
     def of(cls, table: Table, share: float, salt: int, class_weight: Any = None) -> Halves:
         """Hold back about that share of the records of a table."""
         split = Split.of(table, share, salt)
         back = split.held_back(table)
-        tests = table[back]
+        tests, found = table[back], identities(hashes_of(table), table.labels)
         return cls(
             Training.of(table[~back], class_weight),
             split,
-            fingerprint(table),
+            spelled(sums_of(found)),
             len(table),
             _most_frequent(table.labels.labels, np.bincount(table.labels.codes[~back])),
             tuple((np.flatnonzero(back) + 1).tolist()),
             (lambda rules: decided(rules, tests)) if len(tests) else None,
+            tuple(sample_of(found).tolist()),
         )
 
     @classmethod
     def of_blocks(cls, blocks: Blocks, share: float, salt: int) -> Halves:
         """Hold back about that share of the records in blocks; a committee is tested on a sample of them."""
-        split, mark = blocks.split(share, salt)
+        split, mark, sample = blocks.split(share, salt)
         held = split if any(split.cuts) else None
         engine = blocks.engine(held)
         learned, tests = engine.records(engine.everything()), engine.tests()
@@ -71,8 +74,16 @@ class Halves:
                 return decided(rules, blocks.sample(held, tests=True)[0])
             return Statistics(engine.labels, rules.heads, decided_by(engine, rules, tests))
 
-        usual = _most_frequent(engine.labels, learned)
-        return cls(Training.of_blocks(blocks, held), split, mark, blocks.rows, usual, (), count if held else None)
+        return cls(
+            Training.of_blocks(blocks, held),
+            split,
+            mark,
+            blocks.rows,
+            _most_frequent(engine.labels, learned),
+            (),
+            count if held else None,
+            sample,
+        )
 
     def tested(self, model: SavedModel | SavedCommittee) -> SavedModel | SavedCommittee:
         """The model with what the records held back show, if there are any."""
@@ -84,7 +95,7 @@ class Halves:
         return replace(model, student=student, tested_=self._tested(self.count(model.committee_)))
 
     def _tested(self, found: Statistics) -> Tested:
-        return Tested(self.split, self.fingerprint, self.total, found, self.usual)
+        return Tested(self.split, self.fingerprint, self.total, found, self.usual, self.sample)
 
 
 def decided(rules: Program | Committee, table: Table) -> Statistics:

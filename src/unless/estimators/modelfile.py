@@ -26,7 +26,7 @@ from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
 from unless.score.points import Points
 from unless.table import Column, Kind, Schema, Split, Table
-from unless.table.split import LARGEST_SALT, PARTS
+from unless.table.split import LARGEST_SALT, PARTS, SAMPLE
 from unless.values import Label, counted, label_data, plain
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ def tested_data(tested: Tested) -> dict[str, Any]:
         "fingerprint": tested.fingerprint,
         "records": tested.records,
         "usual": label_data(tested.usual),
+        **({"sample": [f"{one:016x}" for one in tested.sample]} if tested.sample else {}),
         "counts": tested.statistics.counts.tolist(),
     }
 
@@ -225,9 +226,10 @@ _STATISTICS = Object(
 _TESTED = Object(
     "an object that says what records held back have shown, with salt, cuts, fingerprint, records, usual and counts",
     ("salt", "cuts", "fingerprint", "records", "usual", "counts"),
-    (),
+    ("sample",),
 )
 _CHOICES = "a list of choices, at least one: settings, rules, right records and all records"
+_SAMPLE, _HASH = f"a list of at most {SAMPLE} hashes", "a hash, 16 hexadecimal digits"
 _MARK = "a fingerprint, 32 hexadecimal digits"
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
@@ -390,7 +392,19 @@ def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tupl
     records = _whole(node["records"], (place, "records"), "a number of records", 1 << 53)
     if (counts != np.rint(counts)).any() or not counts.sum() < records:
         raise at((place, "counts"), f"expected whole numbers of records, fewer than {records:,} in all")
-    return Tested(split, mark, records, Statistics(classes, labels, counts), usual)
+    sample = _sample(node.get("sample", []), (place, "sample"))
+    return Tested(split, mark, records, Statistics(classes, labels, counts), usual, sample)
+
+
+def _sample(value: Any, place: Place) -> tuple[int, ...]:
+    """The hashes of a few records."""
+    found = checks.texts(value, place, _SAMPLE, _HASH, unique=True)
+    for index, one in enumerate(found):
+        if re.fullmatch("[0-9a-f]{16}", one) is None:
+            raise wrong((place, index), _HASH, one)
+    if len(found) > SAMPLE:
+        raise wrong(place, _SAMPLE, found)
+    return tuple(int(one, 16) for one in found)
 
 
 def _cuts(value: Any, place: Place, classes: tuple[Label, ...]) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """The rules of a program laid out for people: in a column each, with what they decided in training and how often right.
 
-             decided  right       between
- 1  refuse       96  0.932  0.77 to 0.98  if amount > 15,000 and income ≤ 21,000
-                                            unless guarantor is yes
+            decided  right    between
+ 1  refuse       96  0.932  0.77–0.98  if amount > 15,000 and income ≤ 21,000
+                                         unless guarantor is yes
 
 `unless show` prints this with colours and within the width of a terminal; a model prints it as plain text.
 """
@@ -76,7 +76,7 @@ def _figures(statistics: Statistics | None, row: int) -> list[str]:
     if isnan(right):
         return [amount(decided), "–", ""]
     low, high = (float(end[row]) for end in statistics.expected_between)
-    return [amount(decided), share_text(right), f"{low:.2f} to {high:.2f}"]
+    return [amount(decided), share_text(right), f"{low:.2f}–{high:.2f}"]
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:

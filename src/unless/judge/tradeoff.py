@@ -19,7 +19,7 @@ Settings = Mapping[str, float]
 
 Learn = Callable[[Table, Settings], Program]
 Progress = Callable[[int, int], object]
-"""Told how many lists are learned, and how many there will be."""
+"""Told how many settings are done, and how many there are."""
 
 _FEWER = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128)
 _MORE = (0.5, 0.25)
@@ -83,27 +83,21 @@ def trade_off(
 
     ``penalty`` is that of the given settings.
     """
-    tell = progress or (lambda *_: None)
-    steps = len(pairs) * (1 + len(_MORE))
-    given = _choice({}, pairs, learn, lambda done: tell(done, steps))
-    fewer: list[Settings] = [{"max_rules": most} for most in _FEWER if most < given.rules]
-    more: list[Settings] = [{"penalty": penalty * share} for share in _MORE if penalty]
-    total = steps + len(fewer) * len(pairs)
-    found = [given]
-    for settings in [*fewer, *more]:
-        before = len(found) * len(pairs)
-        found.append(_choice(settings, pairs, learn, lambda done, before=before: tell(before + done, total)))
+    found = [_choice({}, pairs, learn)]
+    others: list[Settings] = [{"max_rules": most} for most in _FEWER if most < found[0].rules]
+    others += [{"penalty": penalty * share} for share in _MORE if penalty]
+    for settings in others:
+        if progress is not None:
+            progress(len(found), 1 + len(others))
+        found.append(_choice(settings, pairs, learn))
     return TradeOff(tuple(_distinct(found)))
 
 
-def _choice(
-    settings: Settings, pairs: Sequence[tuple[Table, Table]], learn: Learn, tell: Callable[[int], object]
-) -> Choice:
+def _choice(settings: Settings, pairs: Sequence[tuple[Table, Table]], learn: Learn) -> Choice:
     rules, right, records = 0, 0, 0
-    for done, (train, test) in enumerate(pairs):
+    for train, test in pairs:
         program = learn(train, settings)
         rules, right, records = rules + len(program), right + judged(program, test).right, records + len(test)
-        tell(done + 1)
     return Choice(settings, rules / len(pairs), right, records)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
-from unless.model import Model, Statistics, held_back_in
+from unless.model import Model, OwnRecords, Statistics, own_records
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
@@ -28,8 +28,8 @@ class Facts:
     ``truth`` the place of each true label among the labels (None without true labels). ``trained`` are the statistics
     of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
     of the records. ``unseen`` are values of the records that training did not have, if that is known. ``card`` has the
-    points of the program's parts, if known. If the records are those that the model is from, ``held_back`` says which
-    of them it was not learned from.
+    points of the program's parts, if known. If the records have those that the model is from, ``own`` says which of
+    them it was not learned from.
     """
 
     program: Program
@@ -41,12 +41,12 @@ class Facts:
     domain: Table
     unseen: tuple[Unseen, ...]
     card: ScoreCard | None = None
-    held_back: NDArray[np.bool_] | None = None
+    own: OwnRecords | None = None
 
     def taking(self, rows: NDArray[np.bool_]) -> Facts:
         """The same of some of the records."""
         truth = None if self.truth is None else self.truth[rows]
-        return replace(self, table=self.table[rows], deciding=self.deciding[rows], truth=truth, held_back=None)
+        return replace(self, table=self.table[rows], deciding=self.deciding[rows], truth=truth, own=None)
 
     @cached_property
     def used(self) -> tuple[str, ...]:
@@ -137,8 +137,8 @@ def gather(model: Program | Model, table: Table) -> Facts:
     if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, in_order(target.labels))
     truth = target.codes.astype(np.int64)
-    held = None if trained is None else held_back_in(trained, table)
-    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, held)
+    own = None if trained is None else own_records(trained, table)
+    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, own)
 
 
 def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:

@@ -90,11 +90,12 @@ def leading_rules(facts: Facts, speaker: Speaker) -> Leading:
     return Leading(numbers, heads, records, records / len(facts.table), tuple(map(speaker.feature, asks)))
 
 
-def trust(facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | None, *, own: bool) -> Trust | None:
+def trust(
+    facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | None, learned: Facts | None
+) -> Trust | None:
     """How good decisions are: on these records or, without true labels, on those held back; None if nobody knows.
 
-    ``usual`` is the most frequent label of training, if known. If it is the model's ``own`` data, these records are
-    those that it was not learned from.
+    ``usual`` is the most frequent label of training, if known; ``learned`` are the records of training that are known.
     """
     if facts.quality is None:
         if tested is None:
@@ -104,7 +105,8 @@ def trust(facts: Facts, speaker: Speaker, tested: Tested | None, usual: Label | 
         return Trust(tested.right, tested.held_back, *tested.interval, speaker.labels[guess], guessed, "tested")
     right, total = facts.quality.right, facts.quality.records
     guess = facts.labels.index(usual) if usual in facts.labels else int(facts.frequency.argmax())
-    of: Which = "tested" if own else "learned" if were_learned(facts) else "given"
+    trained = learned is facts or were_learned(facts)
+    of: Which = "learned" if trained else "tested" if learned is not None else "given"
     return Trust(right, total, *interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 

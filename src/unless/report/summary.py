@@ -93,7 +93,8 @@ class Page:
     """A report. ``quality``, ``errors`` and ``classes`` are None or empty if the records have no true labels.
 
     All figures are about ``judged`` records: all that are given or, if these are the data that the model is from, those
-    that it was not learned from; then ``learned`` is the quality on the others. ``tested`` is what the records held
+    that it was not learned from; then ``learned`` is the quality on the others (``same``: these are just the records of
+    training). ``tested`` is what the records held
     back showed when the model was made. ``baseline`` is what the quality has to be compared with. ``unseen`` are values
     that training did not have. If ``weighted``, the figures of training are sums of weights.
     """
@@ -118,6 +119,7 @@ class Page:
     data: dict[str, Any]
     judged: int
     learned: Quality | None = None
+    same: bool = True
     baseline: Baseline | None = None
     tested: Tested | None = None
     committee: CommitteeView | None = None
@@ -134,6 +136,16 @@ class Page:
     """What the page is for, in the words of its maker."""
     unlisted: int = 0
     """How many columns of the records are not in the page."""
+
+    @property
+    def unseen_only(self) -> bool:
+        """Whether the figures are about records that the rules were not learned from, while there are others."""
+        return self.learned is not None and self.learned is not self.quality
+
+    @property
+    def trained_only(self) -> bool:
+        """Whether the rules were learned from all records that are given."""
+        return self.learned is not None and self.learned is self.quality
 
     @property
     def between(self) -> tuple[float, float] | None:
@@ -159,8 +171,7 @@ def summarise(
     _check("sample", sample, 1)
     _check("seed", seed, 0)
     everything, committee = gather(model, table), committee_of(model)
-    held = everything.held_back
-    facts = everything if held is None or not held.any() else everything.taking(held)
+    facts, learned = _parts(everything)
     spoken = words or DEFAULT
     words = _fitting(spoken, everything)
     speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
@@ -192,12 +203,13 @@ def summarise(
         data=_data(everything, rows, words)
         | kept_data(everything, facts, rows, words, spoken=spoken, labels=speaker.labels, groups=groups, curves=curves),
         judged=len(facts.table),
-        learned=None if facts is everything or held is None else everything.taking(~held).quality,
+        learned=None if learned is None else learned.quality,
+        same=everything.own is None or everything.own.same,
         baseline=Baseline.of(facts, _usual(model), speaker),
-        tested=getattr(model, "tested_", None),
+        tested=_tested(model),
         committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
         leading=leading_rules(facts, speaker),
-        trust=trust(facts, speaker, getattr(model, "tested_", None), _usual(model), own=facts is not everything),
+        trust=trust(facts, speaker, _tested(model), _usual(model), learned),
         groups=groups,
         curves=curves,
         purpose=words.purpose,
@@ -205,11 +217,27 @@ def summarise(
     )
 
 
+def _parts(facts: Facts) -> tuple[Facts, Facts | None]:
+    """What the figures are about: records that the rules were not learned from, if there are any; and the others.
+
+    None if they were learned from other records than these.
+    """
+    if facts.own is None or facts.own.held_back.all():
+        return facts, None
+    held = facts.own.held_back
+    return (facts.taking(held), facts.taking(~held)) if held.any() else (facts, facts)
+
+
+def _tested(model: Program | Model) -> Tested | None:
+    found: Tested | None = getattr(model, "tested_", None)
+    return found
+
+
 def _usual(model: Program | Model) -> Label | None:
     """The most frequent label of the records that a model was learned from; with weights, the heaviest."""
     if isinstance(model, Program):
         return None
-    tested = getattr(model, "tested_", None)
+    tested = _tested(model)
     return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if tested is None else tested.usual
 
 
@@ -249,7 +277,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
             "shown": len(rows),
             "rows": (rows + 1).tolist(),
             "truth": None if facts.truth is None else facts.truth[rows].tolist(),
-            "held": None if facts.held_back is None else facts.held_back[rows].tolist(),
+            "held": None if facts.own is None else facts.own.held_back[rows].tolist(),
             "columns": [_cells(column, rows) for column in columns],
         },
     }

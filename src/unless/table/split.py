@@ -25,6 +25,9 @@ PARTS = 1 << 12
 
 LARGEST_SALT = (1 << 63) - 1
 
+SAMPLE = 64
+"""How many records tell whether other data has most of these."""
+
 
 @dataclass(frozen=True, slots=True)
 class Split:
@@ -110,15 +113,24 @@ def fingerprint(table: Table, features: Sequence[str] | None = None, known: Sequ
     >>> fingerprint(Table((x,), y)) == fingerprint(Table((x,), y)[[1, 0]]) != fingerprint(Table((x,), y)[[0, 0]])
     True
     """
-    return spelled(hash_sums(hashes_of(table, features), table.labels, known))
+    return spelled(sums_of(identities(hashes_of(table, features), table.labels, known)))
 
 
-def hash_sums(hashes: Hashes, labels: Labels, known: Sequence[Label] = ()) -> Hashes:
-    """Two sums over all records; those of a whole are the sums of its parts."""
+def identities(hashes: Hashes, labels: Labels, known: Sequence[Label] = ()) -> Hashes:
+    """A hash of every record with its label; a label that spells one of the ``known`` is that one."""
     places = [class_place(label, known) for label in labels.labels]
     names = [str(label if place is None else known[place]) for label, place in zip(labels.labels, places, strict=True)]
-    found = mixed(hashes + text_hashes(names)[labels.codes])
+    return mixed(hashes + text_hashes(names)[labels.codes])
+
+
+def sums_of(found: Hashes) -> Hashes:
+    """Two sums over all identities; those of a whole are the sums of its parts."""
     return np.array([found.sum(dtype=np.uint64), mixed(found).sum(dtype=np.uint64)], np.uint64)
+
+
+def sample_of(found: Hashes) -> Hashes:
+    """A few identities, always the same: the smallest ones. Those of a whole are among those of its parts."""
+    return np.unique(found)[:SAMPLE]
 
 
 def spelled(sums: Hashes) -> str:

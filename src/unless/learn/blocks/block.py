@@ -22,7 +22,7 @@ from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question,
 from unless.learn.memory import MemoryEngine
 from unless.table import Column, Labels, Split, Table
 from unless.table.hashes import Hashes, record_hashes
-from unless.table.split import hash_sums, part_counts
+from unless.table.split import identities, part_counts, sample_of, sums_of
 from unless.values import Label
 
 CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
@@ -135,10 +135,11 @@ class Block(MemoryEngine):
         held = split.of_codes(self._hashes(), self._labels)[numbers]
         return self.of_rows(numbers[~held]), self.of_rows(numbers[held])
 
-    def census(self, labels: tuple[Label, ...], salt: int) -> tuple[Integers, Hashes]:
-        """How many rows of each label are in each part of a split, and the sums of the fingerprint of all rows."""
+    def census(self, labels: tuple[Label, ...], salt: int) -> tuple[Integers, Hashes, Hashes]:
+        """How many rows of each label are in each part of a split; the sums of the fingerprint of all; and a sample."""
         hashes, known = self._hashes(), Labels("", labels, self._labels)
-        return part_counts(hashes, known, salt), hash_sums(hashes, known)
+        found = identities(hashes, known)
+        return part_counts(hashes, known, salt), sums_of(found), sample_of(found)
 
     def folds(self, rows: Selection, count: int) -> list[Selection]:
         found = super().folds(rows, count)

@@ -63,10 +63,10 @@ class Blocks:
         """How the columns were read."""
         return self.coding.schema
 
-    def split(self, share: float, salt: int) -> tuple[Split, str]:
-        """Which records to hold back, so that it is about that share of every label; and the fingerprint of all."""
-        counts, sums = self.engine().census(salt)
-        return Split.of_counts(self.store.labels, counts, share, salt), spelled(sums)
+    def split(self, share: float, salt: int) -> tuple[Split, str, tuple[int, ...]]:
+        """Which records to hold back: about that share of every label; the fingerprint of all, and a sample."""
+        counts, sums, sample = self.engine().census(salt)
+        return Split.of_counts(self.store.labels, counts, share, salt), spelled(sums), tuple(sample.tolist())
 
     def engine(self, held_back: Split | None = None) -> BlockEngine:
         """The engine that learns from all records, or from all but those that are held back."""

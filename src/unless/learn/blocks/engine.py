@@ -116,8 +116,8 @@ class BlockEngine(Engine[Rows]):
         """The rows held back, if there are any."""
         return self._held
 
-    def census(self, salt: int) -> tuple[Integers, Hashes]:
-        """How many of all rows of each label are in each part of a split, and the sums of their fingerprint."""
+    def census(self, salt: int) -> tuple[Integers, Hashes, Hashes]:
+        """How many of all rows of each label are in each part of a split, the sums of their fingerprint, a sample."""
         return self._ask(Census, [], self.labels, salt)
 
     def records(self, rows: Rows) -> Integers:

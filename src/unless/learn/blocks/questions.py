@@ -23,6 +23,7 @@ from unless.learn.blocks.bins import places
 from unless.learn.literals import MANY
 from unless.table import Column
 from unless.table.hashes import Hashes, value_hashes
+from unless.table.split import sample_of
 from unless.values import Label
 
 if TYPE_CHECKING:
@@ -122,23 +123,23 @@ class Added(Question[Integers]):
 
 
 @dataclass(frozen=True)
-class Census(Question[tuple[Integers, Hashes]]):
-    """How many rows of each label are in each part of a split with a salt, and the sums of the fingerprint of all."""
+class Census(Question[tuple[Integers, Hashes, Hashes]]):
+    """How many rows of each label are in each part of a split; the sums of the fingerprint of all; and a sample."""
 
     labels: tuple[Label, ...]
     salt: int
 
-    def of(self, block: Block) -> tuple[Integers, Hashes]:
+    def of(self, block: Block) -> tuple[Integers, Hashes, Hashes]:
         """Count the rows."""
         return block.census(self.labels, self.salt)
 
-    def together(self, answers: Iterable[tuple[Integers, Hashes]]) -> tuple[Integers, Hashes]:
-        """The sums."""
+    def together(self, answers: Iterable[tuple[Integers, Hashes, Hashes]]) -> tuple[Integers, Hashes, Hashes]:
+        """The sums, and the sample of all."""
         found = iter(answers)
-        counts, sums = next(found)
-        for more, others in found:
-            counts, sums = counts + more, sums + others
-        return counts, sums
+        counts, sums, sample = next(found)
+        for more, others, some in found:
+            counts, sums, sample = counts + more, sums + others, sample_of(np.concatenate([sample, some]))
+        return counts, sums, sample
 
 
 class Sizes(Added):
