@@ -74,7 +74,7 @@ def test_errors_name_show_and_suggest(tmp_path, text, complaint):
 def test_files_that_are_not_there(tmp_path):
     """A missing file is named, with one that is nearly called that; a file that is no text is refused."""
     (tmp_path / "words.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(MissingFileError, match="word.toml.*did you mean 'words.toml'"):
+    with pytest.raises(MissingFileError, match=r"word.toml.*did you mean 'words.toml'"):
         read_words(tmp_path / "word.toml")
     with pytest.raises(ParameterError, match="cannot be read as UTF-8 text"):
         read_words(tmp_path / "words.toml")

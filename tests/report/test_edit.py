@@ -35,7 +35,9 @@ def wanted(program) -> str:
     rows = applicants()
     pairs = [(LOAN.label(row), program.label(row), row["loan"]) for row in rows]
     changed = sum(was != now for was, now, _ in pairs)
-    better, worse = (sum(was != now and one == truth for was, now, truth in pairs for one in [now if k else was]) for k in (1, 0))
+    better, worse = (
+        sum(was != now and one == truth for was, now, truth in pairs for one in [now if k else was]) for k in (1, 0)
+    )
     before, after = (share_text(sum(pair[k] == pair[2] for pair in pairs) / len(rows)) for k in (0, 1))
     is_ = "is" if changed == 1 else "are"
     return (
@@ -57,7 +59,7 @@ def without(rule: int):
 
 
 def test_a_rule_is_switched_off(loan):
-    """What changes is said at once; the records that change are shown, with both decisions; on again, nothing is left."""
+    """What changes is said at once; the records that change are shown with both decisions; on again, nothing is left."""
     loan.get_by_label("rule 1 is used").uncheck()
     assert effect(loan) == f"1 edit: {wanted(without(0))}"
     loan.locator("#edit-records").click()
@@ -92,7 +94,9 @@ def test_a_threshold_is_moved(loan):
     panel.locator("input[type=text]").first.fill("40000")
     rule = LOAN.rules[0]
     moved = tuple(Literal(one.feature, one.op, 40000.0) if one.op == "<=" else one for one in rule.default)
-    program = unless.Program(LOAN.target, LOAN.features, (unless.Rule(rule.head, moved, rule.exceptions), *LOAN.rules[1:]), LOAN.otherwise)
+    program = unless.Program(
+        LOAN.target, LOAN.features, (unless.Rule(rule.head, moved, rule.exceptions), *LOAN.rules[1:]), LOAN.otherwise
+    )
     assert effect(loan) == f"1 edit: {wanted(program)}"
     assert unless.export.json.loads(saved(loan, "#edit-json")) == program
     assert "was 21,000" in panel.inner_text()
@@ -110,7 +114,10 @@ def test_rules_change_places(loan):
     order = (LOAN.rules[1], LOAN.rules[0], *LOAN.rules[2:])
     program = unless.Program(LOAN.target, LOAN.features, order, LOAN.otherwise)
     drawn(loan)
-    assert [one for one in loan.locator("ol.rules > li").evaluate_all("all => all.map((li) => li.id)") if one][:2] == ["rule-2", "rule-1"]
+    assert [one for one in loan.locator("ol.rules > li").evaluate_all("all => all.map((li) => li.id)") if one][:2] == [
+        "rule-2",
+        "rule-1",
+    ]
     assert loan.evaluate("document.activeElement.getAttribute('aria-label')") == "Move rule 1 up"  # it is the last now
     assert unless.export.json.loads(saved(loan, "#edit-json")) == program
 
@@ -128,7 +135,7 @@ def test_nothing_is_lost_on_reload(loan):
     assert not loan.locator("#edit-bar").is_visible()
 
 
-def test_another_program_is_not_edited(loan, open_page, tmp_path):
+def test_another_program_is_not_edited(loan, tmp_path):
     """A page about another program, in the same browser, starts without edits."""
     loan.get_by_label("rule 2 is used").uncheck()
     effect(loan)

@@ -51,7 +51,9 @@ class TestOpening:
         rules = unless.prediction.deciding_rules(model.program_, table)
         counts = np.bincount(rules, minlength=len(model.program_))
         assert found.leading.records == counts[[number - 1 for number in found.leading.numbers]].sum() > len(table) / 2
-        assert [counts[number - 1] for number in found.leading.numbers] == sorted(counts)[::-1][: len(found.leading.numbers)]
+        assert [counts[number - 1] for number in found.leading.numbers] == sorted(counts)[::-1][
+            : len(found.leading.numbers)
+        ]
         assert all(counts[number - 1] * 2 <= len(table) for number in found.leading.numbers[1:])
 
     def test_no_few_rules(self):
@@ -116,7 +118,9 @@ class TestLabels:
     def test_numbers_in_the_matrix(self):
         """The rows of the matrix are in this order."""
         texts = [str(k % 12) for k in range(48)]
-        program = Program("y", ("n",), tuple(Rule(text, (Literal("n", "<=", float(text)),)) for text in "0 2 11".split()), "5")
+        program = Program(
+            "y", ("n",), tuple(Rule(text, (Literal("n", "<=", float(text)),)) for text in ["0", "2", "11"]), "5"
+        )
         table = Table((Column.of("n", [float(text) for text in texts], "number"),), Labels.of("y", texts))
         shown = [label.text.shown for label, _ in summarise(program, table).errors.matrix.rows]
         assert shown == sorted(shown, key=int)
@@ -130,7 +134,10 @@ class TestLabels:
         for true, given_ in zip(truth, decided, strict=True):
             if true != given_:
                 pairs[true, given_] = pairs.get((true, given_), 0) + 1
-        listed = [(true.text.shown, None if given_ is None else given_.text.shown, count) for true, given_, count in found.errors.confusions]
+        listed = [
+            (true.text.shown, None if given_ is None else given_.text.shown, count)
+            for true, given_, count in found.errors.confusions
+        ]
         assert [count for *_, count in listed] == sorted(pairs.values(), reverse=True)[:12]
         assert all(pairs[true, given_] == count for true, given_, count in listed)
         names = {label.text.shown for label in found.errors.matrix.columns if label is not None}
@@ -178,7 +185,7 @@ class TestGroups:
         assert "group=0.0" in render(found)
 
     def test_chance_is_not_listed(self):
-        """In columns of noise hardly ever anything is listed: 40 tables of 30 columns have at most 6 with a difference."""
+        """In columns of noise hardly ever anything is listed: of 40 tables of 30 columns at most 6 have a difference."""
         listed = 0
         for seed in range(40):
             rng = np.random.default_rng(seed)

@@ -54,7 +54,9 @@ def test_every_count_is_its_records(page):
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     links = page.locator("main a[href^='#records?']")
     counted = [
-        (link.get_attribute("href"), link.inner_text()) for link in links.all() if re.match(r"[0-9,]+( |$)", link.inner_text())
+        (link.get_attribute("href"), link.inner_text())
+        for link in links.all()
+        if re.match(r"[0-9,]+( |$)", link.inner_text())
     ]
     assert len(counted) > 25
     assert {re.match(r"#records\?(\w+)", href)[1] for href, _ in counted} >= {"rule", "true", "group"}
@@ -79,7 +81,7 @@ def test_the_bar_of_a_rule(page, model):
     assert page.evaluate("location.hash") == "#records"
 
 
-def test_back_and_forward(page, model):
+def test_back_and_forward(page):
     """The browser's history leads from a record to the filtered table, and from filter to filter."""
     page.locator("#rule-1 .barlink").click()
     first = shown(page)
@@ -133,7 +135,9 @@ def test_records_as_csv(page, model):
         assert row["in the data"] == table.y[number]
         assert row["rule"] == "1"
         value = table.column("income").value(table.column("income").codes[number])
-        assert row["income"] == ("" if value is None else unless.values.spell(value) if isinstance(value, float) else value)
+        assert row["income"] == (
+            "" if value is None else unless.values.spell(value) if isinstance(value, float) else value
+        )
 
 
 def test_a_rule_is_copied(page, model):
@@ -167,7 +171,10 @@ def test_rules_are_sorted(open_page, tmp_path):
 
     def order() -> list[int]:
         drawn(page)
-        return [int(name.removeprefix("rule-") or 61) for name in page.locator("ol.rules > li").evaluate_all("all => all.map((li) => li.id)")]
+        return [
+            int(name.removeprefix("rule-") or 61)
+            for name in page.locator("ol.rules > li").evaluate_all("all => all.map((li) => li.id)")
+        ]
 
     sort = page.locator("#rule-filter select[name=sort]")
     sort.select_option("records decided")
@@ -220,7 +227,8 @@ def test_costs(page, model):
     assert f"cost {wanted:,}," in page.locator("#costs-total").inner_text()
     shares = fitted.predict_proba(table)[:, list(fitted.classes_).index("other")]
     least = min(
-        100 * sum((truth == "other") & (shares < t)) + sum((truth == "accept") & (shares >= t)) for t in [*np.unique(shares), 2]
+        100 * sum((truth == "other") & (shares < t)) + sum((truth == "accept") & (shares >= t))
+        for t in [*np.unique(shares), 2]
     )
     assert least < wanted
     assert f"It would cost least, {least:,} instead of {wanted:,}" in page.locator("#costs-threshold").inner_text()

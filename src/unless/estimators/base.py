@@ -333,8 +333,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Write a page about the model on these records: one HTML file that needs nothing else.
 
         It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
-        and see the decision change. ``y`` are the true labels, or None if they are unknown. Columns of X that training did
-        not have, such as names, are in the table of records; see `unless.report.report`.
+        and see the decision change. ``y`` are the true labels, or None if they are unknown. Columns of X that training
+        did not have, such as names, are in the table of records; see `unless.report.report`.
         """
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="X has .* was not trained on")
