@@ -59,7 +59,7 @@ def without(rule: int):
 
 
 def test_a_rule_is_switched_off(loan):
-    """What changes is said at once; the records that change are shown with both decisions; on again, nothing is left."""
+    """What changes is said at once; records that change are shown with both decisions; on again, nothing is left."""
     loan.get_by_label("rule 1 is used").uncheck()
     assert effect(loan) == f"1 edit: {wanted(without(0))}"
     loan.locator("#edit-records").click()

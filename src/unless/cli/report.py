@@ -74,10 +74,7 @@ def report(
     Of a committee it shows the one list that imitates it, and says how often both agree on these records.
 
     Columns that the rules do not use are in its table of records too. It can be changed in the browser: rules switched
-    off and moved, thresholds, words; what comes out is saved as files. A file of words may say
-
-    [features.income]
-    number = "{} €"
+    off and moved, thresholds, words; what comes out is saved as files, one of them for --words.
 
     Example: unless report model.json applicants.csv -o report.html
     """
