@@ -236,10 +236,10 @@
       if (part("wi-only").checked) this.filter();
     }
 
-    /** Show the controls whose names have all the words; if asked, only those that matter or have changed. */
+    /** Show the controls whose names have all the words; without words and if asked, those that matter or have changed. */
     filter() {
       const words = wordsIn(part("wi-find").value);
-      const only = part("wi-only").checked;
+      const only = part("wi-only").checked && !words.length;
       const changed = new Set(this.changedPlaces());
       this.controls.forEach(({ root }, place) => {
         const name = this.program.features[place].name.toLowerCase();
