@@ -219,6 +219,8 @@ class Fitted:
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
+    share: float = 0.0
+    """The share of records that was to be held back."""
 
     @property
     def tested(self) -> Tested | None:
@@ -381,6 +383,7 @@ def learned(
         halves.held_back,
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, halves.records, model, seconds),
+        test,
     )
 
 
@@ -468,6 +471,8 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
+    if fitted.tested is None and fitted.share:
+        return "no records could be held back: too many are equal, but for their label"
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
     return tested_text(fitted.tested)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.explanation.words import printable
-from unless.model import Statistics, Tested, interval, literal_counts
+from unless.model import Statistics, Tested, interval
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import head_places
@@ -177,9 +177,7 @@ def measure(program: Program, table: Table, weights: NDArray[np.floating[Any]] |
     """Count what a program decides on labelled records."""
     classes, rules = table.labels.labels, deciding_rules(program, table)
     counts = cross_counts(rules, table.labels.codes, len(program.rules) + 1, len(classes), weights)
-    return Statistics(
-        classes, program.heads, counts.astype(np.float64), _are_weighted(weights), literal_counts(program)
-    )
+    return Statistics.of(program, classes, counts, weighted=_are_weighted(weights))
 
 
 def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] | None = None) -> Statistics:
@@ -188,8 +186,7 @@ def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] 
         return measure(learned.program, table, weights)
     left = np.array(learned.left, dtype=np.float64)
     counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
-    program = learned.program
-    return Statistics(table.labels.labels, program.heads, counts, _are_weighted(weights), literal_counts(program))
+    return Statistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
 
 
 def _are_weighted(weights: NDArray[np.floating[Any]] | None) -> bool:
