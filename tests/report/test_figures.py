@@ -73,7 +73,7 @@ class TestOpening:
         assert found.trust.guessed == sum(table.y == "accept")
 
     def test_training_records_are_called_that(self):
-        """A report over the records that a model was learned from says so, and that this says nothing about new ones."""
+        """A report over the records that a model was learned from says so, and claims nothing about new ones."""
         rows = applicants(300)
         table = unless.read_table(rows, TARGET, features=["income", "history"])
         found = summarise(unless.UnlessClassifier(warn=False).fit(table), table)
