@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import Statistics
+from unless.report.kept import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.card import ScoreCard
 from unless.table import Table
@@ -35,6 +36,7 @@ def payload(
         "label_names": [str(label) for label in labels],
         "label_codes": [json.dumps(label_data(label)) for label in labels],
         "names": list(program.features),
+        "printed": printed(program, labels),
         "operators": OPERATOR_WORDS,
         "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -18,10 +19,10 @@ from unless.report.facts import Facts
 from unless.report.groups import Groups
 from unless.report.pictures import histograms
 from unless.report.sentences import LabelName
-from unless.rule import Program
+from unless.rule import Literal, Program, Rule
 from unless.table import Column
-from unless.values import Value, label_data, value_data
-from unless.values.notation import Noted
+from unless.values import Label, Value, label_data, value_data
+from unless.values.notation import Noted, Order
 
 _COLUMNS = 40
 """The most columns that no rule tests; those that tell records apart come first."""
@@ -67,6 +68,7 @@ def kept_data(
     return {
         "colours": [label.colour for label in labels],
         "label_names": [str(label) for label in facts.labels],
+        "printed": printed(facts.program, facts.labels),
         "label_codes": [json.dumps(label_data(label), ensure_ascii=True) for label in facts.labels],
         "names": list(facts.program.features),
         "used": [facts.program.features.index(name) for name in facts.used],
@@ -80,6 +82,23 @@ def kept_data(
             for one in groups.columns
         ],
         "words": _words(spoken),
+    }
+
+
+def printed(program: Program, labels: Sequence[Label]) -> dict[str, Any]:
+    """The names of a program in the text of its rules, as `rule` prints them: scripts only put them together."""
+    levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, Order)}
+    return {
+        "target": str(Program(program.target, ())).removesuffix(": no rules"),
+        "labels": [str(Rule(label)).removesuffix(" if true") for label in labels],
+        "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in program.used],
+        "levels": {
+            name: [
+                str(Literal("x", "<=", Noted(k, program.notations[name]))).removeprefix("x <= ")
+                for k in range(len(own))
+            ]
+            for name, own in levels.items()
+        },
     }
 
 

@@ -39,7 +39,7 @@
     const rules = data.rules.map(([label, ...body]) => readRule(label, body, features));
     const tested = testedValues(rules, features.length);
     const program = { texts, features, operators, rules, tested, otherwise, figures, target: data.target };
-    Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names });
+    Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed });
     return { ...program, card: unless.points.readCard(data.card, program) };
   }
 

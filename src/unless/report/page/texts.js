@@ -9,38 +9,41 @@
     return /[.en]/.test(text) ? text : `${text}.0`;
   }
 
-  const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+  /** A bound as people say it: where that is shorter, by the number next to it. */
+  const bound = (literal) => (unless.words.bound ? unless.words.bound(literal) : literal);
 
   /** A value in a printed rule: a date or a level as it is written, other numbers in full, texts in quotes. */
-  function valueText({ value, notation }) {
+  function valueText(value, { feature, notation }, { features, printed }) {
     if (typeof value === "string") return unless.words.quoted(value);
     if (!unless.notation.isWritten(notation)) return floatText(value);
-    const text = notation.text(value);
-    return UNSEEN.test(text) ? unless.words.quoted(text) : text;
+    if (!notation.levels) return notation.text(value);
+    return printed.levels[features[feature].name][notation.levels.indexOf(notation.text(value))];
   }
 
-  const SIGNS = new Set(["<=", ">"]);
+  const SIGNS = new Set(["<=", ">", "<", ">="]);
 
   /** A condition as Python prints it: "age <= 30.0", "age is above 30.0 and at most 40.0". */
-  function conditionText(condition, { features, operators }) {
-    const name = features[condition[0].feature].name;
+  function conditionText(condition, program) {
+    const { operators, printed } = program;
+    const [literal] = condition;
+    const name = printed.features[literal.feature];
     if (condition.length > 1) {
       const parts = condition.map((one, place) => {
-        const words = operators[one.op];
-        return `${place ? `and ${words.replace(/^is /, "")}` : words} ${valueText(one)}`;
+        const { op, value } = bound(one);
+        return `${place ? `and ${operators[op].replace(/^is /, "")}` : operators[op]} ${valueText(value, one, program)}`;
       });
       return [name, ...parts].join(" ");
     }
-    const [literal] = condition;
-    const { op, value } = unless.engine.said(literal);
+    const flag = unless.engine.said(literal);
+    if (flag.op !== literal.op) return `${name} ${operators[flag.op]} ${flag.value}`; // 0 or 1
+    const { op, value } = bound(literal);
     const test = `${name} ${SIGNS.has(op) ? op : operators[op]}`;
-    if (value === null) return test;
-    return op === literal.op ? `${test} ${valueText(literal)}` : `${test} ${value}`;
+    return value === null ? test : `${test} ${valueText(value, literal, program)}`;
   }
 
   /** A rule as Python prints it. */
   function ruleText(rule, program) {
-    const head = rule.label === null ? "" : `${program.names[rule.label]} if `;
+    const head = rule.label === null ? "" : `${program.printed.labels[rule.label]} if `;
     const asks = unless.engine.conditions(rule.literals).map((one) => conditionText(one, program));
     const exceptions = rule.exceptions.map((one) => ` unless (${ruleText(one, program)})`);
     return head + (asks.join(" and ") || "true") + exceptions.join("");
@@ -48,9 +51,10 @@
 
   /** A program as Python prints it. */
   function programText(program) {
-    const lines = program.rules.map((rule) => `${program.target}: ${ruleText(rule, program)}`);
-    if (program.otherwise !== null) lines.push(`${program.target}: ${program.names[program.otherwise]} otherwise`);
-    return lines.join("\n") || `${program.target}: no rules`;
+    const { labels, target } = program.printed;
+    const lines = program.rules.map((rule) => `${target}: ${ruleText(rule, program)}`);
+    if (program.otherwise !== null) lines.push(`${target}: ${labels[program.otherwise]} otherwise`);
+    return lines.join("\n") || `${target}: no rules`;
   }
 
   // JSON, as unless/export/json.py reads it. Labels come as JSON already: JavaScript does not tell 1.0 from 1.
