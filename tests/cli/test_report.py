@@ -45,6 +45,31 @@ def test_pipes(folder):
     assert done.stdout.rstrip().endswith("</html>")
 
 
+def test_columns_that_rules_do_not_use(folder):
+    """Identifiers of the file are in the page, so that people find a record by its name; also from a pipe."""
+    run("report", "model.json", "data.csv", "-o", "page.html", cwd=folder)
+    piped = unless("report", "model.json", "-", "-o", "-", "-q", input=(folder / "data.csv").read_text(), cwd=folder)
+    for text in ((folder / "page.html").read_text(), piped.stdout):
+        assert '"name":"applicant","shown":"applicant","identifier":true' in text
+
+
+def test_words(folder):
+    """Words of a file are those of the page; a mistake in the file is named, with a suggestion."""
+    (folder / "words.toml").write_text(
+        'purpose = "For <you>"\n[features.income]\nname = "pay"\nnumber = "{} €"\n[labels]\nrefuse = "no loan"\n'
+    )
+    done = run("report", "model.json", "data.csv", "-o", "page.html", "--words", "words.toml", cwd=folder)
+    assert done.returncode == 0
+    text = (folder / "page.html").read_text()
+    assert "For &lt;you&gt;" in text
+    assert '<bdi class="f">pay</bdi>' in text
+    assert "<bdi>no loan</bdi>" in text
+    (folder / "words.toml").write_text("[features.incom]\nname = 'pay'")
+    done = run("report", "model.json", "data.csv", "--words", "words.toml", cwd=folder)
+    assert done.returncode == 1
+    assert "words.toml: [features.incom]: the model has no feature 'incom'; did you mean 'income'?" in done.stderr
+
+
 def test_without_true_labels(folder):
     """Data without the target column gives a page that says so; another column of labels can be named."""
     done = run("report", "model.json", "new.csv", cwd=folder)

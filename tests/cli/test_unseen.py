@@ -73,8 +73,8 @@ def test_report(run, renamed):
     done = run("report", "model.json", renamed, "-o", "page.html")
     assert RENAMED in done.err
     text = Path("page.html").read_text()
-    assert 'Some have <a href="#unseen">values that training did not have</a>.' in text
-    assert "employed: 5 of 12 records hold jobless, which training did not have (it had no, self, yes)</li>" in text
+    assert 'where records have <a href="#unseen">values that training did not have</a>.' in text
+    assert "employed: 5 of 12 records hold jobless, which training did not have (it had no, self, yes) <a" in text
     run("report", "model.json", "applicants.csv", "-o", "page.html")
     assert "#unseen" not in Path("page.html").read_text()
 

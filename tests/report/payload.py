@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import asdict, replace
 
 from unless.explanation.sentences import figures
 from unless.explanation.words import Phrase, Words, printable
 from unless.model import Statistics
+from unless.report.kept import printed
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.card import ScoreCard
 from unless.table import Table
+from unless.values import label_data
 
 __all__ = ["page_words", "payload", "value_data"]
 
@@ -30,6 +33,10 @@ def payload(
         "target": program.target,
         "labels": labels,
         "label_texts": [printable(str(label)) for label in labels],
+        "label_names": [str(label) for label in labels],
+        "label_codes": [json.dumps(label_data(label)) for label in labels],
+        "names": list(program.features),
+        "printed": printed(program, labels),
         "operators": OPERATOR_WORDS,
         "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],

@@ -362,7 +362,7 @@ def test_phone_width(open_page, tmp_path):
 
 
 def test_many_features_are_found(tmp_path, open_page):
-    """With many features, controls are found by name, or only those that matter or have changed are shown."""
+    """With many features, those that matter, are offered or have changed are shown; all others are found by name."""
     features = tuple(f"feature {k}" for k in range(40))
     rules = tuple(Rule("ab"[k % 2], (Literal(name, ">", float(k)),)) for k, name in enumerate(features))
     program = Program("y", features, rules, "b")
@@ -373,12 +373,13 @@ def test_many_features_are_found(tmp_path, open_page):
     page = open_page(tmp_path / "page.html", hash="#record=8")
     changes(page)
     shown = page.locator(".wi-control:visible")
-    assert shown.count() == 40
+    offered = {" ".join(text.split()[:2]) for text in changes(page)}
+    assert set(page.locator(".wi-control:visible .wi-name bdi").all_inner_texts()) == {"feature 7", *offered}
     page.get_by_label("Find a feature").fill("39")
     assert shown.count() == 1
     page.get_by_label("Find a feature").fill("")
-    page.get_by_label("only what matters").check()
-    assert shown.count() == 1
+    page.get_by_label("only what matters").uncheck()
+    assert shown.count() == 40
     page.locator("#wi-others summary").click()
     expect(page.locator("#wi-others li")).to_have_count(7)  # what is folded is written when it is unfolded
     assert "did not apply: feature 0 is 0, but must be above 0" in page.locator("#wi-others li").first.inner_text()

@@ -116,7 +116,10 @@ def source_of(data: str, how: Reading) -> tuple[Any, Reading]:
 def read(
     screen: Screen, data: str, target: str | None = None, *, how: Reading, source: Any = None, **options: Any
 ) -> Table:
-    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain."""
+    """Read a table, while the screen says what takes so long and how the file was read, if it is not plain.
+
+    ``source`` is what `source_of` gave, if that was asked before: a pipe can be read only once.
+    """
     from unless import read_table  # show and export need no tables
 
     take_ctrl_c_back()

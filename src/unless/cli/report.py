@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model, read_known, write_document
+from unless.cli.files import Reading, check_files, read, read_any_model, source_of, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Data,
@@ -27,9 +28,12 @@ from unless.errors import ParameterError
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.judge.stability import Stability
+from unless.explanation.words import Words
+from unless.explanation.wordsfile import read_words
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.judge.watched import Watch
 from unless.model import program_of
+from unless.read.table import column_names
 from unless.report import Page, render, summarise
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -61,6 +65,12 @@ def report(
             metavar="N", min=1, help="Learn again from N bootstraps of DATA; add a section on what comes back."
         ),
     ] = None,
+    words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="What features, values and labels are called, units, and the page's purpose, in TOML."
+        ),
+    ] = None,
     strict: Strict = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     format: Format = None,
@@ -75,20 +85,29 @@ def report(
     It is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
     Of a committee it shows the one list that imitates it, and says how often both agree on these records.
 
+    Columns that the rules do not use are in its table of records too. It can be changed in the browser: rules switched
+    off and moved, thresholds, words; what comes out is saved as files, one of them for --words.
+
     Example: unless report model.json applicants.csv -o report.html
     """
     if show and output == "-":
         raise ParameterError("--open needs a file; name one: -o report.html")
-    check_files(output, model, data, format=format)
-    screen, how = Screen(quiet=quiet), Reading(format, delimiter, decimal, encoding, sheet)
+    check_files(output, model, data, words, format=format)
+    screen = Screen(quiet=quiet)
     found = read_any_model(model)
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
-    table = read_known(screen, data, found, used, target, how=how)
+    how = Reading(format, delimiter, decimal, encoding, sheet)
+    source, known = source_of(data, how)
+    names = _columns(source, known, found, target, used)
+    table = read(screen, data, target, like=found, features=names, how=known, source=source)
+    spoken = None if words is None else _words(words, found)
     stable = None if stability is None else _stability(screen, found, data, target, how, stability)
     with screen.busy("writing the page"):
         moved = _watch(found, table) if watched else None
-        page = summarise(found, table, title=title, sample=sample, seed=seed, watch=moved, stability=stable)
+        page = summarise(
+            found, table, title=title, sample=sample, seed=seed, words=spoken, watch=moved, stability=stable
+        )
         if strict:
             refuse_ignorance(found, program_of(found) if committee is None else committee.rules)
             refuse(page.unseen)
@@ -130,6 +149,29 @@ def _stability(
     if not complete:
         raise KeyboardInterrupt
     return stable
+
+
+_COLUMNS = 1000
+"""The most columns that are read although no rule tests them."""
+
+
+def _columns(
+    source: object, how: Reading, model: SavedModel | SavedCommittee | Program, target: str | None, used: Sequence[str]
+) -> list[str]:
+    """The columns to read: what rules test, what the model was learned from, and what only people look for."""
+    labels = target if target is not None else program_of(model).target
+    names = [name for name in column_names(source, **how.options) if name != labels]
+    if len(names) > _COLUMNS:
+        learned = getattr(getattr(model, "schema_", None), "kinds", {})
+        names = [name for name in names if name in learned]
+    return [*used, *(name for name in names if name not in set(used))]
+
+
+def _words(path: str, model: SavedModel | SavedCommittee | Program) -> Words:
+    program = program_of(model)
+    statistics = getattr(model, "statistics_", None)
+    labels = sorted({*program.labels, *(() if statistics is None else statistics.classes)}, key=str)
+    return read_words(path, features=program.features, labels=labels)
 
 
 def _summary(page: Page, output: str, size: int) -> str:

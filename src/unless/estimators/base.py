@@ -22,7 +22,7 @@ from unless.estimators.editing import with_rules
 from unless.estimators.labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.learners import Learner, learn, stability_of
 from unless.estimators.modelfile import SavedModel, file_text, parsed
-from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels
+from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels, with_others
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
 from unless.explanation.listing import listing, title
@@ -450,10 +450,13 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Write a page about the model on these records: one HTML file that needs nothing else.
 
         It shows the rules, what they decide, how good they are and where they are weak, and readers can change values
-        and see the decision change. ``y`` are the true labels, or None if they are unknown; see `unless.report.report`.
-        ``watch`` and ``stability`` are what the methods of these names gave: each is then a section of the page.
+        and see the decision change. ``y`` are the true labels, or None if they are unknown. Columns of X that training
+        did not have, such as names, are in the table of records; see `unless.report.report`. ``watch`` and
+        ``stability`` are what the methods of these names gave: each is then a section of the page.
         """
-        table = self._table(X)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="X has .* was not trained on")
+            table = with_others(self._table(X), X)
         if y is not None:
             table = replace(table, target=read_labels(y, self.program_.target, len(table)))
         shown = {"watch": watch, "stability": stability}

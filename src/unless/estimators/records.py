@@ -221,6 +221,10 @@ def _keys(declared: Any, first: str) -> Any:
 # New records, read like those of training.
 
 
+_WIDE = 1000
+"""With more columns, only those of training are read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Alike:
     """How the columns of training were read, and what values they had: what ``like=`` takes."""
@@ -260,6 +264,15 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
             f"X has {len(given.names)} features, but {name} is expecting {len(expected)} features as input"
         )
     return read_table(given.source, like=like.renamed(given.names)).renamed(expected)
+
+
+def with_others(table: Table, X: Any) -> Table:
+    """The records with the columns of X that training did not have: people know records by them."""
+    given = Given.of(X)
+    others = [name for name in given.names if name not in table.features] if given.named else []
+    if isinstance(X, Table) or not others or len(given.names) > _WIDE:
+        return table
+    return replace(table, columns=(*table.columns, *read_table(given.source, features=others).columns))
 
 
 def _extra(found: Sequence[str], schema: Schema) -> list[str]:

@@ -110,12 +110,14 @@ class Words:
 
     ``labels={"refuse": "the loan is refused"}`` is what a decision is called; labels without an entry use ``decision``.
     ``grouped`` are the features whose numbers have groups of three digits from 1,000 on, instead of from 10,000 on.
+    ``purpose`` says what the rules are for; a page shows it under its title.
     """
 
     features: Mapping[str, Phrase] = field(default_factory=dict)
     labels: Mapping[Label, str] = field(default_factory=dict)
     decision: str = "{target} {label}"
     grouped: Collection[str] = frozenset()
+    purpose: str = ""
 
     def __post_init__(self) -> None:
         _check(self.decision, {"target", "label"})

@@ -1,7 +1,9 @@
 """The report: one HTML file that shows a program's rules, what they do on records, and lets a reader try others.
 
 - `facts`: what the program does on the records, counted once for all sections.
-- `sentences`: rules in words; `sections` (rules, flow, errors, features), `weak`: the parts of the page as values.
+- `sentences`: rules in words; `opening`, `sections` (rules, flow, errors, features), `groups`, `curves`, `weak`: the
+  parts of the page as values.
+- `pictures`: histograms; `kept`: what scripts need besides rules and records.
 - `summary`: the whole page as values, with what its scripts need.
 - `overview`: a table before anything is learned, as text and in a notebook; `remarks`: what is suspicious, in lines.
 - `modelcard`: a model card as values, `cardtext` as Markdown and HTML.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,7 +17,7 @@ from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
 from unless.table import Column, Table, domain_of
-from unless.values import Label
+from unless.values import Label, number_in
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,23 @@ class Facts:
         if feature not in self.domain.features:
             return None
         return self.domain.column(feature).written(self.program.notations.get(feature))
+
+    @cached_property
+    def others(self) -> tuple[Column, ...]:
+        """The columns of the records that no rule tests: people look for names in them, and compare groups by them."""
+        return tuple(column for column in self.table.columns if column.name not in set(self.used))
+
+    @cached_property
+    def frequency(self) -> NDArray[np.float64]:
+        """How many records have each label: by the truth, or else by training, or else by decision."""
+        size = len(self.labels)
+        if self.truth is not None:
+            return np.bincount(self.truth, minlength=size).astype(np.float64)
+        if self.trained is not None:
+            seen = dict(zip(self.trained.classes, self.trained.counts.sum(axis=0).tolist(), strict=True))
+            return np.array([seen.get(label, 0.0) for label in self.labels])
+        given = self.heads[self.deciding]
+        return np.bincount(given[given >= 0], minlength=size).astype(np.float64)
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
@@ -112,12 +130,25 @@ def gather(model: Program | Model, table: Table) -> Facts:
     unseen = () if trained is None else unseen_values(trained, table)
     statistics = None if trained is None else trained.statistics_
     card = None if trained is None else trained.card_
-    known = tuple(sorted({*program.labels, *(() if statistics is None else statistics.classes)}))
+    known = in_order({*program.labels, *(() if statistics is None else statistics.classes)})
     if table.target is None:
         return Facts(program, table, known, deciding, None, statistics, domain, unseen, card)
     target = aligned(table.target, known)
     if trained is None:  # a program knows only the labels that it gives: no other label is new
-        target = aligned(target, sorted(target.labels, key=lambda label: (isinstance(label, str), label)))
+        target = aligned(target, in_order(target.labels))
     truth = target.codes.astype(np.int64)
     own = None if trained is None else own_records(trained, table)
     return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, own)
+
+
+def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
+    """Labels as people expect them: numbers by size, also where they are written as text; other texts by letters.
+
+    >>> in_order(["10", "9", "1"]), in_order(["b", "10", "9"])
+    (('1', '9', '10'), ('10', '9', 'b'))
+    """
+    found = list(labels)
+    sizes = {label: number_in(label) if isinstance(label, str) else float(label) for label in found}
+    if None in sizes.values():
+        return tuple(sorted(found, key=lambda label: (isinstance(label, str), label)))
+    return tuple(sorted(found, key=lambda label: (sizes[label], str(label))))

@@ -21,19 +21,24 @@ from unless.files import write_whole
 from unless.judge.stability import Stability
 from unless.judge.watched import Watch, chance_text
 from unless.model import Model, Statistics
+from unless.report.curves import drawn
 from unless.report.sentences import Speaker
 from unless.report.summary import Page, summarise
 from unless.rule import Program
 from unless.table import Table
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_STYLES = ("base.css", "sections.css", "whatif.css")
+_STYLES = ("base.css", "sections.css", "whatif.css", "tools.css")
 _SCRIPTS = (
     "dom.js",
     "shell.js",
     "notation.js",
     "engine.js",
     "words.js",
+    "texts.js",
+    "out.js",
+    "filters.js",
+    "rename.js",
     "points.js",
     "nearest.js",
     "controls.js",
@@ -41,6 +46,12 @@ _SCRIPTS = (
     "changes.js",
     "whatif.js",
     "records.js",
+    "pictures.js",
+    "rules.js",
+    "costs.js",
+    "edit.js",
+    "editor.js",
+    "renamer.js",
 )
 
 _MOST = 100
@@ -100,6 +111,7 @@ def render(page: Page) -> str:
         script=script,
         policy=f"{_POLICY}; script-src {_hash(first)} {_hash(script)}",
         data=as_script(page.data),
+        drawn=drawn,
     )
     return text.encode("utf-8", "backslashreplace").decode()
 

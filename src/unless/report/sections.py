@@ -22,10 +22,10 @@ _STEPS = 25
 """The most rules that the flow shows one by one."""
 
 _CONFUSIONS = 12
-"""The most confusions to list if the matrix does not show every class."""
+"""The most confusions to list: the worst ones come first."""
 
 _CLASSES = 12
-"""The most classes that the matrix shows one by one; of more, it shows the largest, and the others together."""
+"""The most classes that the matrix shows one by one; of more, those that are confused most, and the others together."""
 
 _WHOLE = 60
 """The most classes for which the whole matrix is there too, folded."""
@@ -181,12 +181,20 @@ def _step(facts: Facts, speaker: Speaker, start: int, end: int) -> Step:
 class Matrix:
     """True labels against decisions. A row has a label and counts; ``columns`` are the labels of the counts.
 
-    A label that is None is "others". If ``undecided``, the last count of every row is of records without a decision.
+    A label that is None is "others", whose places are ``rest``. If ``undecided``, the last count of every row is of
+    records without a decision.
     """
 
     columns: tuple[LabelName | None, ...]
     rows: tuple[tuple[LabelName | None, tuple[int, ...]], ...]
     undecided: bool
+    rest: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """For each row and column, the places of its labels, as addresses of records have them."""
+        found = [self.rest if label is None else (label.place,) for label in self.columns]
+        return tuple(",".join(map(str, places)) for places in found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,9 +210,9 @@ def matrix(quality: Quality, speaker: Speaker) -> Errors:
     """Which labels were confused. Labels that neither occur nor are given are left out."""
     present = [k for k, one in enumerate(quality.classes) if one.support or one.decided]
     if len(present) <= _CLASSES:
-        return Errors(_matrix(quality, speaker, present, []), None, ())
-    largest = sorted(present, key=lambda k: -quality.classes[k].support)[: _CLASSES - 1]
-    shown = _matrix(quality, speaker, sorted(largest), [k for k in present if k not in largest])
+        return Errors(_matrix(quality, speaker, present, []), None, _confusions(quality, speaker))
+    worst = _most_confused(quality, present)
+    shown = _matrix(quality, speaker, sorted(worst), [k for k in present if k not in worst])
     whole = _matrix(quality, speaker, present, []) if len(present) <= _WHOLE else None
     return Errors(shown, whole, _confusions(quality, speaker))
 
@@ -215,17 +223,28 @@ def _matrix(quality: Quality, speaker: Speaker, shown: list[int], rest: list[int
     ends = [[len(quality.labels)]] if quality.undecided else []
     columns = np.transpose([quality.confusion[:, group].sum(axis=1) for group in (*groups, *ends)])
     counts = [tuple(columns[group].sum(axis=0).tolist()) for group in groups]
-    return Matrix(names, tuple(zip(names, counts, strict=True)), bool(ends))
+    return Matrix(names, tuple(zip(names, counts, strict=True)), bool(ends), tuple(rest))
+
+
+def _most_confused(quality: Quality, present: list[int]) -> list[int]:
+    """The classes of the worst confusions, pair by pair; if there are few, the largest classes too."""
+    pairs = [(true, given) for true, given, _ in _worst(quality)]
+    named = [k for pair in pairs for k in pair if k < len(quality.labels)]
+    largest = sorted(present, key=lambda k: -quality.classes[k].support)
+    return list(dict.fromkeys([*named, *largest]))[: _CLASSES - 1]
+
+
+def _worst(quality: Quality) -> list[tuple[int, int, int]]:
+    """The places of true and decided labels that are confused, and how often, worst first; the last place is none."""
+    wrong = quality.confusion.copy()
+    np.fill_diagonal(wrong, 0)
+    order = np.argsort(-wrong, axis=None, kind="stable")[: np.count_nonzero(wrong)]
+    return [(*map(int, divmod(place, wrong.shape[1])), int(wrong.flat[place])) for place in order.tolist()]  # type: ignore[misc]
 
 
 def _confusions(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, LabelName | None, int], ...]:
-    wrong = quality.confusion.copy()
-    np.fill_diagonal(wrong, 0)
-    order = np.argsort(-wrong, axis=None, kind="stable")[:_CONFUSIONS]
-    pairs = [(int(place) // wrong.shape[1], int(place) % wrong.shape[1]) for place in order]
     names = (*speaker.labels, None)
-    found = [(speaker.labels[true], names[given], int(wrong[true, given])) for true, given in pairs]
-    return tuple(one for one in found if one[2])
+    return tuple((speaker.labels[true], names[given], count) for true, given, count in _worst(quality)[:_CONFUSIONS])
 
 
 def class_rows(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, ClassQuality], ...]:
@@ -242,9 +261,10 @@ class FeatureView:
     """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
     ``kind`` says what it has. ``cost`` is the loss of accuracy or, without truth, the share of decisions that change:
-    the mean of all repeats.
+    the mean of all repeats. ``place`` is its place among the features that rules test.
     """
 
+    place: int
     name: Text
     kind: str
     rules: int
@@ -287,7 +307,8 @@ def _view(facts: Facts, speaker: Speaker, feature: str, costs: NDArray[np.float6
     rules = facts.program.rules
     testing = [k for k, rule in enumerate(rules) if any(literal.feature == feature for literal in rule.literals())]
     share = float(facts.decided[testing].sum() / len(facts.table))
-    return FeatureView(speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
+    place = facts.used.index(feature)
+    return FeatureView(place, speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
 
 
 def _kind(facts: Facts, feature: str) -> str:

@@ -21,6 +21,8 @@ LONG = 80
 
 _KEPT = 60
 _COLOURS = 10
+_GREY = 7
+"""The place of grey among the colours: with more labels than colours, all but the most frequent labels are grey."""
 
 
 class Text(NamedTuple):
@@ -31,15 +33,25 @@ class Text(NamedTuple):
 
 
 class LabelName(NamedTuple):
-    """A label: its place among the labels, what it is called, and the number of its colour."""
+    """A label: its place among the labels, what it is called, and the number of its colour (`colours`)."""
 
     place: int
     text: Text
+    colour: int = 0
 
-    @property
-    def colour(self) -> int:
-        """One of ten colours. With more labels some share a colour, but every label is shown with its name."""
-        return self.place % _COLOURS
+
+def colours(often: Sequence[float]) -> list[int]:
+    """A colour for each label: ten labels have one each; of more, the nine most frequent, and all others are grey.
+
+    >>> colours([3, 1, 2]), colours([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 5])
+    ([0, 1, 2], [1, 2, 3, 4, 5, 6, 8, 9, 7, 7, 0])
+    """
+    if len(often) <= _COLOURS:
+        return list(range(len(often)))
+    own = [colour for colour in range(_COLOURS) if colour != _GREY]
+    ranked = sorted(range(len(often)), key=lambda place: (-often[place], place))
+    given = dict(zip(ranked, own, strict=False))
+    return [given.get(place, _GREY) for place in range(len(often))]
 
 
 class Condition(NamedTuple):
@@ -72,11 +84,17 @@ class Sentence:
 class Speaker:
     """Puts labels and rules into a reader's words, and remembers the texts that were too long to show."""
 
-    def __init__(self, labels: Sequence[Label], words: Words = DEFAULT, *, alone: bool = False) -> None:
-        """If ``alone``, there is no place for full texts: a shortened text says how long it is instead."""
+    def __init__(
+        self, labels: Sequence[Label], words: Words = DEFAULT, *, alone: bool = False, often: Sequence[float] = ()
+    ) -> None:
+        """``often`` says how frequent each label is: the most frequent ones get a colour of their own.
+
+        If ``alone``, there is no place for full texts: a shortened text says how long it is instead.
+        """
         self._words, self._alone = words, alone
         self._long: dict[str, int] = {}
-        self.labels = tuple(LabelName(place, self.label(label)) for place, label in enumerate(labels))
+        given = colours(often or [0.0] * len(labels))
+        self.labels = tuple(LabelName(place, self.label(label), given[place]) for place, label in enumerate(labels))
 
     @property
     def long_texts(self) -> tuple[str, ...]:

@@ -20,7 +20,11 @@ from unless.judge.watched import Watch
 from unless.model import Model, Tested, interval
 from unless.prediction import predict
 from unless.report import sections
+from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
+from unless.report.groups import NO_GROUPS, Groups, groups_of
+from unless.report.kept import kept_data, shown_columns
+from unless.report.opening import Leading, Trust, leading_rules, trust
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
@@ -126,6 +130,18 @@ class Page:
     """What has moved since training, if that was asked for."""
     stability: Stability | None = None
     """What comes back when the rules are learned again, if that was asked for."""
+    leading: Leading | None = None
+    """What decides most records."""
+    trust: Trust | None = None
+    """How good that is compared with guessing; None without true labels."""
+    groups: Groups = NO_GROUPS
+    """How often the rules are right, and what they decide, by the values of any column."""
+    curves: Curves | None = None
+    """How well probabilities tell two labels apart, where there are two."""
+    purpose: str = ""
+    """What the page is for, in the words of its maker."""
+    unlisted: int = 0
+    """How many columns of the records are not in the page."""
 
     @property
     def unseen_only(self) -> bool:
@@ -164,11 +180,16 @@ def summarise(
     _check("seed", seed, 0)
     everything, committee = gather(model, table), committee_of(model)
     facts, learned = _parts(everything)
-    words = _fitting(words or DEFAULT, everything)
-    speaker = Speaker(facts.labels, words)
+    spoken = words or DEFAULT
+    words = _fitting(spoken, everything)
+    speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
     target = speaker.text(printable(facts.program.target))
+    others = shown_columns(everything)
+    columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
+    groups = groups_of(facts, speaker, words, columns)
+    curves = curves_of(facts, speaker)
     return Page(
         title=printable(title) if title else f"Rules for {target.shown}",
         target=target,
@@ -187,7 +208,8 @@ def summarise(
         unseen=facts.unseen,
         records=RecordsView(len(rows), len(table), seed),
         long_texts=speaker.long_texts,
-        data=_data(everything, rows, words),
+        data=_data(everything, rows, words)
+        | kept_data(everything, facts, rows, words, spoken=spoken, labels=speaker.labels, groups=groups, curves=curves),
         judged=len(facts.table),
         learned=None if learned is None else learned.quality,
         same=everything.own is None or everything.own.same,
@@ -196,6 +218,12 @@ def summarise(
         committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
         watch=watch,
         stability=stability,
+        leading=leading_rules(facts, speaker),
+        trust=trust(facts, speaker, _tested(model), _usual(model), learned),
+        groups=groups,
+        curves=curves,
+        purpose=words.purpose,
+        unlisted=len(everything.others) - len(others),
     )
 
 

@@ -61,6 +61,10 @@ class Weak:
     few: tuple[int, ...]
     new: tuple[LabelName, ...]
     unseen: tuple[str, ...]
+    unseen_in: tuple[int, ...] = ()
+    """The places of the features of these sentences."""
+    defaults: tuple[str, ...] = ()
+    """The rules without conditions, and "none", as addresses of records have them."""
 
     @property
     def nothing(self) -> bool:
@@ -83,6 +87,8 @@ def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
         few=_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
         new=speaker.labels[known:],
         unseen=speaker.unseen(facts.unseen),
+        unseen_in=tuple(facts.used.index(one.feature) if one.feature in facts.used else -1 for one in facts.unseen),
+        defaults=(*map(str, _numbers(facts.defaults[:-1])), "none"),
     )
 
 

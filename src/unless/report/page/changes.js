@@ -9,8 +9,8 @@
 
   /** The nearest changes, searched in slices; a new question ends the old search. */
   class NearestView {
-    constructor(program, speech, apply) {
-      Object.assign(this, { program, speech, apply, cancel: () => {}, timer: 0 });
+    constructor(program, speech, { apply, shown }) {
+      Object.assign(this, { program, speech, apply, shown, cancel: () => {}, timer: 0 });
       part("wi-further").addEventListener("click", () => this.goOn((before) => this.focus(before)));
     }
 
@@ -67,6 +67,7 @@
       const list = part("wi-nearest");
       list.removeAttribute("aria-busy");
       list.replaceChildren(...this.found.map((one) => this.item(one)));
+      this.shown(this.found);
       part("wi-status").textContent = this.status(end);
       part("wi-further").hidden = end === "all" || end === "failed";
     }

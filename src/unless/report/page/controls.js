@@ -258,6 +258,16 @@
     return numeric && textual ? mixedEditor(number(), text(), feature, name, changed) : numeric ? number() : text();
   }
 
+  /** An editor of a threshold: a level of an order, or a number over the training range. */
+  function thresholdEditor(feature, name, thresholds, changed) {
+    const { notation } = feature;
+    if (!notation || !notation.levels) return numberEditor(feature, name, thresholds, changed);
+    const options = notation.levels.map((level, place) => el("option", { value: place }, level));
+    const list = el("select", { "aria-label": name, dir: "auto" }, ...options);
+    list.addEventListener("change", () => changed(Number(list.value)));
+    return { root: el("span", { class: "wi-edit" }, list), inputs: [list], write: (value) => (list.value = String(value)) };
+  }
+
   /** The control of a feature: name, editor, "missing", "keep". It calls `changed(value)` and `kept(whether)`. */
   function control(program, records, place, speech, { changed, kept }) {
     const { name } = program.features[place];
@@ -295,14 +305,16 @@
       write,
       /** Forget the value to restore after "missing": another record begins. */
       forget: () => (last = null),
+      /** `matters` is what the mark says, empty for none; `old` the value before a change. */
       mark(matters, old) {
-        root.classList.toggle("matters", matters);
+        root.classList.toggle("matters", Boolean(matters));
         root.classList.toggle("changed", old !== null);
         mark.hidden = !matters;
+        mark.textContent = matters;
         was.textContent = old === null ? "" : `was ${old}`;
       },
     };
   }
 
-  unless.controls = { control, typedNumber };
+  unless.controls = { control, thresholdEditor, typedNumber };
 })();

@@ -31,9 +31,15 @@
   /** The program of a page's data. Labels and features are called by their places. */
   function readProgram(data) {
     const { label_texts: texts, operators, otherwise, figures } = data;
-    const features = data.features.map((one) => ({ ...one, notation: unless.notation.readNotation(one.notation) }));
+    const features = data.features.map((one) => ({
+      ...one,
+      notation: unless.notation.readNotation(one.notation),
+      notationData: one.notation,
+    }));
     const rules = data.rules.map(([label, ...body]) => readRule(label, body, features));
-    const program = { texts, features, operators, rules, tested: testedValues(rules, features.length), otherwise, figures };
+    const tested = testedValues(rules, features.length);
+    const program = { texts, features, operators, rules, tested, otherwise, figures, target: data.target };
+    Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed });
     return { ...program, card: unless.points.readCard(data.card, program) };
   }
 
@@ -157,12 +163,26 @@
   const cell = (value) =>
     value !== null && typeof value === "object" ? (value.number === "-inf" ? -Infinity : Infinity) : value;
 
+  /** The groups of a column: a name, a kind of test, and the values that it takes. */
+  const readGroups = ({ place, groups }) => ({
+    place,
+    groups: groups.map(([name, kind, ...asked]) => [name, kind, ...(kind === "other" ? asked : asked.map(cell))]),
+  });
+
   /** The sampled records. Each column has its distinct values, and a code per record. */
-  function readRecords({ records }) {
+  function readRecords({ records, others = [] }) {
     const columns = records.columns.map(({ values, codes }) => ({ values: values.map(cell), codes }));
+    const more = others.map((one) => ({
+      ...one,
+      values: one.values.map(cell),
+      notation: unless.notation.readNotation(one.notation),
+    }));
     const places = new Map(records.rows.map((number, row) => [number, row]));
     return {
       columns,
+      others: more, // columns that no rule tests
+      all: [...columns, ...more],
+      held: records.held ?? null, // which records were held back from learning, if that is known
       total: records.total,
       shown: records.shown,
       numbers: records.rows,
@@ -175,9 +195,14 @@
   /** What the page holds, read once. Afterwards `unless.decide(record)` and `unless.prove(record)` give answers. */
   function open() {
     if (!unless.page) {
-      const data = JSON.parse(document.getElementById("unless-data").textContent);
+      const original = JSON.parse(document.getElementById("unless-data").textContent);
+      const own = unless.rename.read(unless.out.kept("words", original.fingerprint), original);
+      const data = unless.rename.overlaid(original, own);
       const program = readProgram(data);
-      unless.page = { program, records: readRecords(data) };
+      const { colours, fingerprint, histograms, confusion, curves } = data;
+      const groups = data.groups.map(readGroups);
+      unless.page = { program, records: readRecords(data), colours, fingerprint, histograms, groups, confusion, curves };
+      Object.assign(unless.page, { data, original, own });
       unless.decide = (record) => decide(program, record);
       unless.prove = (record) => prove(program, record);
     }

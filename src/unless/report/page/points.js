@@ -102,6 +102,15 @@
     return units < 1 ? "< 0.1 %" : units < 1000 ? `${(units / 10).toFixed(1)} %` : "> 99.9 %";
   }
 
+  /** A share with three digits, as Python's `share_text` writes it: only exactly 0 and 1 are 0.000 and 1.000. */
+  function measure(share) {
+    const exact = Number(share.toFixed(12));
+    if (exact === 0 || exact === 1) return exact.toFixed(3);
+    const inside = Math.min(Math.max(exact, 0.001), 0.999);
+    const half = (inside * 16) % 2 === 1; // Python rounds 0.0625 to the even digit, JavaScript up
+    return half ? (2 * Math.round((inside * 1000) / 2) * 0.001).toFixed(3) : inside.toFixed(3);
+  }
+
   const signed = (points) => (points > 0 ? "+" : points < 0 ? "-" : "") + unless.words.countText(Math.abs(points));
 
   /** The cells of the table of a record: a head, a row for each part, the total, and probabilities. */
@@ -129,5 +138,5 @@
     return place < 0 ? null : score(program, record).shares[place];
   }
 
-  unless.points = { percent, readCard, score, sureness, table };
+  unless.points = { measure, percent, readCard, score, sureness, table };
 })();

@@ -8,8 +8,8 @@
   /** A label as the page shows it: a coloured dot and its name; null is no decision. */
   function chip(speech, place) {
     if (place === null) return el("span", { class: "chip none" }, "not decided");
-    const made = el("span", { class: "chip" }, datum(speech.label(place), speech.program.texts[place]));
-    made.style.setProperty("--c", `var(--c${place % 10})`);
+    const made = el("span", { class: "chip", "data-l": place }, datum(speech.label(place), speech.program.texts[place]));
+    made.style.setProperty("--c", `var(--c${unless.page.colours[place]})`);
     return made;
   }
 

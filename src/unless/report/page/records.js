@@ -1,4 +1,4 @@
-/* The table of records: searched, filtered, sorted and paged; a record starts a what-if. */
+/* The table of records: searched, filtered by links, sorted and paged; a record starts a what-if. */
 (() => {
   "use strict";
   const { unless } = globalThis;
@@ -6,6 +6,7 @@
 
   const PAGE = 25;
   const SHORT = 40; // the most characters of a cell
+  const PAPER = 12; // the most columns that are printed: more would be a letter wide
   const UNKNOWN = -2;
   const NONE = -1;
 
@@ -85,10 +86,11 @@
     /** The distinct cells of a column as the search sees them; made when first needed. */
     column(place) {
       if (!this.texts.has(place)) {
-        const feature = this.decided.program.features[place];
+        const column = this.records.all[place];
+        const feature = this.decided.program.features[place] || column;
         this.texts.set(
           place,
-          this.records.columns[place].values.map((value) => searched(feature, value)),
+          column.values.map((value) => searched(feature, value)),
         );
       }
       return this.texts.get(place);
@@ -105,7 +107,7 @@
     /** The rows that have the word. */
     withWord(rows, word) {
       const found = new Uint8Array(this.records.shown);
-      this.records.columns.forEach(({ codes }, place) => {
+      this.records.all.forEach(({ codes }, place) => {
         const hits = this.column(place).map((text) => text.includes(word));
         if (hits.includes(true)) for (const row of rows) if (hits[codes[row]]) found[row] = 1;
       });
@@ -117,10 +119,14 @@
     }
   }
 
+  /** A value for other programs: numbers as numbers, dates and levels as they are written. */
+  const rawValue = ({ notation }, value) =>
+    typeof value === "number" && unless.notation.isWritten(notation) ? notation.text(value) : value;
+
   /** The table. */
   class Records {
     constructor(page) {
-      Object.assign(this, { ...page, decided: new Decided(page), page: 0, current: null });
+      Object.assign(this, { ...page, decided: new Decided(page), after: null, page: 0, current: null, where: {} });
       this.speech = new unless.words.Speech(page.program, SHORT);
       this.index = new Index(this.decided);
       this.columns = this.makeColumns();
@@ -130,7 +136,7 @@
       this.makeHead();
       this.makeFilters();
       this.listen();
-      this.show();
+      if (!this.followHash()) this.show();
       inSlices(this.ahead());
     }
 
@@ -138,7 +144,7 @@
     *ahead() {
       yield* this.decided.all();
       yield void this.countFilters();
-      for (const place of this.program.features.keys()) yield void this.index.column(place);
+      for (const place of this.records.all.keys()) yield void this.index.column(place);
     }
 
     /** The columns: their names, what they are sorted by, and their cells. */
@@ -160,32 +166,69 @@
         rank: (row) => records.truth[row] ?? Infinity,
         cell: (row) => this.labelCell(records.truth[row], decided.wrong(row) ? " ✗ wrong" : null),
       };
+      this.edited = {
+        name: "after your edits",
+        rank: (row) => this.after.label(row) ?? Infinity,
+        cell: (row) =>
+          this.labelCell(this.after.label(row), this.after.label(row) === decided.label(row) ? null : " changed"),
+        raw: (row) => this.labelRaw(this.after.label(row)),
+      };
+      const held = {
+        name: "used for",
+        rank: (row) => records.held[row],
+        cell: (row) => el("td", {}, records.held[row] ? "test" : "learning"),
+        raw: (row) => (records.held[row] ? "test" : "learning"),
+      };
+      numbers.raw = (row) => records.numbers[row];
+      decision.raw = (row) => this.labelRaw(decided.label(row));
+      truth.raw = (row) => this.labelRaw(records.truth[row]);
+      rule.raw = (row) => (decided.rule(row) === NONE ? null : decided.rule(row) + 1);
       const features = program.features.map((feature, place) => this.featureColumn(feature, place));
-      return [numbers, decision, ...(records.truth ? [truth] : []), rule, ...features];
+      const others = records.others.map((other, place) => this.featureColumn(other, program.features.length + place));
+      const own = [numbers, decision, ...(records.truth ? [truth] : []), rule, ...(records.held ? [held] : [])];
+      const names = others.filter((column) => column.identifier);
+      return [...own, ...names, ...features, ...others.filter((column) => !column.identifier)];
     }
 
+    /** The columns now: with the decisions of the edited rules, if there are any. */
+    get now() {
+      return this.after ? [...this.columns.slice(0, 2), this.edited, ...this.columns.slice(2)] : this.columns;
+    }
+
+    labelRaw(place) {
+      return place === null ? null : this.program.names[place];
+    }
+
+    /** A column of cells: of a feature, or one that no rule tests. */
     featureColumn(feature, place) {
-      const column = this.records.columns[place];
+      const column = this.records.all[place];
       const mixed = column.values.some((value) => typeof value === "number") && !isLevel(feature);
       let rank = null; // made when the column is first sorted by
       return {
-        name: this.speech.name(place),
+        name: this.program.features[place] ? this.speech.name(place) : unless.words.shortened(feature.shown, SHORT),
         full: feature.name,
+        identifier: feature.identifier,
+        raw: (row) => rawValue(feature, column.values[column.codes[row]]),
         rank: (row) => (rank = rank || ranksOf(column))(row),
         cell: (row) => this.cell(feature, column.values[column.codes[row]], mixed),
       };
     }
 
     makeHead() {
-      for (const column of this.columns) {
+      for (const column of [...this.columns, this.edited]) {
         const press = () => this.sortBy(column);
-        column.head = el(
-          "th",
-          { scope: "col" },
-          el("button", { type: "button", onclick: press }, datum(column.name, column.full || column.name)),
-        );
-        part("rec-head").append(column.head);
+        const name = datum(column.name, column.full || column.name);
+        column.head = el("th", { scope: "col" }, el("button", { type: "button", onclick: press }, name));
       }
+      this.showHead();
+    }
+
+    showHead() {
+      part("rec-head").replaceChildren(...this.now.map((column) => column.head));
+      this.now.forEach(({ head }, place) => head.classList.toggle("not-printed", place >= PAPER));
+      const more = this.now.length - PAPER;
+      part("rec-paper").textContent =
+        more > 0 ? `${PAPER} of ${this.now.length} columns are printed; the table in the file has them all.` : "";
     }
 
     makeFilters() {
@@ -214,7 +257,7 @@
     }
 
     listen() {
-      const change = perFrame(() => this.filter());
+      const change = perFrame(() => this.filter(true));
       part("rec-tools").addEventListener("input", change);
       part("rec-tools").addEventListener("submit", (event) => event.preventDefault());
       const go = (id, page) => part(id).addEventListener("click", () => this.turn(page()));
@@ -222,6 +265,9 @@
       go("rec-previous", () => this.page - 1);
       go("rec-next", () => this.page + 1);
       go("rec-last", () => this.pages - 1);
+      part("rec-csv").addEventListener("click", () => this.save());
+      part("rec-clear").addEventListener("click", () => this.clear());
+      window.addEventListener("hashchange", () => this.followHash());
       part("rec-body").addEventListener("click", (event) => this.press(event));
       part("rec-body").addEventListener("keydown", (event) => this.move(event));
     }
@@ -230,15 +276,77 @@
       return Math.max(1, Math.ceil(this.shown.length / PAGE));
     }
 
-    filter() {
-      const [decision, rule] = [part("rec-decision").value, part("rec-rule").value];
-      const { decided } = this;
-      let rows = this.rows;
-      if (decision) rows = rows.filter((row) => String(decided.label(row) ?? "none") === decision);
-      if (rule) rows = rows.filter((row) => String(decided.rule(row)) === rule);
-      if (part("rec-wrong").checked) rows = rows.filter((row) => decided.wrong(row));
-      this.shown = this.index.find(rows, part("rec-search").value);
+    /** Everything that the table is filtered by: what a link said, and what the form says. */
+    get asked() {
+      const [decision, rule, text] = ["rec-decision", "rec-rule", "rec-search"].map((id) => part(id).value);
+      return {
+        ...this.where,
+        ...(decision ? { decided: decision } : {}),
+        ...(rule ? { rule: Number(rule) === NONE ? "none" : String(Number(rule) + 1) } : {}),
+        ...(part("rec-wrong").checked ? { wrong: "" } : {}),
+        ...(text.trim() ? { text } : {}),
+      };
+    }
+
+    /** Show the records of a link, if the address is one; tells whether it is. */
+    followHash() {
+      const found = unless.filters.read(location.hash);
+      if (!found) return false;
+      const { text = "", ...where } = found;
+      part("rec-tools").reset();
+      part("rec-search").value = text;
+      this.where = where;
+      this.filter();
+      part("records").scrollIntoView();
+      part("records-title").focus({ preventScroll: true });
+      return true;
+    }
+
+    clear(name = null) {
+      if (name === null) {
+        this.where = {};
+        part("rec-tools").reset();
+      } else delete this.where[name];
+      this.filter(true);
+      part(name === null ? "rec-search" : "records-title").focus({ preventScroll: true });
+    }
+
+    /** What a link asked for, each with a button that takes it back. */
+    showChips() {
+      const columnName = (place) => (this.program.features[place] ? this.speech.name(place) : (this.records.all[place] || {}).shown);
+      const about = { speech: this.speech, groups: this.groups, columnName };
+      const chips = Object.entries(this.where).map(([name, value]) => {
+        const words = unless.filters.said(name, value, about);
+        const drop = el("button", { type: "button", "aria-label": `Remove the filter: ${words}`, onclick: () => this.clear(name) }, "×");
+        return el("li", {}, datum(words), " ", drop);
+      });
+      part("rec-chips").replaceChildren(...chips);
+      part("rec-clear").hidden = !Object.keys(this.asked).length;
+    }
+
+    /** Show the records asked for; `typed` by a reader, this becomes the address, so that it can be kept and sent. */
+    filter(typed = false) {
+      const { asked } = this;
+      const fits = unless.filters.test(asked, this);
+      this.shown = this.index.find(this.rows.filter(fits), asked.text || "");
+      if (typed) history.replaceState(null, "", unless.filters.address(asked));
+      this.showChips();
       this.order();
+    }
+
+    /** The records shown, all of them, as CSV. */
+    save() {
+      const head = this.now.map((column) => column.full || column.name);
+      const rows = this.shown.map((row) => this.now.map((column) => column.raw(row)));
+      unless.out.save("records.csv", unless.out.csv([head, ...rows]), "text/csv");
+    }
+
+    /** Compare with the decisions of edited rules; null if there are none. */
+    compare(program) {
+      this.after = program && new Decided({ program, records: this.records });
+      if (!program && this.sorted.column === this.edited) this.sorted = { column: this.columns[0], down: false };
+      this.showHead();
+      this.filter();
     }
 
     sortBy(column) {
@@ -268,10 +376,10 @@
     show() {
       const rows = this.shown.slice(this.page * PAGE, (this.page + 1) * PAGE);
       const none = [
-        el("tr", {}, el("td", { colspan: this.columns.length, class: "muted" }, "No record matches.")),
+        el("tr", {}, el("td", { colspan: this.now.length, class: "muted" }, "No record matches.")),
       ];
       part("rec-body").replaceChildren(...(rows.length ? rows.map((row) => this.rowOf(row)) : none));
-      for (const column of this.columns) {
+      for (const column of this.now) {
         const own = column === this.sorted.column;
         if (own) column.head.setAttribute("aria-sort", this.sorted.down ? "descending" : "ascending");
         else column.head.removeAttribute("aria-sort");
@@ -292,7 +400,8 @@
 
     rowOf(row) {
       const made = el("tr", { "data-row": row, "aria-current": row === this.current ? "true" : null });
-      made.append(...this.columns.map((column) => column.cell(row)));
+      made.append(...this.now.map((column) => column.cell(row)));
+      for (const cell of [...made.children].slice(PAPER)) cell.classList.add("not-printed");
       return made;
     }
 
@@ -322,7 +431,7 @@
     /** A click on a row starts from its record; one on selected text does not. */
     press(event) {
       const row = event.target.closest("tr[data-row]");
-      if (row && !String(window.getSelection())) unless.showRecord(Number(row.dataset.row));
+      if (row && !String(window.getSelection())) unless.showRecord(Number(row.dataset.row), { push: true });
     }
 
     /** Up and down move between the buttons of the rows. */
@@ -348,6 +457,7 @@
     const page = unless.engine.open();
     part("rec").hidden = false;
     const table = new Records(page);
+    unless.compareRecords = (program) => table.compare(program);
     unless.markRecord = (row) => table.mark(row);
     table.mark(unless.shownRecord === undefined ? null : unless.shownRecord);
   });

@@ -1,7 +1,7 @@
-/* The frame of the page: the theme, the section in view, the filter of rules, everything open for printing. */
+/* The frame of the page: the theme, the section in view, where links lead, printing. */
 (() => {
   "use strict";
-  const { part, perFrame, ready, wordsIn } = globalThis.unless.dom;
+  const { part, perFrame, ready } = globalThis.unless.dom;
   const root = document.documentElement;
 
   /** The button that switches between light and dark, and remembers the choice. */
@@ -36,70 +36,47 @@
     mark();
   }
 
-  /** Show only rules that have all the words, the label and the feature of the filter. */
-  function ruleFilter() {
-    const form = part("rule-filter");
-    if (!form) return;
-    const items = [...document.querySelectorAll("ol.rules > li")];
-    const texts = new Map();
-    const textOf = (item) => {
-      if (!texts.has(item)) texts.set(item, item.querySelector(".say").textContent.replace(/\s+/g, " ").toLowerCase());
-      return texts.get(item);
-    };
-    const { text, label, feature } = form.elements;
-    const fits = (item, words) =>
-      (!label.value || item.dataset.l === label.value) &&
-      (!feature.value || item.dataset.f.split(" ").includes(feature.value)) &&
-      words.every((word) => textOf(item).includes(word));
-    const apply = () => {
-      const words = wordsIn(text.value);
-      let shown = 0;
-      for (const item of items) {
-        item.hidden = !fits(item, words);
-        if (!item.hidden && item.id) shown += 1;
-      }
-      const total = items.filter((item) => item.id).length;
-      const all = shown === total;
-      form.querySelector("output").textContent = all ? "" : `${shown} of ${total} rules`;
-    };
-    form.addEventListener("input", apply);
-    form.addEventListener("submit", (event) => event.preventDefault());
-    form.hidden = false;
-    apply();
-  }
-
-  /** Follow a link: show the rule even if it was filtered out, open the long text. */
+  /** Follow a link: show the rule even if it was filtered out or on another page, open the long text. */
   function reveal() {
-    const target = part(window.location.hash.slice(1));
+    const id = window.location.hash.slice(1);
+    if (!id) return;
+    const rules = globalThis.unless.ruleList;
+    const rule = rules && rules.find(id);
+    if (rule) rules.reveal(rule);
+    const target = rule || part(id);
     if (!target) return;
-    if (target.hidden && target.matches(".rule")) {
-      const form = part("rule-filter");
-      form.reset();
-      form.dispatchEvent(new Event("input"));
-    }
-    const fold = target.querySelector(":scope > details");
+    const fold = target.querySelector(":scope > details:not(.rule-more)") || target.closest("details");
     if (fold) fold.open = true;
     target.scrollIntoView();
+    for (const one of document.querySelectorAll(".rule.aimed")) one.classList.remove("aimed");
+    if (rule) rule.classList.add("aimed"); // a rule that was not in the document is no target to the browser
   }
 
-  /** Open everything while the page is printed: paper cannot be clicked. */
+  /** Open everything while the page is printed, since paper cannot be clicked; a single sheet on request. */
   function printing() {
     let opened = [];
     window.addEventListener("beforeprint", () => {
-      opened = [...document.querySelectorAll("details:not([open])")];
+      if (root.classList.contains("one-page")) return;
+      opened = [...document.querySelectorAll("details:not([open], .on-demand, .rule-more)")];
       for (const one of opened) one.open = true;
     });
     window.addEventListener("afterprint", () => {
       for (const one of opened) one.open = false;
+      opened = [];
+      root.classList.remove("one-page");
+    });
+    part("print-one").hidden = false;
+    part("print-one").addEventListener("click", () => {
+      root.classList.add("one-page");
+      window.print();
     });
   }
 
   ready(() => {
     themeButton();
     currentSection();
-    ruleFilter();
     printing();
     window.addEventListener("hashchange", reveal);
-    reveal();
+    setTimeout(reveal, 0); // after the other scripts of the page
   });
 })();

@@ -6,6 +6,7 @@
 
   const SHORT = 60; // the most characters of a text of the data in a sentence
   const MANY = 12; // with more features there is a filter
+  const CROWD = 30; // with more features, only those that matter are shown at first
   const FOLD = 100; // the most earlier rules to list at once
 
   /** The whole section: a record, its values, and what follows from them. */
@@ -14,7 +15,11 @@
       Object.assign(this, { program, records, fixed: new Set() });
       this.speech = new unless.words.Speech(program, SHORT);
       this.proofs = new unless.proof.ProofView(program, SHORT);
-      this.nearest = new unless.changes.NearestView(program, this.speech, (record) => this.take(record));
+      this.offered = new Set();
+      this.nearest = new unless.changes.NearestView(program, this.speech, {
+        apply: (record) => this.take(record),
+        shown: (found) => this.markOffered(found),
+      });
       this.update = perFrame(() => this.render());
       this.controls = program.features.map((_, place) => this.control(place));
       part("wi-controls").replaceChildren(...this.controls.map((control) => control.root));
@@ -59,19 +64,22 @@
         .querySelector("button")
         .addEventListener("click", () => this.showOthers(Infinity));
       part("wi-filter").hidden = this.controls.length <= MANY;
+      part("wi-only").checked = this.controls.length > CROWD;
       for (const id of ["wi-find", "wi-only"]) part(id).addEventListener("input", () => this.filter());
       window.addEventListener("hashchange", () => this.followHash());
     }
 
     /** Start from a record of the data, given its place among those shown. */
-    start(row, { quiet = false } = {}) {
+    start(row, { quiet = false, push = false } = {}) {
       this.row = row;
       this.base = this.records.record(row);
       part("wi-number").value = this.records.numbers[row];
       part("wi-previous").disabled = row === 0;
       part("wi-next").disabled = row === this.records.shown - 1;
       this.note("");
-      if (!quiet) history.replaceState(null, "", `#record=${this.records.numbers[row]}`);
+      const address = `#record=${this.records.numbers[row]}`;
+      if (push && location.hash !== address) history.pushState(null, "", address); // so that "back" leads to the table
+      else if (!quiet) history.replaceState(null, "", address);
       this.controls.forEach((control) => control.forget());
       this.write(this.base);
       unless.shownRecord = row;
@@ -208,24 +216,35 @@
       part("wi-reset").textContent = `Reset to record ${this.records.numbers[this.row]}`;
     }
 
+    /** Why a feature matters: the deciding rule tests it, or a change that is offered changes it; else empty. */
+    mattering(place) {
+      return this.matters.has(place) ? "matters" : this.offered.has(place) ? "could change it" : "";
+    }
+
+    /** Mark the features of the changes that are offered: what matters agrees with them. */
+    markOffered(found) {
+      this.offered = new Set(found.flatMap(({ changes }) => changes.map(({ feature }) => feature)));
+      this.mark(this.matters);
+    }
+
     /** Mark the features that matter, and those that have changed. */
     mark(matters) {
       const changed = new Set(this.changedPlaces());
-      this.controls.forEach((control, place) => {
-        control.mark(matters.has(place), changed.has(place) ? this.spoken(place, this.base[place]) : null);
-      });
       this.matters = matters;
+      this.controls.forEach((control, place) => {
+        control.mark(this.mattering(place), changed.has(place) ? this.spoken(place, this.base[place]) : null);
+      });
       if (part("wi-only").checked) this.filter();
     }
 
-    /** Show the controls whose names have all the words; if asked, only those that matter or have changed. */
+    /** Show the controls whose names have all the words; without words and if asked, those that matter or have changed. */
     filter() {
       const words = wordsIn(part("wi-find").value);
-      const only = part("wi-only").checked;
+      const only = part("wi-only").checked && !words.length;
       const changed = new Set(this.changedPlaces());
       this.controls.forEach(({ root }, place) => {
         const name = this.program.features[place].name.toLowerCase();
-        const wanted = !only || this.matters.has(place) || changed.has(place) || root.contains(document.activeElement);
+        const wanted = !only || this.mattering(place) || changed.has(place) || root.contains(document.activeElement);
         root.hidden = !wanted || !words.every((word) => name.includes(word));
       });
     }
@@ -284,8 +303,8 @@
     const page = unless.engine.open();
     const whatIf = new WhatIf(page);
     part("wi").hidden = false;
-    unless.showRecord = (row) => {
-      whatIf.start(row);
+    unless.showRecord = (row, options) => {
+      whatIf.start(row, options);
       part("what-if").scrollIntoView();
       part("what-if-title").focus({ preventScroll: true });
     };

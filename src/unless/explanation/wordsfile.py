@@ -1,0 +1,165 @@
+"""Words in a TOML file: what `Words` holds, for people who do not write Python.
+
+```toml
+purpose = "Who gets a loan without a second look"
+decision = "{target} {label}"
+
+[labels]
+"refuse" = "the loan is refused"
+
+[features."income"]
+name = "yearly income"
+number = "{} €"
+grouped = true
+
+[features."history".values]
+"late" = "late with payments"
+```
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from unless.errors import MissingFileError, ParameterError, suggest
+from unless.explanation.words import Phrase, Words
+from unless.values import Label, label_place
+
+_TOP = ("purpose", "decision", "labels", "features")
+_PHRASE = tuple(part.name for part in fields(Phrase))
+_FEATURE = (*_PHRASE, "grouped")
+
+
+def read_words(
+    path: str | os.PathLike[str], *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None
+) -> Words:
+    """The words of a TOML file. ``features`` and ``labels`` are those of the model: names that it lacks are refused."""
+    file = Path(path)
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        near = suggest(file.name, sorted(one.name for one in file.parent.glob("*.toml")))
+        raise MissingFileError(f"no file {str(file)!r}{near}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{file}: cannot be read as UTF-8 text: {error}") from None
+    try:
+        return words_in(text, features=features, labels=labels)
+    except ParameterError as error:
+        raise ParameterError(f"{file}: {error}") from None
+
+
+def words_in(text: str, *, features: Sequence[str] | None = None, labels: Sequence[Label] | None = None) -> Words:
+    r"""The words of a text in TOML; ``words_in(words_text(words)) == words``, if all labels are text.
+
+    >>> words_in('[features.income]\nnumber = "{} €"').features["income"].number
+    '{} €'
+    """
+    try:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ParameterError(f"not TOML: {error}") from None
+    _known(found, _TOP, "words")
+    tables = _table(found, "features", "")
+    read = {name: _read_phrase(name, tables, features) for name in tables}
+    return Words(
+        features={name: phrase for name, (phrase, _) in read.items()},
+        labels=dict(_label(name, text, labels) for name, text in _texts(found, "labels", "").items()),
+        decision=_text(found, "decision", "", Words().decision),
+        grouped=frozenset(name for name, (_, grouped) in read.items() if grouped),
+        purpose=_text(found, "purpose", "", ""),
+    )
+
+
+def words_text(words: Words) -> str:
+    """The words as TOML."""
+    lines = []
+    if words.purpose:
+        lines.append(f"purpose = {_quoted(words.purpose)}")
+    if words.decision != Words().decision:
+        lines.append(f"decision = {_quoted(words.decision)}")
+    if words.labels:
+        lines += ["", "[labels]", *(f"{_quoted(str(label))} = {_quoted(text)}" for label, text in words.labels.items())]
+    for name in dict.fromkeys([*words.features, *sorted(words.grouped)]):
+        lines += _phrase_lines(name, words.phrase(name), grouped=name in words.grouped)
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+# Writing.
+
+
+def _phrase_lines(name: str, phrase: Phrase, *, grouped: bool) -> list[str]:
+    usual = Phrase()
+    said = [(part, getattr(phrase, part)) for part in _PHRASE if part != "values"]
+    lines = [f"{part} = {_quoted(text)}" for part, text in said if text is not None and text != getattr(usual, part)]
+    lines += ["grouped = true"] if grouped else []
+    values = [f"{_quoted(value)} = {_quoted(text)}" for value, text in phrase.values.items()]
+    head = f"features.{_quoted(name)}"
+    return ["", f"[{head}]", *lines, *(["", f"[{head}.values]", *values] if values else [])]
+
+
+def _quoted(text: str) -> str:
+    """A text in TOML. Half of a surrogate pair, which no file can hold, becomes a question mark."""
+    plain = text.encode("utf-8", "replace").decode()
+    return json.dumps(plain, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+# Reading.
+
+
+def _read_phrase(name: str, tables: Mapping[str, Any], known: Sequence[str] | None) -> tuple[Phrase, bool]:
+    if known is not None and name not in known:
+        raise ParameterError(f"[features.{name}]: the model has no feature {name!r}{suggest(name, known)}")
+    where = f"features.{name}"
+    table = _table(tables, name, "features.")
+    _known(table, _FEATURE, where)
+    grouped = table.get("grouped", False)
+    if not isinstance(grouped, bool):
+        raise ParameterError(f"grouped in [{where}] is true or false, not {grouped!r}")
+    given = {part: _text(table, part, where, "") for part in _PHRASE if part in table and part != "values"}
+    try:
+        return Phrase(**given, values=_texts(table, "values", f"{where}.")), grouped
+    except ParameterError as error:
+        raise ParameterError(f"[{where}]: {error}") from None
+
+
+def _label(name: str, text: str, known: Sequence[Label] | None) -> tuple[Label, str]:
+    """A label as the model has it: a file can only spell it."""
+    if known is None:
+        return name, text
+    place = label_place(name, known)
+    if place is None:
+        raise ParameterError(f"[labels]: the model has no label {name!r}{suggest(name, known)}")
+    return known[place], text
+
+
+def _known(table: Mapping[str, Any], names: Sequence[str], where: str) -> None:
+    for name in table:
+        if name not in names:
+            what = "the file" if where == "words" else f"[{where}]"
+            raise ParameterError(f"{what} has {name!r}, which means nothing here{suggest(name, names)}")
+
+
+def _table(table: Mapping[str, Any], name: str, where: str) -> dict[str, Any]:
+    found = table.get(name, {})
+    if not isinstance(found, dict):
+        raise ParameterError(f"{where}{name} is a table, [{where}{name}], not {found!r:.60}")
+    return found
+
+
+def _texts(table: Mapping[str, Any], name: str, where: str) -> dict[str, str]:
+    found = _table(table, name, where)
+    return {key: _text(found, key, f"{where}{name}", "") for key in found}
+
+
+def _text(table: Mapping[str, Any], name: str, where: str, usual: str) -> str:
+    found = table.get(name, usual)
+    if not isinstance(found, str):
+        inside = f" in [{where}]" if where else ""
+        raise ParameterError(f"{name}{inside} is a text, not {found!r:.60}; write {name} = {json.dumps(str(found))}")
+    return found

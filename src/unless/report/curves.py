@@ -1,0 +1,145 @@
+"""How well probabilities tell two labels apart: ROC, precision and recall, calibration, and the cost of thresholds.
+
+The score card gives every record whole points for the second label, a logit in thousandths. Records with the same
+points count together, so that all of this follows from one small table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.model import interval
+from unless.report.facts import Facts
+from unless.report.sentences import LabelName, Speaker
+from unless.score.points import POINTS_PER_LOGIT
+
+_BINS = 10
+"""How many groups of about the same size calibration compares."""
+
+_DISTINCT = 4000
+"""The most different points; of more, neighbours count together."""
+
+_DRAWN = 200
+"""The most points that a drawn curve has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Records of similar probability: the mean of it, how many there are and how many have the label."""
+
+    mean: float
+    records: int
+    positive: int
+
+    @property
+    def share(self) -> float:
+        """The share that has the label."""
+        return self.positive / self.records
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The 95 % interval of that share."""
+        return interval(self.positive, self.records)
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The points of records, ascending, and how many records with them have the first and the second label."""
+
+    negative: LabelName
+    positive: LabelName
+    points: NDArray[np.int64]
+    negatives: NDArray[np.int64]
+    positives: NDArray[np.int64]
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probability of the second label at each of the points."""
+        return 1 / (1 + np.exp(-self.points / POINTS_PER_LOGIT))
+
+    @property
+    def roc(self) -> list[tuple[float, float]]:
+        """False and true alarms, as shares, from the strictest threshold to the loosest."""
+        return list(zip(_shares(self.negatives), _shares(self.positives), strict=True))
+
+    @property
+    def area(self) -> float:
+        """The area under the ROC curve: the chance that a record with the label has more points than one without."""
+        x, y = _shares(self.negatives), _shares(self.positives)
+        return sum((b - a) * (c + d) / 2 for a, b, c, d in zip(x, x[1:], y, y[1:], strict=False))
+
+    @property
+    def precision_recall(self) -> list[tuple[float, float]]:
+        """Recall and precision, from the strictest threshold to the loosest."""
+        hits, all_ = np.cumsum(self.positives[::-1]), np.cumsum((self.positives + self.negatives)[::-1])
+        return list(zip((hits / hits[-1]).tolist(), (hits / all_).tolist(), strict=True))
+
+    @property
+    def average_precision(self) -> float:
+        """The mean precision over all records with the label."""
+        pairs = [(0.0, 1.0), *self.precision_recall]
+        return sum((b - a) * precision for (a, _), (b, precision) in pairwise(pairs))
+
+    @property
+    def brier(self) -> float:
+        """The mean square of what probabilities miss."""
+        p = self.probabilities
+        missed = self.negatives @ p**2 + self.positives @ (1 - p) ** 2
+        return float(missed / (self.negatives.sum() + self.positives.sum()))
+
+    @property
+    def bins(self) -> tuple[Bin, ...]:
+        """Groups of about the same size, from the least probable records to the most probable."""
+        sizes = self.negatives + self.positives
+        middles = np.cumsum(sizes) - sizes / 2
+        places = np.minimum(middles / sizes.sum() * _BINS, _BINS - 1).astype(int)
+        found = []
+        for place in np.unique(places).tolist():
+            own = places == place
+            mean = float(np.average(self.probabilities[own], weights=sizes[own]))
+            found.append(Bin(mean, int(sizes[own].sum()), int(self.positives[own].sum())))
+        return tuple(found)
+
+    def data(self) -> dict[str, object]:
+        """The table for the scripts."""
+        return {
+            "labels": [self.negative.place, self.positive.place],
+            "points": self.points.tolist(),
+            "negatives": self.negatives.tolist(),
+            "positives": self.positives.tolist(),
+        }
+
+
+def curves_of(facts: Facts, speaker: Speaker) -> Curves | None:
+    """The curves, if there are two labels with records, and points."""
+    card = facts.card
+    if card is None or facts.truth is None or len(card.classes) != 2 or len(facts.labels) != 2:
+        return None
+    places = [facts.labels.index(label) for label in card.classes]
+    totals = card.totals(facts.table)[:, 0]
+    step = 1
+    while len(np.unique(totals // step)) > _DISTINCT:
+        step *= 2
+    points, ranks = np.unique(totals // step * step, return_inverse=True)
+    counts = [np.bincount(ranks[facts.truth == place], minlength=len(points)) for place in places]
+    if not all(one.any() for one in counts):
+        return None
+    negative, positive = (speaker.labels[place] for place in places)
+    return Curves(negative, positive, points, counts[0].astype(np.int64), counts[1].astype(np.int64))
+
+
+def drawn(pairs: list[tuple[float, float]], size: int = 200) -> str:
+    """Pairs of shares as the points of a line in a square of this size, with y upwards; long lines are thinned."""
+    step = max(1, -(-len(pairs) // _DRAWN))
+    kept = pairs[::step] + ([] if (len(pairs) - 1) % step == 0 else pairs[-1:])
+    return " ".join(f"{size * x:.1f},{size * (1 - y):.1f}" for x, y in kept)
+
+
+def _shares(counts: NDArray[np.int64]) -> list[float]:
+    """From the last to the first, the share of all that is counted so far; it starts with none."""
+    sums = np.cumsum(counts[::-1])
+    return [0.0, *(sums / sums[-1]).tolist()]

@@ -1,0 +1,151 @@
+/* Programs as texts: as Python prints them (unless/rule.py), as JSON that `unless` loads, and rules as SQL. */
+(() => {
+  "use strict";
+  const unless = (globalThis.unless = globalThis.unless || {});
+
+  /** A number as Python's repr writes it: 3.0, 0.1, 1e+300, inf. */
+  function floatText(number) {
+    const text = unless.words.spell(number);
+    return /[.en]/.test(text) ? text : `${text}.0`;
+  }
+
+  /** A bound as people say it: where that is shorter, by the number next to it. */
+  const bound = (literal) => (unless.words.bound ? unless.words.bound(literal) : literal);
+
+  /** A value in a printed rule: a date or a level as it is written, other numbers in full, texts in quotes. */
+  function valueText(value, { feature, notation }, { features, printed }) {
+    if (typeof value === "string") return unless.words.quoted(value);
+    if (!unless.notation.isWritten(notation)) return floatText(value);
+    if (!notation.levels) return notation.text(value);
+    return printed.levels[features[feature].name][notation.levels.indexOf(notation.text(value))];
+  }
+
+  const SIGNS = new Set(["<=", ">", "<", ">="]);
+
+  /** A condition as Python prints it: "age <= 30.0", "age is above 30.0 and at most 40.0". */
+  function conditionText(condition, program) {
+    const { operators, printed } = program;
+    const [literal] = condition;
+    const name = printed.features[literal.feature];
+    if (condition.length > 1) {
+      const parts = condition.map((one, place) => {
+        const { op, value } = bound(one);
+        return `${place ? `and ${operators[op].replace(/^is /, "")}` : operators[op]} ${valueText(value, one, program)}`;
+      });
+      return [name, ...parts].join(" ");
+    }
+    const flag = unless.engine.said(literal);
+    if (flag.op !== literal.op) return `${name} ${operators[flag.op]} ${flag.value}`; // 0 or 1
+    const { op, value } = bound(literal);
+    const test = `${name} ${SIGNS.has(op) ? op : operators[op]}`;
+    return value === null ? test : `${test} ${valueText(value, literal, program)}`;
+  }
+
+  /** A rule as Python prints it. */
+  function ruleText(rule, program) {
+    const head = rule.label === null ? "" : `${program.printed.labels[rule.label]} if `;
+    const asks = unless.engine.conditions(rule.literals).map((one) => conditionText(one, program));
+    const exceptions = rule.exceptions.map((one) => ` unless (${ruleText(one, program)})`);
+    return head + (asks.join(" and ") || "true") + exceptions.join("");
+  }
+
+  /** A program as Python prints it. */
+  function programText(program) {
+    const { labels, target } = program.printed;
+    const lines = program.rules.map((rule) => `${target}: ${ruleText(rule, program)}`);
+    if (program.otherwise !== null) lines.push(`${target}: ${labels[program.otherwise]} otherwise`);
+    return lines.join("\n") || `${target}: no rules`;
+  }
+
+  // JSON, as unless/export/json.py reads it. Labels come as JSON already: JavaScript does not tell 1.0 from 1.
+
+  function literalData({ feature, op, value, notation }, { features }) {
+    const { name } = features[feature];
+    const written = typeof value === "number" && unless.notation.isWritten(notation);
+    const spelled = typeof value === "number" && !Number.isFinite(value) ? unless.words.spell(value) : value;
+    return [name, op, written ? notation.text(value) : spelled];
+  }
+
+  function bodyJson({ literals, exceptions }, program) {
+    const defaults = literals.map((literal) => JSON.stringify(literalData(literal, program)));
+    const inner = exceptions.map((one) => `{${bodyJson(one, program)}}`);
+    return `"default": [${defaults.join(", ")}], "exceptions": [${inner.join(", ")}]`;
+  }
+
+  /** The features whose numbers are written in a way of their own, in some literal of the rules. */
+  function notedFeatures(rules) {
+    const found = new Set();
+    const visit = ({ literals, exceptions }) => {
+      literals.forEach(({ feature, notation, value }) => notation && typeof value === "number" && found.add(feature));
+      exceptions.forEach(visit);
+    };
+    rules.forEach(visit);
+    return [...found].sort((one, other) => one - other);
+  }
+
+  /** A program as JSON that `unless` loads. */
+  function programJson(program) {
+    const rule = (one) => `    {"label": ${program.codes[one.label]}, ${bodyJson(one, program)}}`;
+    const noted = notedFeatures(program.rules).map((place) => [
+      program.features[place].name,
+      program.features[place].notationData,
+    ]);
+    return [
+      "{",
+      '  "format": "unless-program",',
+      '  "version": 1,',
+      `  "target": ${JSON.stringify(program.target)},`,
+      `  "features": ${JSON.stringify(program.allNames)},`,
+      ...(noted.length ? [`  "notations": ${JSON.stringify(noted)},`] : []),
+      `  "otherwise": ${program.otherwise === null ? "null" : program.codes[program.otherwise]},`,
+      '  "rules": [',
+      program.rules.map(rule).join(",\n"),
+      "  ]",
+      "}\n",
+    ].join("\n");
+  }
+
+  // SQL: a condition that is true or false, never NULL, so that NOT means what it says.
+
+  const sqlName = (name) => `"${name.replace(/"/g, '""')}"`;
+  const sqlText = (text) => `'${text.replace(/'/g, "''")}'`;
+
+  /** A number as SQL: dates, times and durations are literals of these types. */
+  function sqlNumber(value, notation) {
+    if (!Number.isFinite(value)) return value > 0 ? "1e999" : "-1e999";
+    const name = unless.notation.isWritten(notation) ? notation.name : "";
+    if (name === "duration") return `INTERVAL '${unless.words.spell(value / 1e6)}' SECOND`;
+    if (!name) return unless.words.spell(value);
+    const text = notation.text(value).replace(/Z$/, "+00:00");
+    if (name === "time") return `TIME '${text}'`;
+    return name === "date" ? `DATE '${text}'` : `TIMESTAMP '${/ /.test(text) ? text : `${text} 00:00`}'`;
+  }
+
+  function sqlLiteral({ feature, op, value, notation }, { features }) {
+    const column = sqlName(features[feature].name);
+    if (op === "missing") return `${column} IS NULL`;
+    if (op === "present") return `${column} IS NOT NULL`;
+    if (op === "!=") return `(${column} IS NULL OR ${column} <> ${sqlText(value)})`;
+    if (op === "==") return `(${column} IS NOT NULL AND ${column} = ${sqlText(value)})`;
+    if (notation && notation.levels) {
+      const fits = notation.levels.filter((_, place) => (op === "<=" ? place <= value : place > value));
+      return fits.length ? `(${column} IS NOT NULL AND ${column} IN (${fits.map(sqlText).join(", ")}))` : "1 = 0";
+    }
+    return `(${column} IS NOT NULL AND ${column} ${op} ${sqlNumber(value, notation)})`;
+  }
+
+  /** The records that a rule covers, as a condition of SQL. */
+  function sqlCondition(rule, program) {
+    const parts = rule.literals.map((literal) => sqlLiteral(literal, program));
+    parts.push(...rule.exceptions.map((one) => `NOT (${sqlCondition(one, program)})`));
+    return parts.join("\n  AND ") || "1 = 1";
+  }
+
+  /** A rule as SQL, with a comment that says which it is. */
+  function ruleSql(rule, number, program) {
+    const label = unless.words.printable(program.names[rule.label]).replace(/[\r\n\u2028\u2029]/g, " ");
+    return `-- rule ${number}: ${label}, where no earlier rule applies\n${sqlCondition(rule, program)}\n`;
+  }
+
+  unless.texts = { floatText, programJson, programText, ruleSql, ruleText, sqlCondition };
+})();
