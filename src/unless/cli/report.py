@@ -27,9 +27,9 @@ from unless.cli.options import (
 from unless.errors import ParameterError
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
-from unless.judge.stability import Stability
 from unless.explanation.words import Words
 from unless.explanation.wordsfile import read_words
+from unless.judge.stability import Stability
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.judge.watched import Watch
 from unless.model import program_of
