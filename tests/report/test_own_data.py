@@ -12,6 +12,7 @@ from unless import read_table
 from unless.estimators.halves import Halves
 from unless.estimators.learners import LEARNERS, learn
 from unless.judge.labels import judged
+from unless.judge.tradeoff import Choice, TradeOff
 from unless.report.render import render
 from unless.report.summary import summarise
 
@@ -72,6 +73,13 @@ def test_other_records_are_new() -> None:
     assert not page.unseen_only
     assert page.tested is MODEL.tested_
     assert "When the model was made" in render(page)
+
+
+def test_the_trade_off_is_there() -> None:
+    """The page has what the model's file has, so that it can be drawn."""
+    found = TradeOff((Choice({}, 3, 40, 50),))
+    assert summarise(replace(MODEL, trade_off=found), TABLE).trade_off is found
+    assert summarise(MODEL, TABLE).trade_off is None
 
 
 def test_rules_say_what_to_expect() -> None:
