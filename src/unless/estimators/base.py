@@ -34,6 +34,7 @@ from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import tested_text
 from unless.judge.stability import Stability
+from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.judge.watch import ALPHA, watch
 from unless.judge.watched import Watch
@@ -414,6 +415,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """The settings that cross-validation chose; None without ``tune``."""
         check_is_fitted(self)
         return self._tuned
+
+    @property
+    def trade_off_(self) -> TradeOff | None:
+        """Accuracy against the number of rules, in a model that ``unless fit --trade-off`` has written."""
+        check_is_fitted(self)
+        return self._trade_off
 
     def _saved(self) -> SavedModel | SavedCommittee:
         """The model as a value, with the parameters that the classifier has now."""
