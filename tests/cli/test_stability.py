@@ -75,7 +75,6 @@ def test_rules_alone_are_refused(run):
 @pytest.mark.parametrize("done", [0, 2])
 def test_ctrl_c_shows_what_is_done(run, monkeypatch, done):
     """After Ctrl-C the refits so far are shown, and the exit code is 130; without any there is nothing to show."""
-
     again = learners.refits_by
 
     def stopped(*arguments, **settings):
