@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,6 @@ __all__ = [
     "Tested",
     "held_back_in",
     "interval",
-    "literal_counts",
     "most_of",
     "never_learned",
     "own_records",
@@ -69,11 +68,6 @@ class Model(Protocol):
         """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
 
 
-def literal_counts(program: Program) -> tuple[int, ...]:
-    """How many literals each rule has, with its exceptions."""
-    return tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
-
-
 def program_of(model: Program | Model) -> Program:
     """The rules: a program itself, or those of a model, a fitted classifier for example."""
     if isinstance(model, Program):
@@ -97,7 +91,10 @@ learner found before it optimised them, and a log-loss within 0.5 % of the least
 
 # What is expected of a rule: chosen on half of the datasets, confirmed on the others (benchmarks/precision.py).
 _DOUBT, _DOUBT_BY_ERROR, _DOUBT_OF_PURE = 0.5, 30.0, 4.0
-"""How many records a literal is worth: if nothing is wrong in training, per share of errors, in pure rules."""
+"""How many records a literal is worth: if nothing is wrong in training, per share of errors, in pure rules.
+
+The first two are for 15 features.
+"""
 _SURE, _SURER = 20.0, 0.02
 """Training makes as sure as up to so many new records, and each further record as so many."""
 
@@ -116,10 +113,19 @@ class Statistics:
     weighted: bool = False
     literals: tuple[int, ...] | None = None
     """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
+    features: int = 15
+    """How many features rules could test."""
     pure: bool = False
     """Whether rules were learned until they were right for all, as in the paper."""
     unseen: NDArray[np.float64] | None = None
     """The same counts of records that were held back."""
+
+    @classmethod
+    def of(cls, program: Program, classes: tuple[Label, ...], counts: NDArray[Any], *, weighted: bool = False) -> Self:
+        """What a program decided of the records that it was learned from."""
+        literals = tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
+        numbers = counts.astype(np.float64)
+        return cls(classes, program.heads, numbers, weighted, literals, len(program.features))
 
     @property
     def total(self) -> float:
@@ -175,9 +181,10 @@ class Statistics:
         """The share of its decisions on new records that each rule is expected to get right; NaN if nobody can tell.
 
         A rule that was searched for is right more often in training than on new records, and the more so, the fewer
-        records it decides, the more literals it has, and the noisier the data is. So its precision in training is mixed
-        with what its label would get without it: for each literal, as that of ``doubt`` records more. Then it is mixed
-        with its precision on records held back, if there are any. docs/quality.md has how true that is.
+        records it decides, the more literals it has, the noisier the data is, and the more features there are. So its
+        precision in training is mixed with what its label would get without it: for each literal, as that of ``doubt``
+        records more. Then it is mixed with its precision on records held back, if there are any. docs/quality.md has
+        how true that is.
         """
         return self._estimates[0]
 
@@ -189,9 +196,12 @@ class Statistics:
 
     @cached_property
     def doubt(self) -> float:
-        """How many records without the rule a literal is worth: more where the rules are wrong in training."""
+        """How many records without the rule a literal is worth.
+
+        More where the rules are wrong in training, and where there were many features to choose from.
+        """
         wrong = 1 - float(self.right.sum()) / max(self.total, 1e-300)
-        return _DOUBT_OF_PURE if self.pure else _DOUBT + _DOUBT_BY_ERROR * wrong
+        return _DOUBT_OF_PURE if self.pure else (_DOUBT + _DOUBT_BY_ERROR * wrong) * math.log2(self.features + 1) / 4
 
     @cached_property
     def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -38,7 +38,7 @@ def test_no_command_says_more_than_fit(loans, test_figures):
     wanted = [round(test_figures["accuracy"], 3), *(round(end, 3) for end in test_figures["interval"])]
     fit = called("fit", "applicants.csv", "-t", "decision", cwd=loans)
     assert said(fit.stdout.splitlines()[-1])[:3] == wanted
-    assert said(called("show", "own.json", cwd=loans).stderr)[:3] == wanted
+    assert said(called("show", "own.json", cwd=loans).stdout.splitlines()[-1])[:3] == wanted
     report = called("report", "own.json", "applicants.csv", cwd=loans).stderr
     assert said(report)[:3] == wanted
     assert "180 records that the rules were not learned from" in report
@@ -130,6 +130,13 @@ def test_blocks_hold_back_the_same_records(loans, test_figures):
     assert one["rules"] == other["rules"]
 
 
+def test_equal_records_cannot_be_held_back(tmp_path):
+    """Nothing is tested on a copy of what it was learned from; that is said."""
+    (tmp_path / "equal.csv").write_text("a,b,y\n" + "1,x,no\n" * 20 + "2,z,yes\n" * 20)
+    said_last = called("fit", "equal.csv", "-t", "y", cwd=tmp_path).stdout.splitlines()[-1]
+    assert said_last.endswith("no records could be held back: too many are equal, but for their label")
+
+
 def test_another_seed_holds_back_others(loans):
     """The seed is the salt, and the model file has it."""
     called("fit", "applicants.csv", "-t", "decision", "--seed", "7", "-o", "seven.json", cwd=loans)
@@ -145,7 +152,7 @@ def test_the_trade_off_is_drawn_and_kept(loans):
     drawn = [line for line in found.stdout.splitlines() if "●" in line]
     kept = json.loads((loans / "t.json").read_text())["statistics"]["trade_off"]
     assert len(drawn) == len(kept) > 3
-    assert "●" in called("show", "t.json", cwd=loans).stderr
+    assert "●" in called("show", "t.json", cwd=loans).stdout
     evaluated = called("evaluate", "applicants.csv", "-t", "decision", "-a", "unless", "--cv", "2", "--json", cwd=loans)
     choices = json.loads(evaluated.stdout)["trade_off"]["choices"]
     assert [one["rules"] for one in choices] == sorted(one["rules"] for one in choices)

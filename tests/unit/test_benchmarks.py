@@ -26,6 +26,7 @@ from benchmarks import (
     importances,
     logic,
     peers,
+    precision,
     prediction,
     scale,
     start,
@@ -192,6 +193,20 @@ class TestSections:
         assert lines[0].startswith("adult")
         assert importances.rank_correlation(np.array([1.0, 2, 3, 3]), np.array([2.0, 4, 9, 9])) == pytest.approx(1)
         assert importances.rank_correlation(np.array([1.0, 1]), np.array([2.0, 4])) is None
+
+    @pytest.mark.usefixtures("shared")
+    def test_precision(self, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+        """What is expected of small rules: a line per dataset and way to learn, then the means of each way."""
+        monkeypatch.setattr(datasets.Dataset, "table", lambda _: generate.table(generate.draw(600)))
+        monkeypatch.setattr(precision, "_SPLITS", 2)
+        precision.main([["adult", "iris"], []])
+
+        lines = [line for line in capsys.readouterr().out.splitlines() if line]
+        assert {line.split()[0] for line in lines} == {"adult", "iris", "chosen"}
+        assert len([line for line in lines if line.startswith("chosen on")]) == len(precision.WAYS)
+        found = precision.measured(generate.table(generate.draw(600)))
+        assert found is not None
+        assert found.expected < found.stated
 
     def test_many_rows(self) -> None:
         """Many rows: the time and the memory of a fit."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -27,6 +29,7 @@ def test_it_is_the_formula(rows: list[list[int]], literals: tuple[int, int]) -> 
     found = trained(rows, literals)
     wrong = 1 - (rows[0][0] + rows[1][1]) / sum(map(sum, rows))
     assert found.doubt == pytest.approx(0.5 + 30 * wrong)
+    assert replace(found, features=255).doubt == pytest.approx(2 * found.doubt)
     for rule in (0, 1):
         reaching, everything = np.sum(rows[rule:], axis=0), np.sum(rows, axis=0)
         chance = min(reaching[rule] / max(reaching.sum(), 1e-9), everything[rule] / everything.sum())

@@ -19,7 +19,7 @@ from unless.cli.console import RuleMeter, Screen
 from unless.cli.files import Reading, check_files, label_among, write_document
 from unless.cli.inspect import remark_table
 from unless.cli.large import large_stream, read_large
-from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word, test_line
+from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
 from unless.cli.show import RuleTable, committee_line
@@ -30,7 +30,7 @@ from unless.estimators.modelfile import SavedModel, any_document, file_text
 from unless.estimators.progress import metered_by
 from unless.explanation.words import printable
 from unless.inspection import Remark
-from unless.judge.labels import Quality, quality_of, usual_quality
+from unless.judge.labels import Quality, quality_of, tested_text, usual_quality
 from unless.model import Tested
 from unless.table import Labels
 from unless.values import Label, counted, label_data, percent
@@ -219,6 +219,8 @@ class Fitted:
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
+    share: float = 0.0
+    """The share of records that was to be held back."""
 
     @property
     def tested(self) -> Tested | None:
@@ -381,6 +383,7 @@ def learned(
         halves.held_back,
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, halves.records, model, seconds),
+        test,
     )
 
 
@@ -468,9 +471,11 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
+    if fitted.tested is None and fitted.share:
+        return "no records could be held back: too many are equal, but for their label"
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
-    return test_line(fitted.tested)
+    return tested_text(fitted.tested)
 
 
 def _next(screen: Screen, fitted: Fitted, output: str | None, how: Reading) -> None:

@@ -13,14 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.explanation.listing import DEEP
-from unless.explanation.words import printable
-from unless.model import interval
-from unless.values import counted, share_text
 
 if TYPE_CHECKING:
-    from unless.judge.labels import Quality
     from unless.judge.unseen import Unseen
-    from unless.model import Tested
 
 MARGIN = 12
 
@@ -98,25 +93,6 @@ def unseen_lines(found: Sequence[Unseen]) -> list[RenderableType]:
 
     lines: list[RenderableType] = [Text.assemble(("! ", "bold yellow"), line) for line in summary(unusual(found))]
     return lines + [Text(line) for line in summary([one for one in found if one.by_chance])]
-
-
-def result_line(tested: str, found: Quality, usual: object, baseline: float) -> str:
-    """Say how rules do in a test, how sure that is, and how always saying the usual label would do.
-
-    "180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.966 (always accept: 0.583)".
-    """
-    low, high = map(share_text, interval(found.right, found.records))
-    undecided = f", {found.undecided:,} undecided" if found.undecided else ""
-    always = f"always {printable(str(usual))}: {share_text(baseline)}"
-    accuracy = f"accuracy {share_text(found.accuracy)} ({low} to {high})"
-    return f"{tested} held back: {accuracy}, F1 {share_text(found.f1)}{undecided} ({always})"
-
-
-def test_line(tested: Tested) -> str:
-    """Say how a model does on the records that were held back."""
-    from unless.judge.labels import quality_of
-
-    return result_line(counted(tested.held_back, "record"), quality_of(tested), tested.usual, tested.baseline)
 
 
 def duration(seconds: float) -> str:

@@ -12,10 +12,11 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.files import check_files, standard_input, write_document
-from unless.cli.layout import result_line, shell_word
+from unless.cli.layout import shell_word
 from unless.cli.options import Json, Output, Positive, Quiet, Seed
 from unless.export.clauses import Style
 from unless.export.json import to_dict
+from unless.judge.labels import result_text
 from unless.logic import Hypothesis, learn_logic
 from unless.logic.background import Source
 from unless.logic.learn import Algorithm
@@ -149,7 +150,7 @@ def _test(found: Hypothesis) -> str:
     """Say how the rules do on the examples held back, and how always saying the same would do."""
     if (trial := found.trial) is None:
         return f"none of the {counted(len(found.individuals), 'example')} was held back"
-    return result_line(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy)
+    return result_text(counted(len(trial.individuals), "example"), trial.quality, trial.usual, trial.baseline.accuracy)
 
 
 def _document(found: Hypothesis) -> dict[str, object]:

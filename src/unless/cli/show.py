@@ -13,7 +13,7 @@ from rich.text import Text
 
 from unless.cli.console import Screen
 from unless.cli.files import check_files, read_any_model, write_document
-from unless.cli.layout import Conditions, report_line, test_line
+from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
 from unless.estimators.committeefile import SavedCommittee
@@ -21,6 +21,7 @@ from unless.estimators.modelfile import SavedModel, any_document
 from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_text
 from unless.export.json import to_dict
+from unless.judge.labels import tested_text
 from unless.model import Statistics, program_of
 from unless.rule import Program
 
@@ -60,9 +61,9 @@ def show(
         screen.note(title(program))
         screen.show(RuleTable(program, getattr(found, "statistics_", None)))
         if (tested := getattr(found, "tested_", None)) is not None:
-            screen.note("", report_line("test", test_line(tested)))
+            screen.show("", f"test: {tested_text(tested)}")
         if isinstance(found, SavedModel) and found.trade_off is not None:
-            screen.note("", trade_off_plot(found.trade_off))
+            screen.show("", trade_off_plot(found.trade_off))
     else:
         write_document(to_text(program, style) + "\n", None)
 

@@ -32,7 +32,7 @@ from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
-from unless.judge.labels import measure
+from unless.judge.labels import measure, tested_text
 from unless.judge.stability import Stability
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.judge.watch import ALPHA, watch
@@ -458,7 +458,11 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
             return repr(self)
-        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}"
+        return f"{title(self.program_)}\n{listing(self.program_, self.statistics_)}{self._said_of_test()}"
+
+    def _said_of_test(self) -> str:
+        """What records held back have shown, below the rules."""
+        return "" if self.tested_ is None else f"\n\ntest: {tested_text(self.tested_)}"
 
     def _repr_html_(self) -> str | None:
         return model_html(repr(self), getattr(self, "program_", None), getattr(self, "statistics_", None))

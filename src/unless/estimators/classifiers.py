@@ -76,8 +76,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> print(UnlessClassifier().fit(X, y))
     label: 2 rules, 0 exceptions
               decided  right    between
-     1  risk       19  0.962  0.78–0.99  if age > 40 and smokes is not no
-     2  fine       61  0.998  0.84–1.00  otherwise
+     1  risk       19  0.984  0.81–1.00  if age > 40 and smokes is not no
+     2  fine       61  0.999  0.84–1.00  otherwise
     """
 
 

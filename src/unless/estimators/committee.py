@@ -173,7 +173,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     def __str__(self) -> str:
         if not hasattr(self, "committee_"):
             return repr(self)
-        return f"{imitation(self.committee_, self.agreement_)}\n\n{listing(self.program_, self.statistics_)}"
+        rules = listing(self.program_, self.statistics_)
+        return f"{imitation(self.committee_, self.agreement_)}\n\n{rules}{self._said_of_test()}"
 
     # Small steps.
 

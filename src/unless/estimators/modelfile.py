@@ -20,7 +20,7 @@ from unless.judge.importance import Evidence, importances
 from unless.judge.tradeoff import Choice, TradeOff
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics, Tested, literal_counts
+from unless.model import Statistics, Tested
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
@@ -331,7 +331,7 @@ def _training(
     card = None
     if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
         card = _card(node, place, program, classes)
-    found = Statistics(classes, heads, counts, weighted, literal_counts(program), learner in PURE)
+    found = replace(Statistics.of(program, classes, counts, weighted=weighted), pure=learner in PURE)
     return found, learner, parameters, shares, card
 
 
