@@ -175,7 +175,7 @@ def tables() -> Iterator[tuple[str, Table]]:
     yield "generated, labels by chance", replace(made, target=replace(made.labels, codes=shuffled))
 
 
-def main(runs: int = 20) -> None:
+def main(runs: int = 10) -> None:
     """Print, for each learner and change, in which share of the runs there is an alarm."""
     data = list(tables())
     for algorithm in ("unless", "fold-rm"):

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import COMMAND, environment
+from unless.estimators import learners
 from unless.export import json as programs
 from unless.export.json import load
 
@@ -76,18 +72,19 @@ def test_rules_alone_are_refused(run):
     assert (done.code, "has only rules" in done.err) == (1, True)
 
 
-def test_ctrl_c_shows_what_is_done():
-    """After Ctrl-C the refits so far are shown, and the exit code is 130."""
-    process = subprocess.Popen(
-        [*COMMAND, "stability", "model.json", "applicants.csv", "-n", "100000"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=environment(),
-    )
-    time.sleep(4)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out.decode().startswith("interrupted; ")
-    assert "Traceback" not in err.decode()
+@pytest.mark.parametrize("done", [0, 2])
+def test_ctrl_c_shows_what_is_done(run, monkeypatch, done):
+    """After Ctrl-C the refits so far are shown, and the exit code is 130; without any there is nothing to show."""
+    again = learners.refits_by
+
+    def stopped(*arguments, **settings):
+        for number, refit in enumerate(again(*arguments, **settings)):
+            if number == done:
+                raise KeyboardInterrupt
+            yield refit
+
+    monkeypatch.setattr(learners, "refits_by", stopped, raising=True)
+    found = run("stability", "model.json", "applicants.csv", "-n", "5")
+    assert found.code == 130
+    assert found.out.startswith("interrupted; 2 refits: ") if done else not found.out
+    assert "Traceback" not in found.err

@@ -195,12 +195,13 @@ def _each(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> I
         return
     from joblib import Parallel, delayed  # scikit-learn has it; its processes need no "if __name__ == '__main__'"
 
-    each = (delayed(_elsewhere)(work, part, limits.current(), jobs) for part in parts)
+    each = (delayed(_elsewhere)(work, part, limits.current(), jobs, Path.cwd()) for part in parts)
     yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(each)
 
 
-def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int) -> Done:
+def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
     """Work on a part in another process, with the limits of this one and its share of the cores."""
+    os.chdir(home)  # the process may have been started in another folder: joblib uses processes again
     os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, _cores() // jobs)))
     import_module("polars")  # it takes Ctrl-C over
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
