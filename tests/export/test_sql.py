@@ -47,6 +47,7 @@ from unless.score.card import ScoreCard
 from unless.table import Column, Schema, Table
 from unless.values import value_of
 from unless.values.notation import DAY, DURATION, FLAG, Moments, Noted, Order
+from unless.values.spelling import spelled
 
 DIALECTS = ["duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"]
 COLUMNS = records(150)
@@ -533,7 +534,8 @@ def test_any_name_is_a_column(database, name):
     table = database.table({name: ["a", "b", None]}, {name: "text"})
     program = Program("y", (name,), (Rule("x", (Literal(name, "==", "a"),)),), "z")
     assert database.select(to_sql(program, database.dialect), table) == ["x", "z", "z"]
-    assert database.select(to_sql(program, database.dialect, "because"), table)[0] == f"y x, because {name} is 'a'"
+    sentence = database.select(to_sql(program, database.dialect, "because"), table)[0]
+    assert sentence == f"y x, because {spelled(name)} is 'a'"
 
 
 def test_a_column_that_is_not_there_is_an_error(database, grid):

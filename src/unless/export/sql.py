@@ -22,6 +22,7 @@ from unless.score.committee import Committee, committee_of
 from unless.table import Schema
 from unless.values import Label, counted, number_in
 from unless.values.notation import Moments, Notation, Order, Times
+from unless.values.spelling import spelled
 
 try:
     from sqlglot import exp
@@ -402,7 +403,7 @@ class SqlWriter:
         if condition[0].op not in {"<=", ">", "!="} or (len(condition) == 1 and condition[0].said()[0] == "=="):
             yield str(condition[0])
             return
-        yield f"{feature} is "
+        yield f"{spelled(feature)} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
         asks = (f"{verb} {value!r}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
         yield f", {' '.join(asks).removeprefix('is ')}"
