@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any, Self
 from typing import Literal as OneOf
@@ -216,7 +217,8 @@ def _spelled(wish: Monotone) -> str | list[Any]:
     """A wish as a text that means the same; in three parts, if no text does."""
     text = str(wish)
     alike = _MONOTONE.fullmatch(text) and Monotone.parse(text) == wish
-    return text if alike else [wish.feature, wish.direction, wish.label]
+    endless = isinstance(wish.label, float) and not isfinite(wish.label)
+    return text if alike or endless else [wish.feature, wish.direction, wish.label]
 
 
 def _same(one: Label, other: Label) -> bool:

@@ -227,8 +227,8 @@ class TestAlgorithms:
             ),
             (("-a", "fold-rpp", "--no-optimise"), "--optimise: it is for --algorithm unless, not for fold-rpp"),
             (
-                ("-a", "fold-rm", "--round-thresholds"),
-                "--round-thresholds: it is for --algorithm unless, not for fold-rm",
+                ("-a", "committee", "--round-thresholds"),
+                "--round-thresholds: it is for --algorithm unless, fold-rm or fold-rpp, not for committee",
             ),
             (("--otherwise", "none"), "--otherwise: it is for --algorithm fold-rm, not for unless"),
             (("--test", "1.5"), "--test"),

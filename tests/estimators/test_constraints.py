@@ -111,12 +111,14 @@ class TestConstraints:
     @pytest.mark.parametrize(
         ("node", "words"),
         [
-            ({"never": 3}, "never must be a list"),
-            ({"nver": []}, "no 'nver'"),
-            ({"monotone": [["a", "b", "c"]]}, "a direction is"),
-            ({"monotone": [[[], "more", {}]]}, "a feature is text"),
+            ({"never": 3}, "expected a parameter"),
+            ({"nver": []}, "expected a parameter"),
+            ({"monotone": [["a", "b", "c"]]}, "expected a parameter"),
+            ({"monotone": [[[], "more", {}]]}, "expected a parameter"),
+            ({"apart": {"a": 1}}, "expected a parameter"),
             ({"max_depth": 1e99}, "max_depth must be"),
-            ({"apart": {"a": 1}}, "apart must have pairs"),
+            ({"monotone": ["income goes up"]}, "is not 'FEATURE: more never LABEL'"),
+            ({"never": ["a"], "only_exceptions": ["a"]}, "keep one"),
         ],
     )
     def test_files_of_strangers(self, node, words, tmp_path):

@@ -42,6 +42,17 @@ MODEL["statistics"]["parameters"] += [
     ["class_weight", {"weights": [["yes", 2], [True, 0.5]]}],
     ["numeric", ["age", 3]],
     ["max_seconds", {"float": "inf"}],
+    [
+        "constraints",
+        {
+            "constraints": {
+                "never": ["a"],
+                "apart": [["b", "c"]],
+                "monotone": ["b: more never yes", ["c", "less", 1]],
+                "max_depth": 1,
+            }
+        },
+    ],
 ]
 
 

@@ -511,12 +511,39 @@ def _parameter(value: Any, place: Place) -> Any:
                 return {checks.label(label, place, _PARAMETER): weight for label, weight in pairs}
         case {"columns": list(pairs), **others} if not others and all(map(_declares, pairs)):
             return {name if isinstance(name, str) else int(name): said for name, said in pairs}
-        case {"constraints": dict(asked), **others} if not others:
+        case {"constraints": dict(asked), **others} if not others and all(_asks(*one) for one in asked.items()):
             try:
                 return Constraints.from_dict(asked)
             except ParameterError as error:
                 raise at(place, str(error)) from error
     return checks.label(value, place, _PARAMETER)
+
+
+def _asks(name: str, value: Any) -> bool:
+    """Whether this is the name of a constraint, and looks like its value."""
+    if name in ("max_literals", "max_depth"):
+        return value.__class__ in (int, float) and value % 1 == 0 and bool(value >= (name == "max_literals"))
+    if not isinstance(value, list):
+        return False
+    match name:
+        case "never" | "only_exceptions":
+            return all(isinstance(one, str) for one in value)
+        case "apart":
+            return all(_texts(one, 2) for one in value)
+        case "monotone":
+            return all(isinstance(one, str) or _moves(one) for one in value)
+    return False
+
+
+def _texts(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(one, str) for one in value)
+
+
+def _moves(value: Any) -> bool:
+    """Whether these are a feature, a direction and a label."""
+    if not isinstance(value, list) or len(value) != 3 or not _texts(value[:2], 2):
+        return False
+    return value[1] in ("more", "less") and isinstance(value[2], str | bool | int | float)
 
 
 def _declares(pair: Any) -> bool:

@@ -158,13 +158,17 @@ class Learner:
         self.chance = settings.penalty * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
         self.places = settings.wishes.places(engine)
+        self.locked = settings.wishes.locked
+        if settings.max_rules is not None:  # fewer rules between locked ones, if there may not be so many
+            spare = settings.max_rules - 1 - len(self.locked.rules)
+            self.locked = replace(self.locked, room=tuple(_shared(self.locked.room, spare)))
         self.progress = progress
         self.stopped = False
 
     def page(self) -> Page:
         """The page of the engine's diary for the list that is learned rule by rule from all rows."""
         demands = {"ratio": self.demands.ratio, "penalty": self.demands.penalty, "support": self.demands.support}
-        wishes = self.settings.wishes.noted(self.engine)
+        wishes = replace(self.settings.wishes, locked=self.locked).noted(self.engine)
         return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first, **wishes)
 
     def list(self, rows: Rows, page: Page | None = None) -> Learned:
@@ -261,13 +265,9 @@ class Learner:
         return Learned(program, [*left[: len(program)], [0.0] * len(engine.labels)], interrupted)
 
     def front(self, rows: Rows, page: Page) -> Placed[Rows]:
-        """The locked rules, and rules between them; fewer of these, if there may not be so many rules."""
-        locked, most = self.settings.wishes.locked, self.settings.max_rules
-        if most is not None:
-            spare = most - 1 - len(locked.rules)
-            locked = replace(locked, room=tuple(_shared(locked.room, spare)))
+        """The locked rules, and rules between them."""
         engine = self.engine
-        return placed(engine, rows, locked, lambda k, p, n: page.rule(engine, k, p, n, self.for_label(k)))
+        return placed(engine, rows, self.locked, lambda k, p, n: page.rule(engine, k, p, n, self.for_label(k)))
 
     def optimised(self, rows: Rows, program: Program) -> Learned:
         """The list optimised as a whole, with thresholds half-way; locked rules stay."""
