@@ -20,9 +20,10 @@ import unless
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, UnlessClassifier, UnlessError
 from unless.errors import LimitError, MissingFileError, ParameterError, ProgramError
 from unless.estimators.modelfile import document as document_of
-from unless.estimators.modelfile import from_document
+from unless.estimators.modelfile import file_text, from_document
 from unless.export import json as programs
 from unless.judge.labels import measure
+from unless.judge.tradeoff import Choice, TradeOff
 from unless.limits import raised
 from unless.model import Tested, held_back_in
 from unless.table import Labels, Split
@@ -430,6 +431,18 @@ def test_what_records_held_back_showed_comes_back(tmp_path):
     assert held_back_in(back, own[:-1]) is None
     assert held_back_in(back, replace(own, target=None)) is None
     assert pickle.loads(pickle.dumps(back)).tested_.fingerprint == model.tested_.fingerprint
+
+
+def test_the_trade_off_comes_back(tmp_path):
+    """Settings, numbers of rules, and how many records were right; an edited model has none."""
+    model = UnlessClassifier().fit(X, LABELS["text"])
+    assert model.trade_off_ is None
+    found = TradeOff((Choice({"max_rules": 2.0}, 2.0, 30, 60), Choice({}, 3.5, 50, 60)))
+    (tmp_path / "model.json").write_text(file_text(replace(model._saved(), trade_off=found)))
+    back = unless.load(tmp_path / "model.json")
+    assert back.trade_off_ == found
+    assert pickle.loads(pickle.dumps(back)).trade_off_ == found
+    assert back.with_program(back.program_, X, LABELS["text"]).trade_off_ is None
 
 
 def test_edited_rules_are_tested_on_the_records_held_back():

@@ -33,6 +33,7 @@ from unless.explanation.words import Words
 from unless.files import packed, write_whole
 from unless.judge.importance import Evidence, importances
 from unless.judge.labels import measure, tested_text
+from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.learn.distil import Taught
 from unless.learn.points import fit_card
@@ -300,6 +301,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """The settings that cross-validation chose; None without ``tune``."""
         check_is_fitted(self)
         return self._tuned
+
+    @property
+    def trade_off_(self) -> TradeOff | None:
+        """Accuracy against the number of rules, in a model that ``unless fit --trade-off`` has written."""
+        check_is_fitted(self)
+        return self._trade_off
 
     def _saved(self) -> SavedModel | SavedCommittee:
         """The model as a value, with the parameters that the classifier has now."""

@@ -14,6 +14,7 @@ from unless.errors import ParameterError
 from unless.explanation.sentences import compared, figures
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality, aligned
+from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.model import Model, Tested, interval
 from unless.prediction import predict
@@ -122,6 +123,8 @@ class Page:
     same: bool = True
     baseline: Baseline | None = None
     tested: Tested | None = None
+    trade_off: TradeOff | None = None
+    """Accuracy against the number of rules, if the model has it."""
     committee: CommitteeView | None = None
     """What decides, if the rules of the page only imitate a committee."""
     leading: Leading | None = None
@@ -207,6 +210,7 @@ def summarise(
         same=everything.own is None or everything.own.same,
         baseline=Baseline.of(facts, _usual(model), speaker),
         tested=_tested(model),
+        trade_off=getattr(model, "trade_off", None) or getattr(model, "trade_off_", None),
         committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
         leading=leading_rules(facts, speaker),
         trust=trust(facts, speaker, _tested(model), _usual(model), learned),
