@@ -1,4 +1,4 @@
-"""Two lengths of the tests: short ones for who waits, long ones (UNLESS_TESTS=long) for who does not, as in CI.
+"""Two lengths of the tests: short ones for who waits, as in CI, long ones (UNLESS_TESTS=long) for who does not.
 
 They ask the same questions; the short ones draw fewer examples. What a test gives, such as ``max_examples``, is the
 long number.
