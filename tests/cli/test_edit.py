@@ -90,7 +90,7 @@ class TestFromFile:
         old, new = model(), model("edited.json")
         assert new.program_.rules == (*unless.parse(ONE_MORE, like=old).rules, *old.program_.rules)
         assert (new.schema_, new.parameters, new.learner) == (old.schema_, old.parameters, old.learner)
-        assert new.statistics_.total == 900
+        assert (new.statistics_.total, new.tested_.held_back) == (720, 180)  # those held back test the new rules too
         assert new.card_ is not None
         assert new.importances is not None
         table = unless.read_table("applicants.csv", like=new)
@@ -110,7 +110,7 @@ class TestFromFile:
         assert [new.statistics_.known(row) for row in range(6)] == [True, True, False, False, False, False]
         assert new.statistics_.total == old.statistics_.total
         assert (new.card_, new.importances) == (None, None)
-        assert "–      –  if amount ≥ 28,200" in run("show", "edited.json").out
+        assert "–      –             if amount ≥ 28,200" in run("show", "edited.json").out
         assert "not measured since the rules were edited" in run("show", "edited.json", "--style", "rules").out
         for command in (
             ("explain", "edited.json", "applicants.csv", "--row", "3"),
@@ -247,7 +247,7 @@ class TestEditor:
         assert run("edit", "model.json", "--yes").err == "the rules are the same; nothing is written\n"
         seen = Path("seen.txt").read_text()
         assert seen.startswith("# The rules of model.json. Change them, save, and close the editor;")
-        assert "# rule 1: decided 58 in training, right 0.966\nrefuse if" in seen
+        assert "# rule 1: decided 61 in training; expected to be right for 0.960 (0.84 to 0.99)\n# of 15 held" in seen
 
     def test_visual_comes_first(self, run, editor, monkeypatch):
         """$VISUAL is asked before $EDITOR."""

@@ -91,18 +91,18 @@ def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics
     counts = np.full((len(new.rules) + 1, len(statistics.classes)), np.nan)
     counts[:kept] = statistics.counts[:kept]
     rest = np.maximum(statistics.by_class - np.nansum(counts[:kept], axis=0), 0.0)
-    found = Statistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
-    found = replace(found, pure=statistics.pure)
+    unmeasured: NDArray[np.float64] | None = None
     if np.isnan(counts[:kept]).any():  # what is left of earlier edits cannot be told apart from these
-        return replace(found, unmeasured=rest)
-    if kept == len(old.rules) == len(new.rules):
+        unmeasured = rest
+    elif kept == len(old.rules) == len(new.rules):
         counts[kept] = statistics.counts[kept]
     elif kept == len(new.rules) or _takes_all(new.rules[kept]):
         counts[kept:] = 0.0
         counts[kept] = rest
     else:
-        return replace(found, unmeasured=rest)
-    return replace(found, unmeasured=None)
+        unmeasured = rest
+    found = Statistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
+    return replace(found, pure=statistics.pure, unmeasured=unmeasured)
 
 
 def _takes_all(rule: Rule) -> bool:

@@ -67,7 +67,9 @@ _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
-_FIGURES = re.compile(r"(.*?) {2,}[0-9][0-9,.e+-]* {2,}(?:[0-9.]+|–) *", re.DOTALL)
+_FIGURES = re.compile(
+    r"(.*?) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL
+)
 _LONG = 40
 """So many letters of a text are in a message at most."""
 _NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
@@ -299,7 +301,7 @@ class _Reader:
         if colon > 1 and (said == "no rules" or _TITLE.fullmatch(said)):
             self._named(tokens[: colon - 1])
             return True
-        if said == "decided right":
+        if said in ("decided right", "decided right between"):
             self._figures = True
             return True
         return False
