@@ -39,15 +39,17 @@ pictures: .venv/test.stamp ## take those of the documents, with Chromium
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c
 
+# Each is all that it needs, since every installation compiles the kernels once more; tests have what the demo needs.
+install = (test -x $(BIN)/python || $(PYTHON) -m venv .venv) && $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+
 .venv/demo.stamp: $(SOURCES)
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[cli,report]'
+	$(install) '.[cli,report]'
 	@touch $@
 
-.venv/test.stamp: .venv/demo.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	@touch $@
+.venv/test.stamp: $(SOURCES)
+	$(install) '.[test]'
+	@touch $@ .venv/demo.stamp
 
-.venv/bench.stamp: .venv/demo.stamp
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	@touch $@
+.venv/bench.stamp: $(SOURCES)
+	$(install) '.[all,bench]'
+	@touch $@ .venv/demo.stamp

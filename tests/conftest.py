@@ -6,11 +6,12 @@ import signal
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.lengths import LONG, shorten
 
-settings.register_profile("unless", deadline=None)  # how long something takes is no test: see benchmarks/
+# How long something takes is no test (see benchmarks/), and drawing examples takes longer on a busy machine.
+settings.register_profile("unless", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unless")
 
 

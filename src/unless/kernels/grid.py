@@ -832,25 +832,43 @@ class Grid:
         self.need_histogram(rows)
         return np.asarray(rows.histogram)
 
-    def weigh_ranks(self, rows: Selection, i: Size, out: Size[::1]):
-        """Add the weight of every row to the rank that it has in a column."""
+    def weigh_ranks(self, rows: Selection, i: Size, first: Size, out: Size[::1]):
+        """Add the weight of every row to its rank in a column, if ``out`` has it: some ranks, from ``first`` on."""
         if not cython.compiled:
             out = memoryview(out)
         index: cython.int[::1] = rows.index
+        weights: cython.int[::1] = self.weights
         number: Size = len(index)
+        span: Size = len(out)
+        fine: Size = self.wide[i] * self.rows
+        place: Size
         with cython.nogil:
-            for k in range(number):
-                out[self.rank(i, index[k])] += self.weights[index[k]]
+            if fine >= 0:
+                ranks: cython.int[::1] = self.fine[fine : fine + self.rows]
+                for k in range(number):
+                    place = ranks[index[k]] - first
+                    if 0 <= place < span:
+                        out[place] += weights[index[k]]
+            else:
+                for k in range(number):
+                    place = self.rank(i, index[k]) - first
+                    if 0 <= place < span:
+                        out[place] += weights[index[k]]
 
-    def weigh_codes(self, rows: Selection, codes: cython.const[cython.ushort][::1], out: Size[::1]):
-        """Add the weight of every row to its code."""
+    def weigh_codes(self, rows: Selection, codes: cython.const[cython.ushort][::1], first: Size, out: Size[::1]):
+        """Do the same for the codes of rows."""
         if not cython.compiled:
             codes, out = memoryview(codes), memoryview(out)
         index: cython.int[::1] = rows.index
+        weights: cython.int[::1] = self.weights
         number: Size = len(index)
+        span: Size = len(out)
+        place: Size
         with cython.nogil:
             for k in range(number):
-                out[codes[index[k]]] += self.weights[index[k]]
+                place = codes[index[k]] - first
+                if 0 <= place < span:
+                    out[place] += weights[index[k]]
 
     def spans(self):
         """Where the bins of every column begin, where its categorical bins do, and where they end."""

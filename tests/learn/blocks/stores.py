@@ -84,7 +84,7 @@ def store_of(data: Data, sizes: list[int], folder: Path | None = None, kind=stor
 def forgetful(blocks: store.BlockStore) -> store.BlockStore:
     """The store, whose blocks have no room to remember a set."""
     for block in blocks.blocks:
-        block._room = 0
+        block._room = block._packed_room = 0
     return blocks
 
 

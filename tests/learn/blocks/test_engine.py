@@ -13,7 +13,7 @@ from tests.lengths import fewer
 from unless.learn import Engine, fold_rm, fold_unless, own
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.questions import Values
+from unless.learn.blocks.questions import Definition, Values, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.folds import record_hashes
@@ -268,9 +268,24 @@ def test_chains_of_sets_may_be_longer_than_python_can_follow():
         rows = engine.minus(rows, engine.covered(rows, Literal("x", "<=", float(k // 100))))
     assert engine.popularity(rows) == [5, 5]
     for block in store.blocks:
-        block._held.clear()
+        block._held.clear(), block._packed.clear()
     rows.sizes = None
     assert engine.popularity(rows) == [5, 5]
+
+
+@pytest.mark.parametrize("room", [0, 5000, 50_000])
+def test_sets_that_do_not_fit_are_packed(room):
+    """A block without room for a second set need not make it again, if it fits in packed."""
+    data = Data(pl.DataFrame({"x": [float(k) for k in range(400)], "y": ["a", "b"] * 200}))
+    (block,) = store_of(data, [400]).blocks
+    block._room, block._packed_room = room, 200_000
+    sets = [Definition.one("all")]
+    for k in range(0, 300, 2):
+        sets.append(Definition.one("covered", (sets[-1],), (Literal("x", ">", float(k)),)))
+    block._rows(sets[-1].number, steps(sets))
+    for one in (*sets, *reversed(sets)):
+        first = 0 if one is sets[0] else int(one.what[0].value) + 1
+        assert sorted(block._rows(one.number, {}).rows().tolist()) == list(range(first, 400))
 
 
 def test_single_texts_are_not_asked_for_in_vain(monkeypatch):

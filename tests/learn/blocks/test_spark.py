@@ -383,7 +383,7 @@ def questions(store: BlockStore) -> list[Question[Any]]:
     return [
         Sizes(*both),
         Histograms(*both),
-        Parts(*both, [place]),
+        Parts(*both, [(place, 0, 3), (place, 1, 2)]),
         Values(*both, [Asked(place, texts=False, low=0.0), Asked(2, texts=True)]),
         Ends(*one, place, 0.0),
         Fetch(*both),

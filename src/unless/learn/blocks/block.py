@@ -73,9 +73,9 @@ class Block(MemoryEngine):
         self._columns = tuple(_column(one, i, arrays) for i, one in enumerate(bins))
         self._own = [one.open for one in bins]
         self._finer = {i: arrays[f"finer {i}"] for i, one in enumerate(bins) if one.finer is not None}
-        self._parts = {i: len(one.finer) + 1 for i, one in enumerate(bins) if one.finer is not None}
         self._labels, self._weights = arrays["labels"], arrays["weights"]
         self._count = len(self._labels)
+        self._even = bool((self._weights == 1).all())
         self._unit = 1.0
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["grid"], arrays["bins"], arrays["fine"])
@@ -83,15 +83,17 @@ class Block(MemoryEngine):
         self._bins = int(max(self._grid.spans()[2], default=0))
         self._held: OrderedDict[int, tuple[Selection, int]] = OrderedDict()
         self._room = room
+        self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
+        self._packed_room = room / 2
 
     # What is asked: `questions` puts the answers of all blocks together.
 
     def sizes(self, rows: Selection) -> Integers:
         """How many rows of each label there are, and how much they weigh."""
         labels = len(self.labels)
-        return np.array(
-            [np.bincount(self._labels[rows.rows()], minlength=labels), self._grid.popularity(rows, labels)], np.int64
-        )
+        weights = self._grid.popularity(rows, labels)
+        times = weights if self._even else np.bincount(self._labels[rows.rows()], minlength=labels)
+        return np.array([times, weights], np.int64)
 
     def histogram(self, rows: Selection) -> NDArray[np.int32]:
         """The weight of the rows in each bin of each column."""
@@ -102,17 +104,17 @@ class Block(MemoryEngine):
         """A column with its values here, and without its rows."""
         return self._columns[place]
 
-    def by_rank(self, rows: Selection, place: int) -> Integers:
-        """The weight of the rows that have each rank of a column."""
-        found = np.zeros(self._columns[place].missing + 1, np.int64)
-        self._grid.weigh_ranks(rows, place, found)
+    def by_rank(self, rows: Selection, place: int, first: int = 0, end: int | None = None) -> Integers:
+        """The weight of the rows that have each rank of a column, or each of some ranks."""
+        found = np.zeros((self._columns[place].missing + 1 if end is None else end) - first, np.int64)
+        self._grid.weigh_ranks(rows, place, first, found)
         return found
 
-    def by_part(self, rows: Selection, place: int) -> Integers:
-        """The weight of the rows in each finer part of the numbers of an open column."""
-        found = np.zeros(1 << 16, np.int64)
-        self._grid.weigh_codes(rows, self._finer[place], found)
-        return found[: self._parts[place]]
+    def by_part(self, rows: Selection, place: int, first: int, end: int) -> Integers:
+        """The weight of the rows in some of the finer parts of the numbers of an open column."""
+        found = np.zeros(end - first, np.int64)
+        self._grid.weigh_codes(rows, self._finer[place], first, found)
+        return found
 
     def piece(self, sets: Sequence[Selection]) -> Piece:
         """The rows of some sets, one set after the other."""
@@ -178,27 +180,64 @@ class Block(MemoryEngine):
         return order
 
     def _recall(self, number: int, known: dict[int, Selection]) -> bool:
-        if number not in self._held:
-            return False
-        self._held.move_to_end(number)
-        known[number] = self._held[number][0]
-        return True
+        if number in self._held:
+            self._held.move_to_end(number)
+            known[number] = self._held[number][0]
+        elif number in self._packed:
+            known[number] = self.of_rows(_unpacked(self._unpack(number)))
+            self._hold(number, known[number])
+        return number in known
 
     def _compact(self, rows: Selection, most: int) -> Selection:
         """A copy of few rows out of ``most``: as a part of their array, they would keep all of it in memory."""
         return self.of_rows(rows.rows().copy()) if 2 * len(rows.rows()) < most else rows
 
     def _hold(self, number: int, rows: Selection) -> None:
-        """Remember a set; forget those that were not used for longest, if there is no room."""
+        """Remember a set; those that were not used for longest are packed, if there is no room, and then forgotten.
+
+        Sets are made from one another. If one is lost, so many may have to be made again for every question that
+        learning from wide data would never end.
+        """
         size = 4 * (len(rows.rows()) + self._bins)
         self._held[number] = rows, size
         self._room -= size
         while self._room < 0 and len(self._held) > 1:
-            self._room += self._held.popitem(last=False)[1][1]
+            oldest, (some, freed) = self._held.popitem(last=False)
+            self._room += freed
+            self._pack(oldest, some)
+
+    def _pack(self, number: int, rows: Selection) -> None:
+        self._packed[number] = found = _packed(rows.rows(), self._count)
+        self._packed_room -= found.nbytes + _EACH
+        while self._packed_room < 0:
+            self._unpack(next(iter(self._packed)))
+
+    def _unpack(self, number: int) -> NDArray[Any]:
+        found = self._packed.pop(number)
+        self._packed_room += found.nbytes + _EACH
+        return found
 
     def _hashes(self) -> NDArray[np.uint64]:
         codes = self._codes(np.arange(self._count, dtype=np.int32))
         return record_hashes([_with(*each) for each in zip(self._columns, codes, strict=True)], self._count)
+
+
+_EACH = 200
+"""About how many bytes it takes to remember an array, however small."""
+
+
+def _packed(rows: NDArray[np.int32], count: int) -> NDArray[Any]:
+    """Rows in little memory: a bit for each of all rows, or the numbers of few."""
+    if 32 * len(rows) < count:
+        return rows.copy()
+    bits = np.zeros(count, bool)
+    bits[rows] = True
+    return np.packbits(bits)
+
+
+def _unpacked(rows: NDArray[Any]) -> NDArray[np.int32]:
+    """The rows themselves, in order."""
+    return rows if rows.dtype == np.int32 else np.flatnonzero(np.unpackbits(rows)).astype(np.int32)
 
 
 def arrays_of(table: Table, bins: Sequence[Bins], labels: NDArray[np.int32], weights: NDArray[np.int32]) -> Arrays:

@@ -154,23 +154,40 @@ class Asked:
     low: Any = None
     high: Any = None
 
-    def span(self, column: Column) -> tuple[int, int]:
-        """The places of the part among the numbers or texts of a column."""
+    def span(self, column: Column) -> Span:
+        """The ranks of the part in a column that has these values."""
         values: Any = column.categories if self.texts else column.numbers
+        before = len(column.numbers) if self.texts else 0
         first = 0 if self.low is None else bisect_right(values, self.low)
-        return first, len(values) if self.high is None else bisect_right(values, self.high)
+        end = len(values) if self.high is None else bisect_right(values, self.high)
+        return self.column, before + first, before + end
+
+
+Span = tuple[int, int, int]
+"""A column, and where a part of its codes begins and ends."""
 
 
 @dataclass(frozen=True)
 class Parts(Added):
-    """Of each set: the weight of the rows in the finer parts of the numbers of some columns, one after the other."""
+    """Of each set: the weight of the rows in finer parts of the numbers of columns, span after span."""
 
-    columns: Sequence[int]
+    spans: Sequence[Span]
 
     def of(self, block: Block) -> Integers:
         """Count the rows."""
-        found = [[block.by_part(rows, place) for place in self.columns] for rows in block.selected(self)]
-        return np.array([np.concatenate(each) for each in found], np.int64)
+        sets = list(block.selected(self))
+        counted = _in_spans(self.spans, lambda *span: [block.by_part(rows, *span) for rows in sets])
+        return np.concatenate(counted, axis=1)
+
+
+def _in_spans(spans: Sequence[Span], count: Callable[[int, int, int], Sequence[Integers]]) -> list[Integers]:
+    """What is counted in each span, set by set; of each column in one pass, from its first span to its last."""
+    reach: dict[int, tuple[int, int]] = {}
+    for column, first, end in spans:
+        low, high = reach.get(column, (first, end))
+        reach[column] = min(low, first), max(high, end)
+    counted = {column: np.array(count(column, *ends)) for column, ends in reach.items()}
+    return [counted[column][:, first - reach[column][0] : end - reach[column][0]] for column, first, end in spans]
 
 
 @dataclass(frozen=True)
@@ -239,23 +256,25 @@ class Values(Question[list[Counted]]):
     def of(self, block: Block) -> list[Counted]:
         """Find the values that rows of the sets have."""
         sets = list(block.selected(self))
-        ranks: dict[int, Integers] = {}
-        found = []
-        for asked in self.asked:
-            column = block.column(asked.column)
-            if asked.column not in ranks:
-                ranks[asked.column] = np.array([block.by_rank(rows, asked.column) for rows in sets])
-            first, end = asked.span(column)
-            shift = len(column.numbers) if asked.texts else 0
-            weights = ranks[asked.column][:, first + shift : end + shift]
-            there = np.flatnonzero(weights.any(axis=0))
-            values = [column.categories[first + k] for k in there] if asked.texts else column.numbers[first + there]
-            found.append(Counted(values, weights[:, there]))
-        return found
+        spans = [asked.span(block.column(asked.column)) for asked in self.asked]
+        counted = _in_spans(spans, lambda *span: [block.by_rank(rows, *span) for rows in sets])
+        return [
+            _occurring(block.column(asked.column), first, weights, texts=asked.texts)
+            for asked, (_, first, _), weights in zip(self.asked, spans, counted, strict=True)
+        ]
 
     def together(self, answers: Iterable[list[Counted]]) -> list[Counted]:
         """The values of all, and the sums of their weights."""
         return [_summed(each) for each in zip(*answers, strict=True)]
+
+
+def _occurring(column: Column, first: int, weights: Integers, *, texts: bool) -> Counted:
+    """The values of ranks from ``first`` on that have a weight: numbers, or texts."""
+    there = np.flatnonzero(weights.any(axis=0))
+    places = first + there
+    if texts:
+        return Counted([column.categories[k] for k in places - len(column.numbers)], weights[:, there])
+    return Counted(column.numbers[places], weights[:, there])
 
 
 def _summed(pieces: Sequence[Counted]) -> Counted:

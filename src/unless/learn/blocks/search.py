@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from math import inf
 from typing import Any
 
@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.learn.blocks.bins import Bins
-from unless.learn.blocks.questions import Asked, Counted, Integers
+from unless.learn.blocks.questions import Asked, Counted, Integers, Span
 from unless.learn.literals import EVERY, KIND, Allowed, impurity, information_gain
 from unless.rule import Literal, Operator
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+
+Ends = Sequence[tuple[float | None, float | None]]
+"""Where parts of numbers begin and end; None means no limit."""
 
 _FEW = 2048
 """Up to so many rows in parts of a column, their values are asked for at once."""
@@ -151,8 +154,8 @@ class Search:
     """One search.
 
     ``allowed`` says which kinds of literals are, column by column; None allows all. ``heaviest`` says of a column with
-    cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about the finer parts
-    of columns, ``values_in`` about values: of the positives, and of the negatives.
+    cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about finer parts of
+    columns, ``values_in`` about values: of the positives, and of the negatives.
     """
 
     def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
@@ -161,7 +164,7 @@ class Search:
         score: Score,
         banned: Iterable[Literal],
         heaviest: Mapping[int, Integers],
-        cut_again: Callable[[Sequence[int]], Integers],
+        cut_again: Callable[[Sequence[Span]], Integers],
         values_in: Callable[[Sequence[Asked]], list[Counted]],
         allowed: Allowed | None = None,
     ) -> None:
@@ -180,10 +183,7 @@ class Search:
         for i, (first, split, end) in enumerate(zip(*spans, strict=True)):
             self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
             self._on_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
-        boxes = self._winning()
-        columns = self._to_look_closer_at(boxes)
-        self._look_closer(columns)
-        self._boxes += [box for box in boxes if box.asked.texts or box.asked.column not in columns]
+        self._look_closer(self._winning())
         self._look_at_values(self._winning())
         return self._winner()
 
@@ -195,7 +195,9 @@ class Search:
             self._on_numbers(i, column.numbers, numbers[:, : len(column.numbers)])
             self._on_texts(i, "==", "!=", column.categories, texts)
         else:
-            self._on_parts(i, cuts[0], numbers[:, : len(cuts[0]) + 1])
+            if numbers.size:
+                weights = numbers[:, : len(cuts[0]) + 1]
+                self._on_parts(i, _ends(cuts[0]), weights, *_running(weights))
             self._on_parts_of_texts(i, cuts[1], texts)
 
     def _on_numbers(self, i: int, numbers: Floats, weights: Integers, box: _Box | None = None) -> None:
@@ -213,22 +215,24 @@ class Search:
         self._offer(i, op, texts, weights, there)
         self._offer(i, other, texts, self._all[:, None] - weights, there)
 
-    def _on_parts(self, i: int, cuts: Floats, weights: Integers) -> None:
-        """Take parts of the numbers of a column: a literal is at the end of each, others may be inside."""
-        if not weights.size or not (self._may(i, "<=") or self._may(i, ">")):
+    def _on_parts(self, i: int, ends: Ends, weights: Integers, up_to: Integers, every: Integers) -> None:
+        """Take parts of the numbers of a column: a literal is at the end of each, others may be inside.
+
+        ``ends`` are the numbers after which each begins, and with which it ends; ``up_to`` are the rows before its end.
+        """
+        if not (self._may(i, "<=") or self._may(i, ">")):
             return
-        up_to, every = _running(weights)
         there = np.flatnonzero(_occurring(weights))
+        inside, after = weights[:, there], up_to[:, there]
         if self._bins[i].column.name not in self._banned:  # the number at the end of a part might be banned
             if self._may(i, "<="):
-                self._raise(up_to[:, there])
+                self._raise(after)
             if self._may(i, ">"):
-                self._raise(every[:, None] - up_to[:, there])
-        limits = [None, *cuts.tolist(), None]
-        inside, before = weights[:, there], up_to[:, there] - weights[:, there]
+                self._raise(every[:, None] - after)
+        before = after - inside
         for place in self._reaching(self._reach(inside, before, every[:, None])).tolist():
-            k = int(there[place])
-            asked = Asked(i, texts=False, low=limits[k], high=limits[k + 1])
+            low, high = ends[int(there[place])]
+            asked = Asked(i, texts=False, low=low, high=high)
             self._boxes.append(_Box(asked, inside[:, place], before[:, place], every))
 
     def _on_parts_of_texts(self, i: int, cuts: Sequence[str], weights: Integers) -> None:
@@ -295,22 +299,41 @@ class Search:
             reach = np.maximum(reach, np.maximum(self._near(covered), self._near(every - covered)))
         return reach
 
-    def _to_look_closer_at(self, boxes: Sequence[_Box]) -> list[int]:
-        """The columns whose finer parts are asked for: so many rows are in boxes that their values would be many."""
+    def _look_closer(self, boxes: Sequence[_Box]) -> None:
+        """Take the finer parts of boxes, in columns with so many rows in boxes that their values would be many."""
         rows: Counter[int] = Counter()
         for box in boxes:
-            if not box.asked.texts and self._bins[box.asked.column].finer is not None:
-                rows[box.asked.column] += int(box.inside.sum())
-        return sorted(column for column, count in rows.items() if count > _FEW)
-
-    def _look_closer(self, columns: Sequence[int]) -> None:
-        """Take the finer parts of columns."""
-        if not columns:
+            rows[box.asked.column] += int(box.inside.sum())
+        closer: dict[int, list[tuple[_Box, Span]]] = {}
+        for box in boxes:
+            span = self._finer(box.asked) if rows[box.asked.column] > _FEW else None
+            if span is None:
+                self._boxes.append(box)
+            else:
+                closer.setdefault(box.asked.column, []).append((box, span))
+        if not closer:
             return
-        cuts = [cut for place in columns if (cut := self._bins[place].finer) is not None]
-        ends = np.cumsum([len(cut) + 1 for cut in cuts])[:-1]
-        for place, cut, part in zip(columns, cuts, np.split(self._cut_again(columns), ends, axis=1), strict=True):
-            self._on_parts(place, cut, part)
+        spans = [span for each in closer.values() for _, span in each]
+        counted = iter(
+            np.split(self._cut_again(spans), np.cumsum([end - first for _, first, end in spans])[:-1], axis=1)
+        )
+        for column, each in closer.items():
+            self._on_finer_parts(column, each, [next(counted) for _ in each])
+
+    def _on_finer_parts(self, column: int, closer: Sequence[tuple[_Box, Span]], weights: Sequence[Integers]) -> None:
+        """Take the finer parts of all boxes of a column at once: there may be hundreds."""
+        limits = _ends(np.asarray(self._bins[column].finer))
+        ends = [pair for _, (_, first, end) in closer for pair in limits[first:end]]
+        up_to = [_running(some, box)[0] for some, (box, _) in zip(weights, closer, strict=True)]
+        self._on_parts(column, ends, np.hstack(weights), np.hstack(up_to), closer[0][0].every)
+
+    def _finer(self, asked: Asked) -> Span | None:
+        """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
+        cuts = self._bins[asked.column].finer
+        if asked.texts or cuts is None:
+            return None
+        first = 0 if asked.low is None else int(np.searchsorted(cuts, asked.low)) + 1
+        return asked.column, first, len(cuts) + 1 if asked.high is None else int(np.searchsorted(cuts, asked.high)) + 1
 
     def _look_at_values(self, boxes: Sequence[_Box]) -> None:
         """Ask for the values of parts."""
@@ -346,6 +369,11 @@ class Search:
                 value = "" if points.values[k] is None else points.values[k]
                 score = self._score.exact(*points.covered[:, k].tolist())
                 yield (-score, points.column, kind, value, other), points, k
+
+
+def _ends(cuts: Floats) -> Ends:
+    """Where parts begin and end that are cut there."""
+    return list(pairwise([None, *cuts.tolist(), None]))
 
 
 def _running(weights: Integers, box: _Box | None = None) -> tuple[Integers, Integers]:

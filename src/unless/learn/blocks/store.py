@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
-from numpy.typing import NDArray
 
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.block import Arrays, Block
@@ -117,7 +116,8 @@ def map_block(path: Path) -> Arrays:
             raise ValueError(f"{path} has no such array as {name!r}")
     if size == len(head):
         return {name: np.empty(0, kind) for name, kind, _, _ in listed}
-    whole: NDArray[np.uint8] = np.memmap(path, np.uint8, "c", offset=0)
+    # As a plain array: every slice of a memmap calls Python, and most of what blocks do is slice.
+    whole = np.memmap(path, np.uint8, "c", offset=0).view(np.ndarray)
     return {name: whole[start : start + count * kind.itemsize].view(kind) for name, kind, count, start in listed}
 
 
