@@ -13,7 +13,11 @@ from unless.judge import constraints as judged
 from unless.judge.constraints import keeps_directions
 from unless.values.notation import DATE, Order
 
-VALUES = {"x": [0.0, 1.0, 2.0, 3.0, "a", None], "z": [0.0, 1.0, 2.0, None], "c": ["a", "b", "another", None]}
+VALUES = {
+    "x": [0.0, 1.0, 2.0, 3.0, "a", "b", "another", None],
+    "z": [0.0, 1.0, 2.0, None],
+    "c": ["a", "b", "another", None],
+}
 LITERALS = [
     *(Literal(name, op, float(k)) for name, most in (("x", 3), ("z", 2)) for op in ("<=", ">") for k in range(most)),
     *(Literal(name, op, text) for name in ("x", "c") for op in ("==", "!=") for text in "ab"),
