@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +13,11 @@ from unless.judge import constraints as judged
 from unless.judge.constraints import keeps_directions
 from unless.values.notation import DATE, Order
 
-VALUES = {"x": [0.0, 1.0, 2.0, 3.0, "a", None], "z": [0.0, 1.0, 2.0, None], "c": ["a", "b", "another", None]}
+VALUES = {
+    "x": [0.0, 1.0, 2.0, 3.0, "a", "b", "another", None],
+    "z": [0.0, 1.0, 2.0, None],
+    "c": ["a", "b", "another", None],
+}
 LITERALS = [
     *(Literal(name, op, float(k)) for name, most in (("x", 3), ("z", 2)) for op in ("<=", ">") for k in range(most)),
     *(Literal(name, op, text) for name in ("x", "c") for op in ("==", "!=") for text in "ab"),
@@ -70,7 +72,7 @@ def test_what_rules_look_like(program):
     asked = Constraints(never="c", only_exceptions="z", max_literals=2, max_depth=1)
     expected = set()
     for number, rule in enumerate(program, 1):
-        if "c" in str(rule).replace("'c'", "") and any(one.feature == "c" for one in rule.literals()):
+        if any(one.feature == "c" for one in rule.literals()):
             expected.add(number)
         if any(one.feature == "z" for one in rule.default) or rule.depth > 2 or _longest(rule) > 2:
             expected.add(number)
@@ -108,7 +110,6 @@ def test_notations(value, above):
     (found,) = violations(Program("y", ("x",), rules, "yes"), Constraints(monotone="x: more never no"))
     assert str(found.records[1]["x"]) == above
     assert violations(Program("y", ("x",), rules, "yes"), Constraints(monotone="x: less never no")) == ()
-    assert date.fromisoformat("2020-08-01")
 
 
 def test_infinity():
