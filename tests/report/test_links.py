@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,8 +14,9 @@ import unless
 from tests.report.driving import caption, drawn, numbers, until
 from tests.report.examples import long, many_labels
 from unless.demo.applicants import TARGET, applicants
+from unless.judge.tradeoff import Choice, TradeOff
 from unless.prediction import deciding_rules
-from unless.report import report
+from unless.report import render, report, summarise
 
 
 @pytest.fixture(scope="module")
@@ -286,3 +288,24 @@ def test_wide_tables_on_paper(open_page, tmp_path):
     heads = page.locator("#rec-head th")
     assert sum(head.is_visible() for head in heads.all()) == 12
     assert f"12 of {heads.count()} columns are printed" in page.locator("#rec-paper").inner_text()
+
+
+def test_the_trade_off_is_a_chart_to_click(tmp_path, open_page, axe):
+    """Accuracy against number of rules: a dot for each choice leads to its line, which says how to learn it."""
+    table = unless.read_table(applicants(), TARGET, features=["income", "history"])
+    model = unless.UnlessClassifier(warn=False).fit(table)
+    choices = (Choice({"max_rules": 2.0}, 2, 60, 100), Choice({}, 5, 80, 100), Choice({"penalty": 0.5}, 9.5, 81, 100))
+    page = replace(summarise(model, table), trade_off=TradeOff(choices))
+    (tmp_path / "page.html").write_text(render(page))
+    shown = open_page(tmp_path / "page.html")
+    assert shown.locator(".trade-off circle").count() == 3
+    heights = [float(one.get_attribute("cy")) for one in shown.locator(".trade-off circle").all()]
+    assert heights == sorted(heights, reverse=True)
+    rows = [" ".join(text.split()) for text in shown.locator(".trade tbody tr").all_inner_texts()]
+    assert rows[0] == "2 0.600 0.502 to 0.691 --rules 2"
+    assert rows[1].startswith("5 0.800 ")
+    assert "enough" in rows[1]
+    assert rows[2].endswith("--penalty 0.5")
+    shown.get_by_label("9.5 rules: accuracy 0.810").click()
+    assert shown.evaluate("location.hash") == "#choice-3"
+    assert axe(shown) == []

@@ -35,7 +35,7 @@
   unless.costs = { best, probability, thresholds, total, usual };
   if (!globalThis.document) return;
 
-  const { datum, el, part, perFrame, ready } = unless.dom;
+  const { el, part, perFrame, ready } = unless.dom;
   const money = (number) => unless.words.numberText(Number(number.toPrecision(12)), true);
 
   class Costs {
@@ -144,5 +144,4 @@
     unless.costsView = new Costs(page);
     part("costs-box").hidden = false;
   });
-  void datum;
 })();
