@@ -65,7 +65,7 @@ def test_small_tables(drawn):
 @needs_compiled
 @pytest.mark.parametrize("weighted", ["none", "whole", "fractions"])
 @pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("seed", fewer(10))
+@pytest.mark.parametrize("seed", fewer(5))
 def test_larger_tables(seed, learner, weighted, monkeypatch):
     """With wide columns and weights too; and without sharing any work at all, the program is the same."""
     features, rows = random_rows(seed, rows=700, columns=3)
