@@ -360,10 +360,18 @@ def _cells(case: Case, to: str) -> list[list[object]] | None:
     return _rows(case.form, data) if same else None
 
 
+def _decoded(data: bytes) -> str:
+    """The text of a file: what is not UTF-8, and not refused, is cp1252, with control characters for five bytes."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in data)
+
+
 def _rows(form: str, data: bytes) -> list[list[object]]:
     """The rows of a file, as the plainest reader of its format has them."""
     if form in ("csv", "tsv"):
-        text = data.decode("utf-8-sig", "surrogateescape")
+        text = _decoded(data)
         found = csv.reader(io.StringIO(text, newline=""), delimiter="," if form == "csv" else "\t", strict=True)
         header = next(filter(None, found), [])
         return [row or [""] for row in found if row or len(header) == 1]
