@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import unless
+from tests.judge.test_groups import is_in
 from tests.report.examples import loans, long, many_labels, parcels
 from unless.demo.applicants import TARGET, applicants
 from unless.model import interval
 from unless.prediction import predict
 from unless.report import render, summarise
 from unless.report.facts import gather, in_order
-from unless.report.groups import fisher
 from unless.report.kept import fingerprint, is_identifier
+from unless.report.modelcard import model_card
 from unless.report.sentences import colours
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
@@ -156,21 +157,38 @@ class TestGroups:
             column = table.column(by.column.shown)
             assert sum(group.records for group in by.groups) == len(table)
             for group in by.groups:
-                rows = np.array([_is_in(group.test, column.value(code)) for code in column.codes])
+                rows = np.array([is_in(group.test, column.value(code)) for code in column.codes])
                 assert group.records == rows.sum()
                 assert group.right == (decided == truth)[rows].sum()
-                assert (group.low, group.high) == interval(group.right, group.records)
-                shown = [label.text.shown for label in found.groups.labels]
-                assert list(group.decided) == [(decided[rows] == label).sum() for label in shown]
+                assert group.interval == interval(group.right, group.records)
+                assert [group.given(label) for label in found.groups.labels] == [
+                    (decided[rows] == label).sum() for label in found.groups.labels
+                ]
+                assert all(name.text.shown == label for label, name in found.groups.labels.items())
 
-    @settings(max_examples=200, deadline=None)
-    @given(st.tuples(*[st.integers(0, 30)] * 4).filter(lambda four: sum(four) > 0))
-    def test_fisher(self, four):
-        """The exact test is that of scipy."""
-        from scipy.stats import fisher_exact
+    @pytest.mark.parametrize("labelled", [True, False])
+    def test_the_card_says_the_same(self, two, labelled):
+        """By the columns of the page, the model card has the same groups, with the same counts and differences."""
+        _, model, table = two
+        town = ["far" if k % 5 else "near" for k in range(len(table))]
+        long = [f"{'x' * 90}{k % 3}" for k in range(len(table))]
+        columns = (*table.columns, Column.of("town", town), Column.of("long", long))
+        records = Table(columns, table.target if labelled else None, rows=len(table))
+        found = summarise(model, records).groups
+        names = [by.groups[0].feature for by in found.columns]
+        assert {"town", "long"} <= set(names) < set(records.features)
+        assert model_card(model, records, by=names).groups == tuple(
+            group for by in found.columns for group in by.groups
+        )
+        assert any(by.differing for by in found.columns)
 
-        a, b, c, d = four
-        assert fisher(a, a + b, a + c, a + b + c + d) == pytest.approx(fisher_exact([[a, b], [c, d]]).pvalue, abs=1e-9)
+    def test_long_texts_lead_to_their_records(self):
+        """The scripts ask for a text as it is in the page's records, where long texts are cut."""
+        texts = [f"{k % 2}{'x' * 500}" for k in range(40)]
+        table = Table((Column.of("x", [1.0] * 40, "number"), Column.of("long", texts)), Labels.of("y", ["a", "b"] * 20))
+        data = summarise(Program("y", ("x",), (Rule("a", (Literal("x", "<=", 2.0),)),), "b"), table).data
+        (by,) = data["groups"]
+        assert {group[2] for group in by["groups"]} == set(data["others"][0]["values"])
 
     def test_a_difference_is_found(self):
         """A group in which the rules fail, of a column that no rule tests, is listed, with its records."""
@@ -180,7 +198,7 @@ class TestGroups:
         table = Table((Column.of("x", [1.0] * n, "number"), Column.of("place", places, "text")), Labels.of("y", truth))
         found = summarise(Program("y", ("x",), (Rule("yes", (Literal("x", "<=", 2.0),)),), "no"), table)
         ((column, group, difference),) = found.groups.striking
-        assert (column.column.shown, group.name, difference.what, difference.share) == ("place", "north", None, 1.0)
+        assert (column.column.shown, group.name, difference.label, difference.share) == ("place", "north", None, 1.0)
         assert difference.elsewhere == 0.5
         assert "group=0.0" in render(found)
 
@@ -196,18 +214,6 @@ class TestGroups:
             program = Program("y", ("x",), (Rule("yes", (Literal("x", "<=", 0.0),)),), "no")
             listed += bool(summarise(program, table).groups.striking)
         assert listed <= 6
-
-
-def _is_in(test, value):
-    kind, *asked = test
-    if kind == "missing":
-        return value is None
-    if kind == "other":
-        return isinstance(value, str) and value not in asked[0]
-    if kind == "=":
-        return value == asked[0]
-    low, high = asked
-    return isinstance(value, float) and (low is None or value > low) and (high is None or value <= high)
 
 
 class TestCurves:

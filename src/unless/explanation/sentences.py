@@ -24,6 +24,7 @@ from unless.values.notation import Noted
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
     from unless.model import Statistics
+    from unless.table import Table
 
 _SPARED = 3
 """Earlier rules stopped by exceptions that a sentence tells of; nobody reads on after more."""
@@ -47,9 +48,16 @@ def compared(program: Program) -> list[tuple[str, Value]]:
     return [(literal.feature, literal.value) for rule in program.rules for literal in rule.literals()]
 
 
-def words_for(*programs: Program, record: Mapping[str, Value] | None = None, words: Words = DEFAULT) -> Words:
-    """The words for a text about all rules of some programs, and about a record."""
-    return words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items()))
+def words_for(
+    *programs: Program,
+    record: Mapping[str, Value] | None = None,
+    tables: Iterable[Table] = (),
+    words: Words = DEFAULT,
+) -> Words:
+    """The words for a text about all rules of some programs, a record and tables: all numbers of a feature alike."""
+    columns = [column for table in tables for column in table.columns if len(column.numbers)]
+    ends = ((column.name, column.value(code)) for column in columns for code in (0, len(column.numbers) - 1))
+    return words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items(), ends))
 
 
 # What a condition asks, and what a record has.

@@ -6,13 +6,13 @@ Nothing here is an approximation for large samples: rules often decide a handful
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import exp, lgamma
+from math import exp, lgamma, sqrt
 
 import numpy as np
 
 __all__ = ["holm", "same_share"]
 
-_TERMS = 4096  # of a sum at a time
+_TERMS = 4096  # of a sum at a time, at most
 _ENOUGH = 1e-17  # a term below this part of the sum changes nothing
 
 
@@ -34,15 +34,21 @@ def same_share(count: float, total: float, other_count: float, other_total: floa
 
 def _upper_tail(count: int, total: int, marked: int, everything: int) -> float:
     """The probability that at least ``count`` of ``total`` drawn records are among the ``marked`` ones."""
-    most = min(marked, total)
+    most, terms_at_once = min(marked, total), _terms(total, marked, everything)
     term = whole = exp(_logarithm(count, total, marked, everything))
     first = count
     while first < most and term > _ENOUGH * whole:
-        x = np.arange(first, min(first + _TERMS, most), dtype=np.float64)
+        x = np.arange(first, min(first + terms_at_once, most), dtype=np.float64)
         steps = (marked - x) * (total - x) / ((x + 1) * (everything - marked - total + x + 1))
         terms = term * np.cumprod(steps)
         whole, term, first = whole + float(terms.sum()), float(terms[-1]), first + len(x)
     return whole
+
+
+def _terms(total: int, marked: int, everything: int) -> int:
+    """How many terms matter: those within nine standard deviations. Few make small samples quick: pages ask often."""
+    share, other = (marked / everything, total / everything) if everything else (0.0, 0.0)
+    return min(_TERMS, 32 + int(9 * sqrt(everything * share * (1 - share) * other * (1 - other))))
 
 
 def _logarithm(count: int, total: int, marked: int, everything: int) -> float:

@@ -78,7 +78,7 @@ def kept_data(
         "confusion": confusion,
         "curves": None if curves is None else curves.data(),
         "groups": [
-            {"place": one.place, "groups": [[group.name, *group.test] for group in one.groups]}
+            {"place": one.place, "groups": [[group.name, *_asked(group.test, one.used)] for group in one.groups]}
             for one in groups.columns
         ],
         "words": _words(spoken),
@@ -119,15 +119,25 @@ def _other(column: Column, rows: NDArray[np.intp], words: Words) -> dict[str, An
         "identifier": is_identifier(column),
         "notation": None if column.notation is None else column.notation.data(),
         "grouped": False,
-        "values": [value_data(_short(column.value(int(code)))) for code in distinct],
+        "values": [_short(column.value(int(code))) for code in distinct],
         "codes": codes.tolist(),
     }
 
 
-def _short(value: Value) -> Value:
-    if isinstance(value, str):
-        return value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…"
-    return float(value) if isinstance(value, Noted) else value
+def _asked(test: tuple[object, ...], used: bool) -> list[object]:  # noqa: FBT001
+    """What a group asks of a cell, as long as the cells of its column are."""
+    if used:
+        return list(test)
+    kind, *asked = test
+    return [kind, *(list(map(_cut, one)) if isinstance(one, list) else _cut(one) for one in asked)]
+
+
+def _short(value: Value) -> object:
+    return _cut(value_data(float(value) if isinstance(value, Noted) else value))
+
+
+def _cut(value: object) -> object:
+    return f"{value[:_LONGEST]}…" if isinstance(value, str) and len(value) > _LONGEST else value
 
 
 def _words(words: Words) -> dict[str, Any]:

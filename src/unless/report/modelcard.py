@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from math import isnan
 from typing import Any
 
@@ -307,7 +308,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
             "there are only rules here, not what is known about them; give a model that fit has written"
         )
     committee, program, trained = committee_of(model), model.program_, model.statistics_
-    words = words_for(program)
+    words = words_for(program, tables=(model.domain_,) if table is None else (model.domain_, table))
     seen = None if table is None else _Seen.of(model, table, data)
     tests = _held_back(model) or (None if seen is None else seen.tests())
     tested = getattr(model, "tested_", None)
@@ -411,8 +412,14 @@ class _Seen:
                 raise UnknownNameError(f"no column {name!r}{suggest(name, self.table.features)}")
         if not len(self.table):
             return ()
-        columns = [self.table.column(name) for name in dict.fromkeys(by)]
-        return groups_of(columns, self.given, self.truth, self.labels, words=words)
+        columns = [self._column(name) for name in dict.fromkeys(by)]
+        found = groups_of(columns, self.given, self.truth, self.labels, words=words)
+        return tuple(chain.from_iterable(found.columns))
+
+    def _column(self, name: str) -> Column:
+        """A column as the rules read it, if they test it."""
+        column, program = self.table.column(name), self.model.program_
+        return column.written(program.notations.get(name)) if name in program.used else column
 
 
 def _given(model: Model, table: Table) -> NDArray[np.intp]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ParameterError
-from unless.explanation.sentences import compared, figures
+from unless.explanation.sentences import figures, words_for
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.labels import ClassQuality, Quality, aligned
 from unless.judge.stability import Stability
@@ -184,7 +184,7 @@ def summarise(
     everything, committee = gather(model, table), committee_of(model)
     facts, learned = _parts(everything)
     spoken = words or DEFAULT
-    words = _fitting(spoken, everything)
+    words = words_for(everything.program, tables=(everything.domain, table), words=spoken)
     speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
@@ -253,13 +253,6 @@ def _usual(model: Program | Model) -> Label | None:
         return None
     tested = _tested(model)
     return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if tested is None else tested.usual
-
-
-def _fitting(words: Words, facts: Facts) -> Words:
-    """The words for a page, on which all numbers of a feature are spelled alike: in rules, ranges and records."""
-    columns = [column for table in (facts.domain, facts.table) for column in table.columns]
-    ends = [(column.name, column.value(code)) for column in columns for code in {0, max(len(column.numbers) - 1, 0)}]
-    return words.fitting(compared(facts.program) + ends)
 
 
 def _check(name: str, value: object, least: int) -> None:

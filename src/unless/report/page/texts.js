@@ -10,7 +10,7 @@
   }
 
   /** A bound as people say it: where that is shorter, by the number next to it. */
-  const bound = (literal) => (unless.words.bound ? unless.words.bound(literal) : literal);
+  const { bound } = unless.words;
 
   /** A value in a printed rule: a date or a level as it is written, other numbers in full, texts in quotes. */
   function valueText(value, { feature, notation }, { features, printed }) {
