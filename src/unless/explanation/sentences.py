@@ -49,10 +49,7 @@ def compared(program: Program) -> list[tuple[str, Value]]:
 
 
 def words_for(
-    *programs: Program,
-    record: Mapping[str, Value] | None = None,
-    tables: Iterable[Table] = (),
-    words: Words = DEFAULT,
+    *programs: Program, record: Mapping[str, Value] | None = None, tables: Iterable[Table] = (), words: Words = DEFAULT
 ) -> Words:
     """The words for a text about all rules of some programs, a record and tables: all numbers of a feature alike."""
     columns = [column for table in tables for column in table.columns if len(column.numbers)]
