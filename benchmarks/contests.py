@@ -1,8 +1,8 @@
 """Which methods run on which rows of the paper's tables, and on which folds.
 
-A row is a dataset as the manifest calls it; ``wine 2/3`` are the fifty repeats of the table with RIPPER. Cells are read as
-the authors' files are (`Dataset.table`). For the table of two labels the label becomes "yes" where it is the one that FOLD-R++
-learns rules for, and "no" elsewhere, as the manifest notes.
+A row is a dataset as the manifest calls it; ``glass 2/3`` are the fifty repeats of the table with RIPPER. Cells are
+read as in the authors' files (`Dataset.table`). For the table of two labels the label becomes "yes" where it is the one
+that FOLD-R++ learns rules for, and "no" elsewhere, as the manifest notes.
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ def absent(row: str) -> str | None:
     """Why there is no data for a row, if there is none."""
     entry = datasets.manifest().get(dataset_of(row))
     if entry is None:
-        return "not in the manifest"
-    return None if entry.get("file") else entry.get("note") or "no file"
+        return "not in the folder of datasets (UNLESS_DATA)"
+    return None if entry.get("file") else (entry.get("note") or "no file").partition(". ")[0]
 
 
 # Folds.
@@ -83,7 +83,7 @@ def absent(row: str) -> str | None:
 def split(row: str, fold: int, *, shuffled: bool = True) -> tuple[Table, Table]:
     """The records to learn from and those to predict.
 
-    Rows are shuffled with the seed fold // 10, and a row's fold is its position modulo 10; or, in the order of the file,
+    Rows are shuffled with the seed fold // 10, and a row's fold is its position modulo 10; or, in the file's order,
     folds are ten stretches. Repeats have a seed each, and two thirds to learn from.
     """
     table = _table(row)

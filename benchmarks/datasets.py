@@ -1,4 +1,4 @@
-"""The datasets of the paper: the folder ``shared/data`` beside the repository, or in UNLESS_SHARED, or UNLESS_DATA itself."""
+"""The datasets of the paper: in UNLESS_DATA, or ``data`` in UNLESS_SHARED, or ``shared/data`` beside the repository."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def installed() -> bool:
 
 
 def jrip(train: Table, test: Table) -> Outcome:
-    """Its defaults. The time on the wall is what Weka says of building the model, that of the CPU all that Java took."""
+    """Its defaults. The time on the wall is what Weka says building took, that of the CPU is all that Java took."""
     before = _children()
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("train.arff", "test.arff")]
@@ -57,7 +57,7 @@ def _built(said: str) -> float:
 
 
 def _classes(said: str, test: Table) -> np.ndarray:
-    """A class for every record, as the matrix of confusion counts them: records of the same label are all alike to us."""
+    """A class for every record, as the matrix of confusion counts them: records of one label are all alike to us."""
     lines = said.rpartition("=== Confusion Matrix ===")[2].splitlines()
     counts = [[int(cell) for cell in line.partition("|")[0].split()] for line in lines if "|" in line]
     truth = codes_of(test)

@@ -11,13 +11,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from benchmarks.contests import CONTESTS, FOLDS, REPEATS
+from benchmarks.contests import CONTESTS, FOLDS, REPEATS, absent, entered
 from benchmarks.figures import Figures, over_folds
 from benchmarks.report import version_of
 from benchmarks.results import Line, Results
 from unless import __version__
 
-__all__ = ["Raw"]
+__all__ = ["Raw", "conditions"]
 
 _DIGITS = 5
 _PACKAGES = ("numpy", "scikit-learn", "xgboost", "wittgenstein")
@@ -40,7 +40,7 @@ class Raw:
         return cls(known["conditions"], known["results"])
 
     @classmethod
-    def of(cls, results: Results, limit: float) -> Raw:
+    def of(cls, results: Results, conditions: Mapping[str, Any]) -> Raw:
         """The lines of results, row by row."""
         found: dict[str, dict[str, Cell]] = {}
         for (row, method, fold), line in sorted(results.lines.items()):
@@ -51,10 +51,10 @@ class Raw:
             for name in line.keys() - {"data", "method"}:
                 cell.setdefault(name, []).append(_short(line[name]))
         ordered = {
-            row: {method: dict(sorted(methods[method].items())) for method in CONTESTS if method in methods}
-            for row, methods in found.items()
+            row: {method: dict(sorted(found[row][method].items())) for method in CONTESTS if method in found[row]}
+            for row in sorted(found)
         }
-        return cls(_conditions(limit), ordered)
+        return cls(conditions, ordered)
 
     def lines(self) -> Iterator[Line]:
         """Every fold, as `Results` keeps it."""
@@ -116,11 +116,9 @@ def _short(value: Any) -> Any:
     return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
 
 
-def _conditions(limit: float) -> dict[str, Any]:
-    packages = {name: version_of(name) for name in _PACKAGES}
-    return {
-        "unless": __version__,
-        "python": platform.python_version(),
-        "cores": os.cpu_count(),
-        "limit": limit,
-    } | packages
+def conditions(limit: float) -> dict[str, Any]:
+    """What a run depends on: versions, the limit of a fit, and which rows have no data, and why."""
+    versions = {"unless": __version__, "python": platform.python_version()}
+    versions |= {name: version_of(name) for name in _PACKAGES}
+    lacking = {row: why for row in entered() if (why := absent(row))}
+    return {"versions": versions, "cores": os.cpu_count(), "limit": limit, "absent": lacking}

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from unless import __version__, kernels
 
-__all__ = ["Section", "Target", "duration", "page", "table", "times", "version_of"]
+__all__ = ["QUIET", "Section", "Target", "duration", "page", "table", "times", "version_of"]
 
 _HEAD = """# Benchmarks
 
@@ -21,7 +21,7 @@ other times on another machine, and similar ratios.
 
 _PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
 
-_QUIET = 0.2
+QUIET = 0.2
 """Cores that other processes may take before the page says that the run is worth little."""
 
 
@@ -83,7 +83,7 @@ def _conditions(others: float | None) -> str:
     compiled = "compiled" if kernels.compiled else "interpreted: **not compiled**"
     load = "" if others is None else f" Other processes took {others:.2f} cores meanwhile"
     if others is not None:
-        load += "." if others < _QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
+        load += "." if others < QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
     return (
         f"This run: unless {__version__} (kernels {compiled}), Python {platform.python_version()}, {versions}; "
         f"{platform.system()}, {os.cpu_count()} cores.{load}\n"

@@ -2,20 +2,19 @@
 
 Every fold that is done goes to a journal of JSON lines at once, so that a run which was stopped or killed goes on where
 it was. At the end ``tables.json`` has all raw results; what is in it is not measured again unless ``--again`` says so.
-The modules in the order of the data: `paper` has what the authors printed, `contests` which methods run on which rows and
-folds, `tables_page` with `tables_plot` shows it, and ``reasons.json`` says why rows differ.
+The modules in the order of the data: `paper` has what the authors printed, `contests` which methods run on which rows
+and folds, `raw` what came of it, `tables_page` with `tables_plot` shows it, and ``reasons.json`` says why rows differ.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.contests import CONTESTS, OURS, absent, entered, measure
-from benchmarks.raw import Raw
+from benchmarks.raw import Raw, conditions
 from benchmarks.results import Results
 from benchmarks.run import ONE_THREAD, Task, complete, names_of
 from benchmarks.tables_page import page
@@ -33,26 +32,21 @@ _LIMIT = 300.0
 def main(arguments: Sequence[str] | None = None) -> str:
     """Measure what the results lack; write the results, the page and its plots."""
     options = _options(arguments)
-    results = Results(options.journal, Raw.read(options.raw).lines())
+    before = Raw.read(options.raw)
+    results = Results(options.journal, before.lines())
     if options.again:
         results.forget(options.again, options.data)
     os.environ |= ONE_THREAD
-    if not options.page:
-        _measure(results, options)
-    return _write(results, options)
-
-
-def _measure(results: Results, options: argparse.Namespace) -> None:
-    """What is stopped is written too: the page says what is not run yet."""
+    known = before.conditions if options.page and before.conditions else conditions(options.limit)
     try:
-        complete(results, _todo(results, options.data, options.only), measure, options.limit, options.jobs)
-    except SystemExit as stopped:
-        _write(results, options)
-        sys.exit(str(stopped))
+        todo = {} if options.page else _todo(results, options.data, options.only)
+        complete(results, todo, measure, options.limit, options.jobs)
+    finally:  # what was stopped is written too: the page says what is not run yet
+        text = _write(Raw.of(results, known), options)
+    return text
 
 
-def _write(results: Results, options: argparse.Namespace) -> str:
-    raw = Raw.of(results, options.limit)
+def _write(raw: Raw, options: argparse.Namespace) -> str:
     options.raw.write_text(raw.text(), "utf-8")
     options.images.mkdir(parents=True, exist_ok=True)
     for name, plot in PLOTS.items():
@@ -80,12 +74,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.tables", description="The paper's tables, and ours.")
     add, groups = parser.add_argument, {"ours": OURS}
     rows = entered()
-    add(
-        "--data",
-        type=names_of(rows, {}),
-        default=rows,
-        help='rows, such as "wine" or "wine, thirds" with ; between (all)',
-    )
+    add("--data", type=names_of(rows, {}), default=rows, help='rows, such as "wine,glass 2/3" (all)')
     add("--only", type=names_of(CONTESTS, groups), default=tuple(CONTESTS), help='methods, or "ours" (all)')
     add("--again", type=names_of(CONTESTS, groups), help='methods whose results are forgotten first, or "ours"')
     add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")
