@@ -127,11 +127,13 @@ class Contest:
     shuffles: int = 1
     package: str | None = None
     paper: str | None = None
+    only: Sequence[str] | None = None
 
     @property
     def rows(self) -> list[str]:
-        """The rows of its tables."""
-        return [row for label in self.tables for row in rows_of(label)]
+        """The rows of its tables, or some of them."""
+        every = [row for label in self.tables for row in rows_of(label)]
+        return every if self.only is None else [row for row in every if row in self.only]
 
     def folds(self, row: str) -> range:
         """Ten folds, of several shuffles where it is cheap; or the repeats."""
@@ -188,9 +190,14 @@ CONTESTS: dict[str, Contest] = {
     "XGBoost": Contest(METHODS["XGBoost"].run, (BINARY, XGBOOST), package="xgboost", paper="XGBoost"),
     "XGBoost one-hot": Contest(rivals.xgboost_one_hot, (BINARY, XGBOOST), package="xgboost", paper="XGBoost"),
     "XGBoost in file order": Contest(rivals.xgboost_one_hot, (BINARY, XGBOOST), shuffled=False, package="xgboost"),
+    "XGBoost every value": Contest(rivals.xgboost_every_value, (BINARY,), package="xgboost", only=("ionosphere",)),
+    "XGBoost every value in file order": Contest(
+        rivals.xgboost_every_value, (XGBOOST,), shuffled=False, package="xgboost", only=("pageblocks", "pendigits")
+    ),
     "MLP": Contest(rivals.mlp_scaled, (MLP,), paper="MLP"),
     "MLP one-hot": Contest(rivals.mlp_one_hot, (MLP,), paper="MLP"),
     "MLP in file order": Contest(rivals.mlp_one_hot, (MLP,), shuffled=False),
+    "MLP scaled in file order": Contest(rivals.mlp_scaled, (MLP,), shuffled=False, only=("wine",)),
     "JRip": Contest(jrip.jrip, (RIPPER,), package="weka", paper="RIPPER"),
     "RIPPER": Contest(METHODS["RIPPER"].run, (BINARY,), package="wittgenstein"),
 }

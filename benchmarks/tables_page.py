@@ -173,10 +173,17 @@ def _evidence(raw: Raw, figures: Figures, reason: Reason, row: str, method: str)
         _pair(figures, row, variant) if reason.shown_by.get(method) == variant else "–"
         for variant in dict.fromkeys(reason.shown_by.values())
     ]
-    spread = raw.shuffles(row, method)
-    between = f"{min(spread):.3f} – {max(spread):.3f}" if len(spread) > 1 else "–"
     said = f"{printed['accuracy']:.2f}" + (f", {printed['rules']:g} rules" if "rules" in printed else "")
-    return [row, method, said, _pair(figures, row, method), between, *shown]
+    return [row, method, said, _pair(figures, row, method), _between(raw, row, method), *shown]
+
+
+def _between(raw: Raw, row: str, method: str) -> str:
+    """The least and the greatest of the shuffles: accuracy, and rules."""
+    accuracy, rules = (raw.shuffles(row, method, figure) for figure in ("accuracy", "rules"))
+    if len(accuracy) < 2:
+        return "–"
+    said = f"{min(accuracy):.3f} – {max(accuracy):.3f}"
+    return said + (f", {min(rules):.1f} – {max(rules):.1f} rules" if rules else "")
 
 
 def _pair(figures: Figures, row: str, method: str) -> str:

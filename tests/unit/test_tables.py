@@ -58,8 +58,12 @@ class TestPaper:
         """Fourteen, seventeen and eight datasets, none missing."""
         assert [len(paper.load()[label]) for label in (*paper.CROSS, paper.RIPPER)] == [14, 17, 17, 8]
         assert paper.load()[paper.BINARY]["rain"]["FOLD-R++"] == {
-            "accuracy": 0.78, "precision": 0.87, "recall": 0.84, "f1": 0.85,
-            "ms": 21868, "rules": 40.5,
+            "accuracy": 0.78,
+            "precision": 0.87,
+            "recall": 0.84,
+            "f1": 0.85,
+            "ms": 21868,
+            "rules": 40.5,
         }
         assert paper.load()[paper.RIPPER]["nursery"] == {"RIPPER": {"accuracy": 0.72}, "FOLD-RM": {"accuracy": 0.96}}
 
@@ -81,7 +85,12 @@ class TestPaper:
             text + f"\\iffalse\n{table % ('old & 1 & 1 & old & 1 & 1', paper.RIPPER)}\\fi\n" + ripper
         )
         assert found[paper.XGBOOST]["wine"]["FOLD-RM"] == {
-            "accuracy": 0.9, "precision": 1, "recall": 0.8, "f1": 0.7, "rules": 2.5, "ms": 1234
+            "accuracy": 0.9,
+            "precision": 1,
+            "recall": 0.8,
+            "f1": 0.7,
+            "rules": 2.5,
+            "ms": 1234,
         }
         assert list(found[paper.MLP]) == ["wine"]
         assert list(found[paper.RIPPER]) == ["wine", "glass"]
