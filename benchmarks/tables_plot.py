@@ -57,28 +57,22 @@ def _both(figures: Figures, method: str, figure: str) -> dict[str, tuple[float, 
 # Accuracy.
 
 
+_DRAWN = (_PAPERS, "Unless", "UnlessCommittee", "XGBoost")
+
+
 def accuracy(figures: Figures) -> str:
-    """Every method, as far from FOLD-R++ or FOLD-RM as it is on the rows where both ran."""
-    found = list(_points(figures))
-    many = len(_both(figures, _PAPERS, "accuracy"))
-    title = f"Accuracy on {many} datasets of the paper, ten-fold"
-    return svg(
-        f"Mean accuracy of every method against its rules, on {many} datasets", accuracy_against_rules(found, title)
-    )
+    """The methods that have rules, on the rows where all of them ran."""
+    methods = [method for method in _DRAWN if _both(figures, method, "rules")]
+    shared = [row for row in _rows() if all(_get(figures, row, method, "rules") is not None for method in methods)]
+    found = [_point(figures, shared, method) for method in methods] if shared else []
+    title = f"Accuracy on {len(shared)} datasets of the paper, those where all of these ran"
+    said = f"Mean accuracy of each method against its rules, on {len(shared)} datasets"
+    return svg(said, accuracy_against_rules(found, title))
 
 
-def _points(figures: Figures) -> Iterator[Point]:
-    ours, rules = _both(figures, _PAPERS, "accuracy"), _both(figures, _PAPERS, "rules")
-    if not ours:
-        return
-    level = sum(one for one, _ in ours.values()) / len(ours)
-    size = geometric_mean(one for one, _ in rules.values())
-    for method in (_PAPERS, *_BESIDE[:2], "XGBoost"):
-        pairs, sizes = _both(figures, method, "accuracy"), _both(figures, method, "rules")
-        if 2 * len(pairs) >= len(ours) and sizes:
-            gap = sum(one - other for one, other in pairs.values()) / len(pairs)
-            ratio = geometric_mean(max(one, 1) / other for one, other in sizes.values())
-            yield Point(method, level + gap, size * ratio, len(pairs) == len(ours))
+def _point(figures: Figures, rows: Sequence[str], method: str) -> Point:
+    accuracies, sizes = ([_get(figures, row, method, name) or 0 for row in rows] for name in ("accuracy", "rules"))
+    return Point(method, sum(accuracies) / len(rows), geometric_mean(max(size, 1) for size in sizes), whole=True)
 
 
 # Speed.
@@ -126,7 +120,7 @@ def _drawn(bars: Sequence[tuple[str, str, float, int]], height: int) -> Iterator
         yield f'<rect class="{kind}" {wide} y="{top}" height="18" rx="2"/>'
         yield f'<text class="note" x="{max(one, end) + 6:.1f}" y="{top + 14}">{times(ratio)}</text>'
     middle, least = (_NAMES + WIDTH - RIGHT) / 2, min(many for *_, many in bars)
-    note = f"geometric mean over at least {least} datasets; CPU of one thread; hollow: the times that the paper prints"
+    note = f"geometric means over {least} datasets or more, CPU of one thread; hollow: the paper's times"
     yield f'<text class="note" x="{middle}" y="{base + 38}" text-anchor="middle">{note}</text>'
 
 
