@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit torture sanitize bench pictures clean
+.PHONY: demo test lint types imports unit torture sanitize bench tables pictures clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -32,6 +32,9 @@ sanitize: .venv/test.stamp ## build the kernels with ASan and UBSan, and fuzz th
 bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accuracy.md
 	$(BIN)/python -m benchmarks --full
 	$(BIN)/python -m benchmarks.accuracy
+
+tables: .venv/bench.stamp ## the paper's tables beside ours (hours; goes on where it was stopped), and write docs/paper.md
+	$(BIN)/python -m benchmarks.tables
 
 pictures: .venv/test.stamp ## take those of the documents, with Chromium
 	$(BIN)/python docs/images/take.py

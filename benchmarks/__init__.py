@@ -7,4 +7,6 @@ prints.
 ``python -m benchmarks.accuracy`` writes docs/accuracy.md: `halves` gives tables, `methods` learn (`rivals` are those
 that are not ours), `accuracy` runs them and keeps `results`, `figures` sums them up, and `accuracy_page`, with
 `accuracy_targets` and `plot`, shows them.
+
+``python -m benchmarks.tables`` writes docs/paper.md: the paper's tables, with our figures beside (see `tables`).
 """

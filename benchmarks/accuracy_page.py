@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from benchmarks.accuracy_targets import targets
@@ -11,7 +11,7 @@ from benchmarks.halves import CONFIRMATION, FRESH, LEFT_OUT, NOISE, PAPER, SEEDS
 from benchmarks.methods import LIMITS, METHODS, limit_name
 from benchmarks.rdata import R_CONFIRMATION, R_SELECTION
 from benchmarks.readers import section
-from benchmarks.report import duration, times
+from benchmarks.report import duration, table, times
 from benchmarks.timing import geometric_mean
 
 __all__ = ["LEAST", "page"]
@@ -94,7 +94,7 @@ def _targets(figures: Figures) -> str:
         [one.what, one.target, *(part for each in (one, two) for part in (each.measured, words[each.met]))]
         for one, two in both
     ]
-    return "## Targets\n\n" + _table(
+    return "## Targets\n\n" + table(
         ["what", "target", "on the confirmation sets", "met", "on the fresh sets", "met"], rows
     )
 
@@ -110,7 +110,7 @@ those where it ran; in brackets is XGBoost's accuracy on the same datasets.
 """
         rows = [_mean_row(figures, names, method) for method in _SHOWN if figures.values(names, method)]
         header = ["method", "datasets", "accuracy", "log-loss", "AUC", "calibration error"]
-        parts += [told, _table([*header, "rules", "literals", "fit"], rows)]
+        parts += [told, table([*header, "rules", "literals", "fit"], rows)]
     return "\n".join(parts)
 
 
@@ -138,7 +138,7 @@ def _duels(figures: Figures) -> str:
         counts = [figures.won(names, method, peer) if method != peer else (0, 0, 0) for names, peer in duels]
         if any(map(sum, counts)):
             rows.append([method, *(" / ".join(map(str, three)) if sum(three) else "–" for three in counts)])
-    return "\n".join([*parts, _table(["method", *header], rows)])
+    return "\n".join([*parts, table(["method", *header], rows)])
 
 
 # Times.
@@ -169,7 +169,7 @@ def _speed(figures: Figures) -> str:
 
 Seconds of CPU of one method by those of another, on one thread; geometric means over a group, then every dataset.
 """
-    return intro + "\n" + _table(["data", *(f"{one} / {other}" for one, other in races)], rows)
+    return intro + "\n" + table(["data", *(f"{one} / {other}" for one, other in races)], rows)
 
 
 def _extreme(ratios: dict[str, float], pick: Callable[..., str]) -> str:
@@ -199,7 +199,7 @@ def _limits(figures: Figures) -> str:
 rules of the list, the last one included, but not their exceptions, which all tables count. From one limit to the
 next, the mean accuracy falls by at most {100 * fall:.2f} points.
 """
-    return intro + "\n" + _table(["max_rules", "accuracy", "log-loss", "rules and exceptions"], rows)
+    return intro + "\n" + table(["max_rules", "accuracy", "log-loss", "rules and exceptions"], rows)
 
 
 def _limit_figures(figures: Figures, names: Sequence[str], method: str) -> list[tuple[float | None, str]]:
@@ -219,7 +219,7 @@ def _noise(figures: Figures) -> str:
 Records × columns of normal numbers, or of four categories, with two labels that are equally likely whatever the columns
 say: for how many of {SEEDS} seeds `UnlessClassifier()` learns no rule but the last one.
 """
-    return intro + "\n" + _table(["noise", *silent], rows) if rows else ""
+    return intro + "\n" + table(["noise", *silent], rows) if rows else ""
 
 
 # Every dataset.
@@ -249,7 +249,7 @@ def _by_dataset(figures: Figures, title: str, form: Callable[[Figures, str, str]
         cells = {method: [form(figures, name, method) for name in names] for method in _SHOWN}
         there = {method: column for method, column in cells.items() if any(cell != "–" for cell in column)}
         rows = [[name, *(column[row] for column in there.values())] for row, name in enumerate(names)]
-        parts += [f"The {half} sets:\n", _table(["data", *there], rows)]
+        parts += [f"The {half} sets:\n", table(["data", *there], rows)]
     return "\n".join(parts)
 
 
@@ -296,7 +296,7 @@ def _failures(figures: Figures) -> str:
 
 A fit with its predictions may take so many seconds of CPU; if one fold takes more, the dataset has no figure.
 """
-    return intro + "\n" + _table(["method", "why", "data"], rows) if rows else ""
+    return intro + "\n" + table(["method", "why", "data"], rows) if rows else ""
 
 
 def _load(figures: Figures) -> str:
@@ -308,8 +308,3 @@ def _load(figures: Figures) -> str:
 
 def _form(value: float | None, form: str) -> str:
     return "–" if value is None else f"{value:{form}}"
-
-
-def _table(header: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    names = list(header)
-    return "".join(f"| {' | '.join(line)} |\n" for line in [names, ["---"] * len(names), *rows])

@@ -1,4 +1,4 @@
-"""The datasets of the paper, from the folder that stands beside the repository (or in UNLESS_SHARED)."""
+"""The datasets of the paper: in UNLESS_DATA, or ``data`` in UNLESS_SHARED, or ``shared/data`` beside the repository."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unless import Table
 from unless.read.table import read_table
@@ -15,7 +15,7 @@ from unless.read.table import read_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ABSENT", "NAMES", "Dataset", "find"]
+__all__ = ["ABSENT", "NAMES", "Dataset", "find", "manifest"]
 
 NAMES = ("adult", "dry-bean", "eeg", "pendigits", "wall-robot", "weight-lift", "mushroom", "nursery", "shuttle", "wine")
 
@@ -31,6 +31,7 @@ class Dataset:
     target: str
     features: tuple[str, ...]
     numeric: tuple[str, ...]
+    positive: str | None = None
 
     @property
     def categorical(self) -> tuple[str, ...]:
@@ -61,12 +62,22 @@ class Dataset:
 
 def find(names: Iterable[str] = NAMES) -> list[Dataset]:
     """Those of the named datasets that are there."""
-    data = Path(os.environ.get("UNLESS_SHARED") or Path(__file__).parents[2] / "shared") / "data"
-    manifest = data / "manifest.json"
-    known = json.loads(manifest.read_text("utf-8")) if manifest.exists() else {}
-    return [_dataset(name, data, known[name]) for name in names if name in known]
+    known = manifest()
+    return [_dataset(name, known[name]) for name in names if known.get(name, {}).get("file")]
 
 
-def _dataset(name: str, data: Path, entry: dict[str, object]) -> Dataset:
-    features, numeric = entry["features"], entry["numeric"]
-    return Dataset(name, data / str(entry["file"]), str(entry["label"]), tuple(features), tuple(numeric))  # type: ignore[arg-type]
+def manifest() -> dict[str, dict[str, Any]]:
+    """What is known of every dataset, by name; of some no file is at hand."""
+    path = _folder() / "manifest.json"
+    found: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return found
+
+
+def _folder() -> Path:
+    beside = Path(os.environ.get("UNLESS_SHARED") or Path(__file__).parents[2] / "shared") / "data"
+    return Path(os.environ.get("UNLESS_DATA") or beside)
+
+
+def _dataset(name: str, entry: dict[str, Any]) -> Dataset:
+    columns = (tuple(entry["features"]), tuple(entry["numeric"]))
+    return Dataset(name, _folder() / entry["file"], entry["label"], *columns, entry.get("foldrpp_positive"))

@@ -11,7 +11,7 @@ from benchmarks.halves import NOISE, folds_of
 from benchmarks.results import Line, Results
 from benchmarks.timing import geometric_mean
 
-__all__ = ["Figures"]
+__all__ = ["Figures", "over_folds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Figures:
             folds.setdefault((data, method), []).append(line)
         failures = {key: line["failed"] for key, lines in folds.items() for line in lines if "failed" in line}
         found = {
-            key: _silent(lines) if key[0] in NOISE else _over_folds(lines)
+            key: _silent(lines) if key[0] in NOISE else over_folds(lines)
             for key, lines in folds.items()
             if key not in failures and len(lines) == len(folds_of(key[0]))
         }
@@ -84,7 +84,7 @@ def _silent(lines: Sequence[Line]) -> dict[str, float]:
     return {"silent": fmean(line["rules"] <= 1 for line in lines)}
 
 
-def _over_folds(lines: Sequence[Line]) -> dict[str, float]:
+def over_folds(lines: Sequence[Line]) -> dict[str, float]:
     """The figures of all folds together."""
     figures = {}
     for name, together in (*((name, fmean) for name in _MEANS), ("cpu", median), ("wall", median)):
@@ -96,7 +96,7 @@ def _over_folds(lines: Sequence[Line]) -> dict[str, float]:
     return figures
 
 
-_MEANS = ("accuracy", "loss", "auc", "rules", "literals")
+_MEANS = ("accuracy", "precision", "recall", "f1", "loss", "auc", "rules", "literals")
 
 
 def _calibration(lines: Sequence[Mapping[str, Any]]) -> float:

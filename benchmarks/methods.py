@@ -20,7 +20,7 @@ from benchmarks.rivals import Outcome, clocked, labels_of
 from unless import FoldRMClassifier, FoldRPPClassifier, Program, Table, UnlessClassifier
 from unless.export.clauses import flatten
 
-__all__ = ["LIMITS", "METHODS", "OURS", "Method", "limit_name"]
+__all__ = ["LIMITS", "METHODS", "OURS", "Method", "limit_name", "rules_of", "sized"]
 
 LIMITS = (1, 2, 3, 5, 8, 12, 20)
 """The values of ``max_rules`` whose accuracy is compared."""
@@ -39,7 +39,7 @@ class Method:
 # Ours.
 
 
-def _rules(make: Callable[[], Any], train: Table, test: Table) -> Outcome:
+def rules_of(make: Callable[[], Any], train: Table, test: Table) -> Outcome:
     """Any of our classifiers, from a ready table."""
     model = make()
     cpu, wall = clocked(lambda: model.fit(train))
@@ -47,7 +47,7 @@ def _rules(make: Callable[[], Any], train: Table, test: Table) -> Outcome:
     classes = np.array([-1 if label is None else place[label] for label in model.predict(test).tolist()])
     shares = np.zeros((len(test), len(place)))
     shares[:, [place[label] for label in model.classes_.tolist()]] = model.predict_proba(test)
-    return Outcome(classes, shares, *_size(_programs(model)), cpu, wall)
+    return Outcome(classes, shares, *sized(_programs(model)), cpu, wall)
 
 
 def _programs(model: Any) -> list[Program]:
@@ -55,7 +55,7 @@ def _programs(model: Any) -> list[Program]:
     return list(model.committee_.lists) if hasattr(model, "committee_") else [model.program_]
 
 
-def _size(programs: Iterable[Program]) -> tuple[int, int]:
+def sized(programs: Iterable[Program]) -> tuple[int, int]:
     """Rules and literals: every flattened rule counts, exceptions and the last rule included."""
     flat = [flatten(program) for program in programs]
     bodies = [body for one in flat for body in (*(body for _, body in one.rules), *one.exceptions)]
@@ -76,17 +76,17 @@ def _committee() -> Any:
 
 
 METHODS: dict[str, Method] = {
-    "Unless": Method(partial(_rules, UnlessClassifier), (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)),
-    "Unless distilled": Method(partial(_rules, lambda: UnlessClassifier(teacher="committee")), needs=_has("teacher")),
-    "UnlessCommittee": Method(partial(_rules, _committee), needs=lambda: hasattr(unless, "UnlessCommittee")),
-    "Unless greedy": Method(partial(_rules, lambda: UnlessClassifier(optimise=False)), needs=_has("optimise")),
+    "Unless": Method(partial(rules_of, UnlessClassifier), (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)),
+    "Unless distilled": Method(partial(rules_of, lambda: UnlessClassifier(teacher="committee")), needs=_has("teacher")),
+    "UnlessCommittee": Method(partial(rules_of, _committee), needs=lambda: hasattr(unless, "UnlessCommittee")),
+    "Unless greedy": Method(partial(rules_of, lambda: UnlessClassifier(optimise=False)), needs=_has("optimise")),
     "Unless before": Method(
-        partial(_rules, UnlessClassifier),
+        partial(rules_of, UnlessClassifier),
         (*SELECTION, *CONFIRMATION, *FRESH, *NOISE),
         needs=lambda: not _has("optimise")(),
     ),
-    "FOLD-RM": Method(partial(_rules, lambda: FoldRMClassifier(otherwise=None))),
-    "FOLD-R++": Method(partial(_rules, FoldRPPClassifier), binary=True),
+    "FOLD-RM": Method(partial(rules_of, lambda: FoldRMClassifier(otherwise=None))),
+    "FOLD-R++": Method(partial(rules_of, FoldRPPClassifier), binary=True),
     "RIPPER": Method(rivals.ripper, binary=True),
     "DecisionTree": Method(rivals.decision_tree),
     "FIGS": Method(rivals.figs),
@@ -95,7 +95,9 @@ METHODS: dict[str, Method] = {
     "EBM": Method(rivals.ebm),
     "LightGBM": Method(rivals.lightgbm),
     "XGBoost": Method(rivals.xgboost),
-    **{limit_name(most): Method(partial(_rules, partial(UnlessClassifier, max_rules=most)), PAPER) for most in LIMITS},
+    **{
+        limit_name(most): Method(partial(rules_of, partial(UnlessClassifier, max_rules=most)), PAPER) for most in LIMITS
+    },
 }
 """The methods by name, in the order of the page."""
 

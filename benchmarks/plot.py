@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -12,11 +12,11 @@ from benchmarks.halves import CONFIRMATION
 from benchmarks.methods import METHODS
 from benchmarks.timing import geometric_mean
 
-__all__ = ["Point", "plot", "points"]
+__all__ = ["Point", "Scale", "accuracy_against_rules", "plot", "points", "svg", "ticks", "upright"]
 
-_WIDTH, _HEIGHT = 760, 470
-_LEFT, _RIGHT, _TOP = 64, 24, 50
-_BASE = _HEIGHT - 76
+WIDTH, HEIGHT = 760, 470
+LEFT, RIGHT, TOP = 64, 24, 50
+BASE = HEIGHT - 76
 _LETTER, _BOLD = 7.3, 8.4
 """The width of a letter, roughly, to keep names apart."""
 
@@ -29,7 +29,7 @@ _STYLE = """
   .title { font-size: 15px; font-weight: 600; } .grid { stroke: #d8dee4; }
   .level { stroke: #57606a; stroke-dasharray: 5 4; }
   .theirs { fill: #6e7781; stroke: #6e7781; } .ours { fill: #0969da; stroke: #0969da; } .some { fill: #ffffff; }
-  circle { stroke-width: 2; } .ours-name { fill: #0969da; font-weight: 600; }
+  circle, rect.some { stroke-width: 2; } .ours-name { fill: #0969da; font-weight: 600; }
   @media (prefers-color-scheme: dark) {
     .page, .some { fill: #0d1117; } text { fill: #e6edf3; } .note { fill: #9198a1; } .grid { stroke: #30363d; }
     .level { stroke: #9198a1; } .theirs { fill: #9198a1; stroke: #9198a1; } .ours { fill: #58a6ff; stroke: #58a6ff; }
@@ -75,19 +75,25 @@ def points(figures: Figures) -> list[Point]:
 
 def plot(figures: Figures) -> str:
     """The plot; empty if nothing was measured."""
-    found = points(figures)
-    body = "\n".join(_drawn(found)) if found else ""
-    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" role="img" \
-aria-label="Mean accuracy against the number of rules, on {len(CONFIRMATION)} datasets">
+    title = f"Accuracy on {len(CONFIRMATION)} datasets that nothing was chosen on"
+    said = f"Mean accuracy against the number of rules, on {len(CONFIRMATION)} datasets"
+    return svg(said, accuracy_against_rules(points(figures), title))
+
+
+def svg(said: str, body: Iterable[str], height: int = HEIGHT) -> str:
+    """A picture of some elements, and what it says to those who do not see it."""
+    drawn = "\n".join(body)
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" role="img" \
+aria-label="{said}">
 <style>{_STYLE}</style>
-<rect class="page" width="{_WIDTH}" height="{_HEIGHT}" rx="6"/>
-{body}
+<rect class="page" width="{WIDTH}" height="{height}" rx="6"/>
+{drawn}
 </svg>
 """
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class Scale:
     """Where a value is on the page; values beyond the first and the last are at the edge."""
 
     first: float
@@ -95,51 +101,63 @@ class _Scale:
     start: float
     end: float
 
-    def __call__(self, value: float) -> float:
+    def __call__(self, value: float) -> float:  # noqa: D102 - the class says it
         inside = min(max(value, self.first), self.last)
         return self.start + (self.end - self.start) * (inside - self.first) / (self.last - self.first)
 
 
-def _accuracies(found: Sequence[Point]) -> _Scale:
+def _accuracies(found: Sequence[Point]) -> Scale:
     """In steps of two points; one method that is far below the others does not stretch it."""
     lowest, *others = sorted(point.accuracy for point in found)
     least = min([lowest if others and others[0] - lowest <= _FAR else 1, *others])
-    return _Scale(math.floor(least * 50) / 50, math.floor(max(lowest, *others, least) * 50 + 1) / 50, _BASE, _TOP)
+    return Scale(math.floor(least * 50) / 50, math.floor(max(lowest, *others, least) * 50 + 1) / 50, BASE, TOP)
 
 
-def _rules(found: Sequence[Point]) -> _Scale:
+def _rules(found: Sequence[Point]) -> Scale:
     """Logarithms, with some room at both ends."""
     sizes = [math.log10(point.rules) for point in found if point.rules]
-    return _Scale(min(sizes) - 0.15, max(sizes) + 0.15, _LEFT, _WIDTH - _RIGHT)
+    return Scale(min(sizes) - 0.15, max(sizes) + 0.15, LEFT, WIDTH - RIGHT)
 
 
-def _ticks(x: _Scale) -> list[int]:
-    """1, 2, 5, 10, 20 and so on, as far as the scale goes."""
-    every = [digit * 10**power for power in range(8) for digit in (1, 2, 5)]
+def ticks(x: Scale) -> list[float]:
+    """1, 2, 5, 10, 20 and so on, as far as the scale goes; below 1 the tenths, hundredths and so on."""
+    every = [
+        *(10.0**power for power in range(-6, 0)),
+        *(digit * 10**power for power in range(8) for digit in (1, 2, 5)),
+    ]
     return [tick for tick in every if x.first <= math.log10(tick) <= x.last]
 
 
-def _drawn(found: Sequence[Point]) -> Iterator[str]:
+def accuracy_against_rules(found: Sequence[Point], title: str) -> Iterator[str]:
+    """Each method where its accuracy and its rules are; nothing without methods."""
+    if not found:
+        return
     x, y = _rules(found), _accuracies(found)
-    title = f"Accuracy on {len(CONFIRMATION)} datasets that nothing was chosen on"
-    yield f'<text class="title" x="{_LEFT}" y="28">{title}</text>'
+    yield f'<text class="title" x="{LEFT}" y="28">{title}</text>'
     for tick in (step / 50 for step in range(round(y.first * 50), round(y.last * 50) + 1)):
-        yield f'<line class="grid" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
-        yield f'<text class="note" x="{_LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.2f}</text>'
-    for size in _ticks(x):
-        place = f"{x(math.log10(size)):.1f}"
-        yield f'<line class="grid" y1="{_TOP}" y2="{_BASE}" x1="{place}" x2="{place}"/>'
-        yield f'<text class="note" y="{_BASE + 18}" x="{place}" text-anchor="middle">{size:,}</text>'
-    middle = (_LEFT + _WIDTH - _RIGHT) / 2
+        yield f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y(tick):.1f}" y2="{y(tick):.1f}"/>'
+        yield f'<text class="note" x="{LEFT - 8}" y="{y(tick) + 4:.1f}" text-anchor="end">{tick:.2f}</text>'
+    yield from upright(x)
+    middle = (LEFT + WIDTH - RIGHT) / 2
     notes = ["rules (geometric mean, exceptions and leaves counted)"]
     if not all(point.whole for point in found):
         notes.append("hollow: did not run on every dataset; placed by its distance from XGBoost where both ran")
     for row, note in enumerate(notes):
-        yield f'<text class="note" x="{middle}" y="{_BASE + 38 + 20 * row}" text-anchor="middle">{note}</text>'
+        yield f'<text class="note" x="{middle}" y="{BASE + 38 + 20 * row}" text-anchor="middle">{note}</text>'
     yield from _marks(found, x, y)
 
 
-def _marks(found: Sequence[Point], x: _Scale, y: _Scale) -> Iterator[str]:
+def upright(
+    x: Scale, top: float = TOP, base: float = BASE, form: Callable[[float], str] = "{:,}".format
+) -> Iterator[str]:
+    """Lines at 1, 2, 5, 10 and so on, of a scale of logarithms."""
+    for size in ticks(x):
+        place = f"{x(math.log10(size)):.1f}"
+        yield f'<line class="grid" y1="{top}" y2="{base}" x1="{place}" x2="{place}"/>'
+        yield f'<text class="note" y="{base + 18}" x="{place}" text-anchor="middle">{form(size)}</text>'
+
+
+def _marks(found: Sequence[Point], x: Scale, y: Scale) -> Iterator[str]:
     """Points and their names, each name on the side where it covers least."""
     taken = [
         _Box(px - 7, py - 7, px + 7, py + 7)
@@ -148,8 +166,8 @@ def _marks(found: Sequence[Point], x: _Scale, y: _Scale) -> Iterator[str]:
     for point in sorted(found, key=lambda point: not point.ours):
         kind, level = "ours" if point.ours else "theirs", y(point.accuracy)
         if point.rules is None:
-            yield f'<line class="level" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{level:.1f}" y2="{level:.1f}"/>'
-            sides = [_Side(_LEFT + 6, level + shift, "start") for shift in (-5, 15)]
+            yield f'<line class="level" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{level:.1f}" y2="{level:.1f}"/>'
+            sides = [_Side(LEFT + 6, level + shift, "start") for shift in (-5, 15)]
         else:
             px, hollow = x(math.log10(point.rules)), "" if point.whole else " some"
             yield f'<circle class="{kind}{hollow}" cx="{px:.1f}" cy="{level:.1f}" r="5"/>'
@@ -166,7 +184,7 @@ def _marks(found: Sequence[Point], x: _Scale, y: _Scale) -> Iterator[str]:
         yield f'<text class="{kind}-name" {place}>{escape(name)}</text>'
 
 
-def _name(point: Point, y: _Scale) -> str:
+def _name(point: Point, y: Scale) -> str:
     if point.rules is None:
         return f"{point.name} (tables, no rules)"
     return f"{point.name} ({point.accuracy:.3f}, below)" if point.accuracy < y.first - 1e-9 else point.name
@@ -181,7 +199,7 @@ class _Box:
 
     def covers(self, taken: Sequence[_Box]) -> float:
         """How much of the others it covers, and how far it leaves the page, which is worse."""
-        return sum(map(self._common, taken)) + 100 * max(0.0, self.right - _WIDTH, _LEFT - self.left)
+        return sum(map(self._common, taken)) + 100 * max(0.0, self.right - WIDTH, LEFT - self.left)
 
     def _common(self, other: _Box) -> float:
         wide = min(self.right, other.right) - max(self.left, other.left)

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from unless import __version__, kernels
 
-__all__ = ["Section", "Target", "duration", "page", "times"]
+__all__ = ["QUIET", "Section", "Target", "duration", "page", "table", "times", "version_of"]
 
 _HEAD = """# Benchmarks
 
@@ -21,7 +21,7 @@ other times on another machine, and similar ratios.
 
 _PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
 
-_QUIET = 0.2
+QUIET = 0.2
 """Cores that other processes may take before the page says that the run is worth little."""
 
 
@@ -70,33 +70,35 @@ def page(sections: Iterable[Section], others: float | None = None) -> str:
         for section in sections
         for target in section.targets
     ]
-    parts = [_HEAD, _conditions(others), _table(("what", "target", "measured", "met"), verdicts)]
+    parts = [_HEAD, _conditions(others), table(("what", "target", "measured", "met"), verdicts)]
     for section in sections:
         parts += [f"## {section.title}\n", section.text.strip() + "\n"]
         if section.rows:
-            parts.append(_table(section.header, section.rows))
+            parts.append(table(section.header, section.rows))
     return "\n".join(parts)
 
 
 def _conditions(others: float | None) -> str:
-    versions = ", ".join(f"{name} {_version(name)}" for name in _PACKAGES)
+    versions = ", ".join(f"{name} {version_of(name)}" for name in _PACKAGES)
     compiled = "compiled" if kernels.compiled else "interpreted: **not compiled**"
     load = "" if others is None else f" Other processes took {others:.2f} cores meanwhile"
     if others is not None:
-        load += "." if others < _QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
+        load += "." if others < QUIET else ": **too much for figures to rely on**; run it again on a quiet machine."
     return (
         f"This run: unless {__version__} (kernels {compiled}), Python {platform.python_version()}, {versions}; "
         f"{platform.system()}, {os.cpu_count()} cores.{load}\n"
     )
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """The version of a package that is installed, or that it is absent."""
     try:
         return version(name)
     except PackageNotFoundError:
         return "absent"
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -18,9 +18,11 @@ Key = tuple[str, str, int]
 class Results:
     """The lines of a file by dataset, method and fold; of two for the same, the later one counts."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, before: Iterable[Line] = ()) -> None:
         self.path = path
         self.lines: dict[Key, Line] = {}
+        for line in before:
+            self._keep(line)
         whole, _, self._torn = (path.read_text("utf-8") if path.exists() else "").rpartition("\n")
         for text in whole.splitlines():
             self._keep(json.loads(text))
