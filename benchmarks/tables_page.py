@@ -155,8 +155,8 @@ def reasons() -> list[Reason]:
     return [Reason(name, **entry | {"text": "\n".join(entry["text"])}) for name, entry in known.items()]
 
 
-_WHY = """Each reason was checked by an experiment: the figures in the table below it ran as everything else did; others in its text were
-runs on the side, which `make tables` does not repeat.
+_WHY = """Each reason was checked by an experiment: the figures in the table below it ran as everything else did;
+others in its text were runs on the side, which `make tables` does not repeat.
 Accuracy and rules are means over ten folds; *shuffles* are the least and the greatest mean over five shuffles.
 """
 
