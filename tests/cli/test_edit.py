@@ -418,3 +418,24 @@ class TestTerminal:
         terminal = Terminal("--yes")
         assert terminal.ended()[0] == 0
         assert len(model().program_.rules) == 6
+
+
+def test_an_edited_model_that_was_not_measured_works_everywhere(run):
+    """What is not known of edited rules is left out: nothing fails, and JSON has null."""
+    assert run("edit", "model.json", "--from", "rules.txt", "-o", "unmeasured.json").code == 0
+    assert run("watch", "unmeasured.json", "new.csv").code == 0
+    assert run("card", "unmeasured.json").code == 0
+    assert run("card", "unmeasured.json", "-o", "card.json").code == 0
+    assert json.loads(Path("card.json").read_text())["rules"][0]["decided"] is None
+    explained = run("explain", "unmeasured.json", "applicants.csv", "--row", "3", "--json")
+    assert explained.code == 0, explained.err
+
+
+def test_the_test_stays_where_rules_leave_features_out(run):
+    """The model's own data is known again by all of its features, also if rules test only some of them."""
+    Path("short.txt").write_text("refuse if employed is no\naccept otherwise\n")
+    assert run("edit", "model.json", "--from", "short.txt", "--data", "applicants.csv", "-o", "short.json").code == 0
+    assert model("short.json").tested_.held_back == 180
+    Path("again.txt").write_text("refuse if employed is no and age <= 60\naccept otherwise\n")
+    assert run("edit", "short.json", "--from", "again.txt", "--data", "applicants.csv", "-o", "again.json").code == 0
+    assert model("again.json").tested_.held_back == 180

@@ -218,3 +218,12 @@ def test_the_test_of_fit_is_compared_with(run):
     done = run("watch", "model.json", "wrong.csv", "-q")
     assert done.code == 3
     assert any("accuracy" in line for line in done.out.splitlines())
+
+
+def test_own_records_raise_no_alarm_for_being_right(run):
+    """The rules were learned from most of these records, so that they are right more often than in the test."""
+    rows = ["a,b,c,y", *(f"{k * 7 % 101},{k * 13 % 97},{k * 29 % 89},{'pqr'[k * 31 % 71 % 3]}" for k in range(600))]
+    Path("noise.csv").write_text("\n".join(rows) + "\n")
+    assert run("fit", "noise.csv", "-t", "y", "-a", "fold-rm", "-o", "noise.json").code == 0
+    done = run("watch", "noise.json", "noise.csv")
+    assert not any(line.startswith("!  accuracy") for line in done.out.splitlines())

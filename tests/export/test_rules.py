@@ -450,3 +450,12 @@ class TestAnyText:
         else:
             assert unless.parse(to_rules(program)) == program
             assert unless.parse(to_rules(program), like=program) == program
+
+
+def test_a_parenthesis_after_a_value_is_no_part_of_it():
+    """What looks like an exception to an exception in the wrong place is refused, not read as part of a text."""
+    for text in ("a if b is c unless d is e (unless h is i)", "a if b is c (unless d is e)"):
+        with pytest.raises(RuleTextError, match="is in parentheses with it: unless"):
+            unless.parse(text)
+    nested = unless.parse("a if b is c unless (d is e unless h is i)")
+    assert nested.rules[0].exceptions[0].exceptions[0].default[0].feature == "h"

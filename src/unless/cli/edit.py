@@ -18,7 +18,7 @@ import typer
 
 from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
-from unless.cli.files import Reading, check_files, read, read_model, standard_input
+from unless.cli.files import Reading, check_files, read, read_known, read_model, standard_input
 from unless.cli.layout import shell_word
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Model, Output, Quiet, Sheet
 from unless.diff import Comparison, Effect, compare_records, compare_rules
@@ -287,9 +287,12 @@ def _result(
         new = program if isinstance(found, Program) else with_rules(found, program)
         return _Result(new, changes, None, measured=False)
     used = [name for name in old.features if name in {*old.used, *program.used}]
-    table = read(
-        screen, data, how=how, like=found if isinstance(found, SavedModel) else _both(old, program), features=used
-    )
+    if isinstance(found, SavedModel):
+        table = read_known(
+            screen, data, found, used, how=how
+        )  # the model's own data tells which records were held back
+    else:
+        table = read(screen, data, how=how, like=_both(old, program), features=used)
     effect = compare_records(old, program, table, table, most)
     if isinstance(found, Program):
         return _Result(program, changes, effect, measured=False)

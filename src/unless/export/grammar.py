@@ -480,6 +480,10 @@ class _Reader:
             tokens.append(self._take())
         if not tokens:
             self._fail(self._last, f"after '{self._last.text}' comes a value, on the same line")
+        if tokens[-1].key == "(" and self.now.key == "unless":
+            self._fail(
+                tokens[-1], "an exception to an exception is in parentheses with it: unless (a is b unless c is d)"
+            )
         return self._phrase(tokens, "a value", signs=True)
 
     # Exceptions.

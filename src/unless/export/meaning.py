@@ -59,7 +59,7 @@ def parse(
 
     A rule is ``label if condition and condition unless condition``, on one line or on several; ``label otherwise`` is
     for the records that no rule covers, and ``label if true`` for all. An exception to an exception is in parentheses,
-    ``unless a is b (unless …)``, or on a line of its own, indented below it; exceptions on one line are all exceptions
+    ``unless (a is b unless …)``, or on a line of its own, indented below it; exceptions on one line are all exceptions
     to the same rule. ``#`` starts a comment. Operators are signs (``<= < >= > = !=``) or words: is, is not, is at most,
     is at least, is above, is below, is missing, is present. Texts are in quotes where they have signs or words of rules
     in them, or look like numbers: ``size is '5'`` is the text, ``size is 5`` the number.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from math import isnan
 from typing import Any
 
 import numpy as np
@@ -229,8 +230,10 @@ class Counts:
     def _right(self, before: _Before) -> Iterator[Check]:
         """The accuracy, and how often each rule is right."""
         right = float(np.trace(self.given[: len(self.classes), : len(self.classes)]))
+        learned = self._own.found and before.judged_on == "the test"  # from most of these, and from none of those
+        honest = before.honest and not learned
         yield self._check(
-            "accuracy", Share(right, self.labelled), before.accuracy, before, before.honest, source=before.judged_on
+            "accuracy", Share(right, self.labelled), before.accuracy, before, honest, source=before.judged_on
         )
         if self._committee is not None:
             return
@@ -240,9 +243,7 @@ class Counts:
                 known = None
                 if before.judged is not None:
                     known = Share(float(before.judged.right[rule]), float(before.judged.support[rule]))
-                yield self._check(
-                    "right", Share(own, all_), known, before, before.honest, rule=rule, source=before.judged_on
-                )
+                yield self._check("right", Share(own, all_), known, before, honest, rule=rule, source=before.judged_on)
 
     def _cells(self, before: _Before) -> Iterator[Check]:
         """The share of missing cells, and of cells with values that training did not have, by feature."""
@@ -269,6 +270,8 @@ class Counts:
     ) -> Check:
         """A share with how probable it is; without a sound sample to compare with, nothing is known about that."""
         chance = None
+        if known is not None and isnan(known.count + known.total):  # of a rule that was edited and not measured since
+            known = None
         if sound and known is not None:
             one, other = self.effective, before.effective
             chance = same_share(now.count * one, now.total * one, known.count * other, known.total * other)
@@ -343,17 +346,18 @@ class _Before:
     def of_model(cls, model: Model) -> _Before:
         """Training and, if records were held back, its test: both are samples of the same, unless one is weighted."""
         trained, tested, committee = model.statistics_, _tested(model), committee_of(model) is not None
-        counts, alone = trained.counts, False
+        counts, labels, alone = trained.counts, trained.by_class, False
         if tested is not None and not committee:
             alone = trained.weighted
             counts = tested.counts if alone else counts + tested.counts
+            labels = tested.by_class if alone else labels + tested.by_class
         judged = trained if tested is None else tested
         accuracy = None if committee and tested is None else Share(float(judged.right.sum()), judged.total)
         return cls(
             "the test" if alone else "training",
-            float(counts.sum()),
-            counts.sum(axis=1),
-            np.append(counts.sum(axis=0), 0.0),
+            float(labels.sum()),
+            counts.sum(axis=1),  # NaN for rules that were edited and not measured since
+            np.append(labels, 0.0),
             {} if trained.weighted else _missing(model),
             sound=alone or not trained.weighted,
             judged=judged,
