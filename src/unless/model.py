@@ -251,8 +251,8 @@ class Statistics:
         held = (
             {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
         )
-        known = not math.isnan(share)
-        return {"expected": share if known else None, "between": ends if known else None, **held}
+        between = None if math.isnan(sum(ends)) else ends
+        return {"expected": None if math.isnan(share) else share, "between": between, **held}
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.
