@@ -440,6 +440,11 @@ class TestAnyText:
         """Any words and signs of rules in any order."""
         self.read(" ".join(words))
 
+    def test_a_word_of_rules_is_no_label(self):
+        """A line that starts with such a word is refused."""
+        with pytest.raises(RuleTextError, match="the label comes first: refuse always"):
+            unless.parse("always")
+
     @staticmethod
     def read(text: str) -> None:
         """Parse, and if it is a program, write and read it again."""

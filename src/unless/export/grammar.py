@@ -210,6 +210,8 @@ class _Reader:
                     return
         if self.now.key in _HEADS and (self.now.indent < 0 or self.now.key == "if"):
             self._rule(tokens, colon)
+        elif not tokens:
+            self._fail(first, f"the label comes first: refuse {first.text}")
         elif not self._title(tokens, colon):
             self._fail(tokens[-1], f"after a label comes 'if' or 'otherwise': {self._shown(tokens)} if …")
 
