@@ -155,3 +155,20 @@ class TestKeep:
             done = fit(*more, *every, "--blocks", tmp_path / "kept")
             assert done.code == 0, done.err
             assert json.loads(done.out)["rules"] == json.loads(fit(*more, *every).out)["rules"]
+
+
+@pytest.mark.usefixtures("loans")
+def test_rules_that_stay_are_tested_on_what_they_were_not_learned_from(run):
+    """Whatever seed and share are asked for, what the kept model held back is held back again, and it is said."""
+    learn = ("fit", "applicants.csv", "-t", "decision")
+    assert run(*learn, "-o", "first.json").code == 0
+    first = unless.load("first.json").tested_
+    done = run(*learn, "--keep", "first.json", "--seed", "5", "--test", "0.5", "--json")
+    assert "--seed 5 is not used: what first.json held back is held back again" in done.err
+    assert json.loads(done.out)["test"]["records"] == first.held_back
+    again = run(*learn, "--keep", "first.json", "-o", "second.json")
+    assert (again.code, "too good" in again.err) == (0, False)
+    assert unless.load("second.json").tested_.split == first.split
+    other = run(*learn, "--keep", "first.json", "--exclude", "years_at_address", "--lock", "1")
+    assert "records of this test, it is too good: it knows those by other features" in other.err
+    assert "too good" not in run(*learn, "--keep", "first.json", "--test", "0").err

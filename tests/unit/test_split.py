@@ -110,3 +110,15 @@ def test_the_fingerprint_is_that_of_the_records(one: Table, other: Table) -> Non
 
     assert (fingerprint(one) == fingerprint(other)) == (records(one) == records(other))
     assert fingerprint(one) == fingerprint(one[::-1])
+
+
+def test_what_was_held_back_is_held_back_again():
+    """With more records and a new label, the old records are on the side where they were."""
+    x = Column.of("x", [float(k) for k in range(300)])
+    old = Table((x,), Labels.of("y", ["ab"[k % 2] for k in range(300)]))
+    first = Split.of(old, 0.2, salt=3)
+    more = Column.of("x", [float(k) for k in range(450)])
+    new = Table((more,), Labels.of("y", [*("ab"[k % 2] for k in range(300)), *("abc"[k % 3] for k in range(300, 450))]))
+    second = Split.of(new, 0.5, salt=3).following(first)
+    assert second.held_back(new)[:300].tolist() == first.held_back(old).tolist()
+    assert second.held_back(new)[300:][[k % 3 == 2 for k in range(300, 450)]].any()

@@ -9,13 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from unless.cli.console import Screen
 from unless.cli.files import listed
 from unless.cli.options import Algorithm
 from unless.errors import ProgramError
 
 if TYPE_CHECKING:
     from unless.constraints import Constraints
+    from unless.estimators.modelfile import SavedModel
     from unless.rule import Program
+    from unless.table import Split
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +65,33 @@ def _pair(text: str, names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A program to learn around, if there is one, and the indices of its rules that stay; None for all."""
+    """A program to learn around, if there is one, and the indices of its rules that stay; None for all.
+
+    ``model`` is what it comes from, if it is more than rules, and ``name`` is its file.
+    """
 
     program: Program | None = None
     lock: tuple[int, ...] | None = None
+    model: SavedModel | None = None
+    name: str = ""
+
+    def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> Split | None:
+        """The split of the model: rules that stay are tested on no record that they were learned from.
+
+        What cannot be known is said.
+        """
+        if self.model is None or not share:
+            return None
+        tested = self.model.tested_
+        if tested is None or tuple(self.model.schema_.kinds) != tuple(features):
+            screen.note(
+                f"if rules of {self.name} were learned from records of this test, it is too good: "
+                f"{_UNKNOWN if tested is None else _OTHERS}"
+            )
+            return None
+        if tested.split.salt != seed:
+            screen.note(f"--seed {seed} is not used: what {self.name} held back is held back again")
+        return tested.split
 
     def included(self, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Sequence[str] | None:
         """The columns to keep, whatever they look like: those that were asked for, and those that locked rules test."""
@@ -81,6 +107,9 @@ class Kept:
         return [*(include or ()), *tested]
 
 
+_UNKNOWN = "it does not say which those are"
+_OTHERS = "it knows those by other features"
+
 NOTHING = Kept()
 
 
@@ -92,7 +121,7 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
         return NOTHING
     if algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee has many lists; no rule can stay in them", param_hint="--keep")
-    from unless.estimators.modelfile import read
+    from unless.estimators.modelfile import SavedModel, read
     from unless.learn.locks import Locked
     from unless.rule import Program
     from unless.score.committee import committee_of
@@ -103,7 +132,7 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
     program = found if isinstance(found, Program) else found.program_
     indices = None if lock is None else _indices(lock, len(program))
     Locked.of(program, indices)
-    return Kept(program, indices)
+    return Kept(program, indices, found if isinstance(found, SavedModel) else None, keep)
 
 
 def _indices(text: str, rules: int) -> tuple[int, ...]:

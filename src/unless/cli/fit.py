@@ -33,7 +33,7 @@ from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.judge.labels import Quality, quality_of, tested_text, usual_quality
 from unless.model import Tested
-from unless.table import Labels
+from unless.table import Labels, Split
 from unless.values import Label, counted, label_data, percent
 
 if TYPE_CHECKING:
@@ -403,7 +403,8 @@ def learned(
     from unless.estimators.learners import learn
     from unless.estimators.remarks import locked_places, on_learning
 
-    halves = _halves(training, learner, test, seed)
+    earlier = kept.held_back(screen, training.table.features, test, seed)
+    halves = _halves(training, learner, test, seed, earlier)
     start = time.perf_counter()
     records = replace(halves.records, keep=kept.program, lock=kept.lock)
     with metered_by(RuleMeter(screen)):
@@ -437,13 +438,13 @@ def _trade_off(screen: Screen, learner: Learner, halves: Halves) -> TradeOff:
         )
 
 
-def _halves(training: Training, learner: Learner, share: float, seed: int) -> Halves:
-    """Hold back a share of the records."""
+def _halves(training: Training, learner: Learner, share: float, seed: int, earlier: Split | None) -> Halves:
+    """Hold back a share of the records, or what was held back before."""
     from unless.estimators.halves import Halves
 
     if training.blocks is not None:
-        return Halves.of_blocks(training.blocks, share, seed)
-    return Halves.of(training.table, share, seed, learner.class_weight)
+        return Halves.of_blocks(training.blocks, share, seed, earlier)
+    return Halves.of(training.table, share, seed, learner.class_weight, earlier)
 
 
 def _save(model: SavedModel | SavedCommittee, output: str | None) -> None:

@@ -45,9 +45,12 @@ class Halves:
     """The hashes of a few records, by which the data is known again."""
 
     @classmethod
-    def of(cls, table: Table, share: float, salt: int, class_weight: Any = None) -> Halves:
-        """Hold back about that share of the records of a table."""
-        split = Split.of(table, share, salt)
+    def of(
+        cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: Split | None = None
+    ) -> Halves:
+        """Hold back about that share of the records of a table, or those that an ``earlier`` split holds back."""
+        split = Split.of(table, share, salt if earlier is None else earlier.salt)
+        split = split if earlier is None else split.following(earlier)
         back = split.held_back(table)
         tests, found = table[back], identities(hashes_of(table), table.labels)
         return cls(
@@ -62,9 +65,10 @@ class Halves:
         )
 
     @classmethod
-    def of_blocks(cls, blocks: Blocks, share: float, salt: int) -> Halves:
-        """Hold back about that share of the records in blocks; a committee is tested on a sample of them."""
-        split, mark, sample = blocks.split(share, salt)
+    def of_blocks(cls, blocks: Blocks, share: float, salt: int, earlier: Split | None = None) -> Halves:
+        """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
+        split, mark, sample = blocks.split(share, salt if earlier is None else earlier.salt)
+        split = split if earlier is None else split.following(earlier)
         held = split if any(split.cuts) else None
         engine = blocks.engine(held)
         learned, tests = engine.records(engine.everything()), engine.tests()

@@ -59,6 +59,12 @@ class Split:
         wanted = np.diff(np.floor(share * np.cumsum(sizes) + 0.5).astype(np.int64), prepend=0)
         return cls(salt, tuple(labels), tuple(map(_cut, counts, wanted.tolist())))
 
+    def following(self, earlier: Split) -> Split:
+        """The split that holds back what an earlier one with the same salt did; labels new to that keep their cuts."""
+        known = [class_place(label, earlier.labels) for label in self.labels]
+        cuts = (own if place is None else earlier.cuts[place] for place, own in zip(known, self.cuts, strict=True))
+        return Split(earlier.salt, self.labels, tuple(cuts))
+
     def held_back(self, table: Table, features: Sequence[str] | None = None) -> NDArray[np.bool_]:
         """Which records of a table with labels are held back; ``features`` are those that the split was made of."""
         return self.of_hashes(hashes_of(table, features), table.labels)
