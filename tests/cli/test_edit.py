@@ -88,7 +88,11 @@ class TestFromFile:
             "+  1  refuse    if age < 21 and income < 15,000",
         ]
         assert "of 900 records change label" in done.out
-        assert done.err == "measured on 900 records: decisions, points and importances\nwrote edited.json\n"
+        assert done.err == (
+            "measured on 720 records of training: decisions, points and importances\n"
+            "test: 180 records held back: accuracy 0.961 (0.922 to 0.981), F1 0.961 (always accept: 0.583)\n"
+            "wrote edited.json\n"
+        )
         old, new = model(), model("edited.json")
         assert new.program_.rules == (*unless.parse(ONE_MORE, like=old).rules, *old.program_.rules)
         assert (new.schema_, new.parameters, new.learner) == (old.schema_, old.parameters, old.learner)
@@ -179,7 +183,10 @@ class TestFromFile:
         """Without labels nothing is measured, and that is said."""
         done = run("edit", "model.json", "--from", "rules.txt", "--data", "new.csv", "-o", "edited.json")
         assert "of 40 records change label" in done.out
-        assert "new.csv has no column 'decision', so the rules are not measured on it" in done.err
+        told = (
+            "new.csv has no true labels: the column 'decision' is missing or incomplete; so the rules are not measured"
+        )
+        assert told in done.err
         assert model("edited.json").card_ is None
 
     def test_errors_show_the_place(self, run):
@@ -449,3 +456,15 @@ def test_the_test_stays_where_rules_leave_features_out(run):
     Path("again.txt").write_text("refuse if employed is no and age <= 60\naccept otherwise\n")
     assert run("edit", "short.json", "--from", "again.txt", "--data", "applicants.csv", "-o", "again.json").code == 0
     assert model("again.json").tested_.held_back == 180
+
+
+def test_broken_constraints_are_told(run):
+    """An edit may break what the model was learned to keep, and the command says so."""
+    assert run("fit", "applicants.csv", "-t", "decision", "--never", "age", "-o", "wished.json").code == 0
+    Path("broken.txt").write_text("refuse if age <= 30\naccept otherwise\n")
+    for more in ((), ("--data", "applicants.csv")):
+        done = run("edit", "wished.json", "--from", "broken.txt", "-o", "broken.json", *more)
+        assert "the rules break a constraint that the model was learned with: " in done.err
+        Path("broken.json").unlink()
+    Path("fine.txt").write_text("refuse if income <= 9000\naccept otherwise\n")
+    assert "constraint" not in run("edit", "wished.json", "--from", "fine.txt", "-o", "fine.json").err

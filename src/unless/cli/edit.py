@@ -28,6 +28,7 @@ from unless.export.json import dumps
 from unless.export.meaning import parse
 from unless.export.rules import to_rules
 from unless.files import packed, write_whole
+from unless.judge.labels import tested_text
 from unless.model import program_of
 from unless.rule import Program
 from unless.values import counted
@@ -261,8 +262,12 @@ class _Result:
         """What was measured, or is not known any more."""
         if isinstance(self.model, Program):
             return []
-        if self.measured and self.effect is not None:
-            return [f"measured on {counted(self.effect.records, 'record')}: decisions, points and importances"]
+        if self.measured:
+            tested = self.model.tested_
+            of = "" if tested is None else " of training"
+            records = counted(round(self.model.statistics_.total), "record")
+            told = [f"measured on {records}{of}: decisions, points and importances"]
+            return told if tested is None else [*told, f"test: {tested_text(tested)}"]
         statistics = self.model.statistics_
         open_rules = [row + 1 for row in range(len(self.model.program_.rules)) if not statistics.known(row)]
         gone = "the points and the importances are left out"
@@ -284,13 +289,12 @@ def _result(
     old = program_of(found)
     changes = compare_rules(old, program)
     if data is None:
+        _tell_broken(screen, found, program)
         new = program if isinstance(found, Program) else with_rules(found, program)
         return _Result(new, changes, None, measured=False)
     used = [name for name in old.features if name in {*old.used, *program.used}]
     if isinstance(found, SavedModel):
-        table = read_known(
-            screen, data, found, used, how=how
-        )  # the model's own data tells which records were held back
+        table = read_known(screen, data, found, used, how=how)  # its own data tells which records were held back
     else:
         table = read(screen, data, how=how, like=_both(old, program), features=used)
     effect = compare_records(old, program, table, table, most)
@@ -298,8 +302,19 @@ def _result(
         return _Result(program, changes, effect, measured=False)
     labelled = _labelled(found, table)
     if labelled is None:
-        screen.note(f"{data} has no column {old.target!r}, so the rules are not measured on it")
+        what = f"the column {old.target!r} is missing or incomplete"
+        screen.note(f"{data} has no true labels: {what}; so the rules are not measured on it")
+    _tell_broken(screen, found, program)
     return _Result(with_rules(found, program, labelled), changes, effect, measured=labelled is not None)
+
+
+def _tell_broken(screen: Screen, model: SavedModel | Program, program: Program) -> None:
+    """Say which constraints of the model the new rules break: they may, since people know better than wishes."""
+    from unless.judge.constraints import violations
+
+    asked = None if isinstance(model, Program) else model.parameters.get("constraints")
+    for broken in () if asked is None else violations(program, asked):
+        screen.note(f"the rules break a constraint that the model was learned with: {broken}")
 
 
 def _both(old: Program, new: Program) -> Program:
