@@ -520,7 +520,7 @@ def _margin(fitted: Fitted) -> int:
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
     if fitted.tested is None and fitted.share:
-        return "no records could be held back: too many are equal, but for their label"
+        return "no records could be held back: no label has enough that differ"
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
     return tested_text(fitted.tested)
