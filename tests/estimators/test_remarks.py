@@ -139,7 +139,7 @@ class TestRules:
         ("settings", "said"),
         [
             ({"max_rules": 1}, "without a limit of 1 for its rules it would have"),
-            ({"penalty": 500}, "with a penalty of 1 instead of 500 it would have"),
+            ({"penalty": 500}, "with the default penalty instead of 500 it would have"),
             ({"min_support": 300}, "with a minimal support of 3 instead of 300 it would have"),
             ({"class_weight": {"yes": 0.001}}, "without the weights it would have"),
             ({"penalty": 500, "min_support": 300}, "with default settings and without weights it would have"),

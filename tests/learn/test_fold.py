@@ -150,9 +150,9 @@ class PlainEngine(Engine[frozenset]):
         assert not rows & more
         return rows | more
 
-    def folds(self, rows, count):
+    def folds(self, rows, count, among=None):
         hashes = [_hash_of([record[feature] for feature in self.features]) for record in self.records]
-        return [frozenset(row for row in rows if hashes[row] % count == k) for k in range(count)]
+        return [frozenset(row for row in rows if hashes[row] % (among or count) == k) for k in range(count)]
 
     def distinct(self):
         return [len({record[feature] for record in self.records}) for feature in self.features]

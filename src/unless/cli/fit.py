@@ -101,7 +101,11 @@ def fit(
     ] = None,
     penalty: Annotated[
         float | None,
-        typer.Option(metavar="X", min=0, help="For unless: more gives fewer and shorter rules.  [default: 1]"),
+        typer.Option(
+            metavar="X",
+            min=0,
+            help="For unless: more gives fewer and shorter rules.  [default: 1, or 0.25 if much more can be learned]",
+        ),
     ] = None,
     min_support: Annotated[
         float | None,

@@ -412,7 +412,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     @property
     def tuned_(self) -> Mapping[str, float] | None:
-        """The settings that cross-validation chose; None without ``tune``."""
+        """The settings that were chosen by measurement (``tune``, ``penalty="auto"``); None if the given ones stay."""
         check_is_fitted(self)
         return self._tuned
 

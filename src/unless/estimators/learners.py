@@ -29,7 +29,7 @@ from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.learn.distil import Taught, Teacher, for_students, learn_student
 from unless.learn.engine import Engine, Enough
 from unless.learn.fold import Learned, Wishes, learn_rm, learn_rpp, rounded
-from unless.learn.own import Settings, check_max_rules, learn_unless
+from unless.learn.own import AUTO, Penalty, Settings, check_max_rules, learn_unless
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
 from unless.learn.weights import Weights
@@ -174,7 +174,7 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
             raise learned.interrupted
         return learned.model.program_
 
-    return trade_off(pairs, list_for, float(learner.penalty), progress)
+    return trade_off(pairs, list_for, Settings(penalty=plain(learner.penalty)).strictness, progress)
 
 
 def hash_folds(table: Table, count: int = 5) -> list[tuple[Table, Table]]:
@@ -190,7 +190,7 @@ class UnlessLearner(Learner):
     """Our own learner, `fold_unless`."""
 
     ratio: float = 0.75
-    penalty: float = 1.0
+    penalty: Penalty = AUTO
     min_support: float = 3
     optimise: bool = True
     round_thresholds: bool = True
@@ -210,6 +210,9 @@ class UnlessLearner(Learner):
         engine = data.engine(settings.ratio, limits, self.n_jobs)
         settings = replace(settings, wishes=data.wishes(engine, self.constraints))
         learned = learn_unless(engine, settings, limits)
+        given, settings = settings.penalty, replace(settings, penalty=learned.penalty or settings.strictness)
+        if given == AUTO and settings.penalty != 1:
+            more["tuned"] = _tuned(settings)
         if learned.interrupted is not None or limits.late():
             return learned, more
         try:
@@ -219,7 +222,7 @@ class UnlessLearner(Learner):
                 if second.interrupted is not None or limits.late():
                     return replace(learned, interrupted=second.interrupted), more
                 learned = second
-                more["tuned"] = {name: float(getattr(settings, name)) for name in ("ratio", "penalty", "min_support")}
+                more["tuned"] = _tuned(settings)
             if self.teacher is not None:
                 program, taught = self._imitate(data, for_students(settings, learned.program), limits)
                 learned, more["taught"] = Learned(program, (), None), taught
@@ -272,6 +275,11 @@ class UnlessLearner(Learner):
         found["random_state"] = state if isinstance(state, int) else None
         found["teacher"] = self.teacher if isinstance(self.teacher, str) else None
         return found
+
+
+def _tuned(settings: Settings) -> dict[str, float]:
+    """The settings that were chosen by measurement."""
+    return {"ratio": float(settings.ratio), "penalty": settings.strictness, "min_support": float(settings.min_support)}
 
 
 @dataclass(eq=False, repr=False)

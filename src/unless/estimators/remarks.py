@@ -8,6 +8,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
+from numbers import Real
 from typing import Any
 
 from unless.constraints import constraints_of
@@ -37,7 +38,7 @@ _PATIENCE = 5.0  # seconds to find out which setting leaves no rules
 
 _SETTINGS: Mapping[str, str] = {
     "max_rules": "without a limit of {given} for its rules",
-    "penalty": "with a penalty of {default} instead of {given}",
+    "penalty": "with the default penalty instead of {given}",
     "min_support": "with a minimal support of {default} instead of {given}",
     "ratio": "with a ratio of {default} instead of {given}",
 }
@@ -153,7 +154,7 @@ def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Tr
     given = {name: plain(getattr(learner, name)) for name in _SETTINGS if name in defaults}
     changed: dict[str, Any] = {name: defaults[name] for name, value in given.items() if value != defaults[name]}
     for name, default in changed.items():
-        words = {"given": f"{given[name]:g}", "default": default if default is None else f"{default:g}"}
+        words = {"given": f"{given[name]:g}", "default": f"{default:g}" if isinstance(default, Real) else default}
         yield _SETTINGS[name].format(**words), replace(quick, **{name: default}), data
     if learner.constraints is not None:
         yield "without the constraints", replace(quick, constraints=None), data

@@ -207,8 +207,11 @@ class Engine(ABC, Generic[Rows]):
         return (max(below), min(above)) if below and above else None
 
     @abstractmethod
-    def folds(self, rows: Rows, count: int) -> list[Rows]:
-        """Parts of the rows, about as large: by a hash of the record (`table.hashes.record_hashes`), not by order."""
+    def folds(self, rows: Rows, count: int, among: int | None = None) -> list[Rows]:
+        """Parts of the rows, about as large: by a hash of the record (`table.hashes.record_hashes`), not by order.
+
+        They are the first of ``among`` parts; of as many as are asked for, if None.
+        """
 
     def worthiest_literal(
         self, positive: Rows, negative: Rows, allowed: Allowed | None = None

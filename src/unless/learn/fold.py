@@ -51,6 +51,8 @@ class Learned:
     program: Program
     left: Sequence[Sequence[float]]
     interrupted: KeyboardInterrupt | None
+    penalty: float | None = None
+    """The penalty of our own learner, given or measured."""
 
     def finished(self, *, keep: bool = False) -> Program:
         """The program; if learning was interrupted, an exception that carries it, unless it is to be kept."""

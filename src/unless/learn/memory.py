@@ -174,10 +174,10 @@ class MemoryEngine(Engine[Selection]):
             return None
         return float(column.numbers[below]), float(column.numbers[above])
 
-    def folds(self, rows: Selection, count: int) -> list[Selection]:
+    def folds(self, rows: Selection, count: int, among: int | None = None) -> list[Selection]:
         if self._folds is None:
             self._folds = self._hashes()
-        fold = self._folds[rows.rows()] % np.uint64(count)
+        fold = self._folds[rows.rows()] % np.uint64(among or count)
         return [self.of_rows(rows.rows()[fold == k]) for k in range(count)]
 
     def _hashes(self) -> NDArray[np.uint64]:

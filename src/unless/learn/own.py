@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from math import inf, log
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from unless.learn.diary import Page, page_of
 from unless.learn.doubt import could_be_chance, holds_on_unseen
 from unless.learn.engine import Demands, Engine, Enough
 from unless.learn.fold import FREE, Learned, Progress, Wishes, engine_for
+from unless.learn.lenient import measured
 from unless.learn.literals import MANY
 from unless.learn.locks import Placed, placed, positions
 from unless.learn.optimise import Optimiser
@@ -35,13 +36,18 @@ from unless.table import Table
 
 Rows = TypeVar("Rows")
 
+AUTO: Final = "auto"
+"""A penalty that is measured (`lenient`)."""
+
+Penalty = float | Literal["auto"]
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The parameters of `fold_unless`."""
 
     ratio: float = 0.75
-    penalty: float = 1.0
+    penalty: Penalty = AUTO
     min_support: float = 3
     optimise: bool = True
     round_thresholds: bool = True
@@ -54,15 +60,22 @@ class Settings:
     """Constraints and locked rules, which the list keeps to."""
 
     def __post_init__(self) -> None:
-        for name in ("penalty", "min_support"):
+        for name, other in (("penalty", ' or "auto"'), ("min_support", "")):
             value = getattr(self, name)
+            if other and value == AUTO:
+                continue
             if not isinstance(value, Real) or isinstance(value, bool) or not 0 <= float(value) < inf:
-                raise ParameterError(f"{name} must be a number of at least 0, not {value!r}")
+                raise ParameterError(f"{name} must be a number of at least 0{other}, not {value!r}")
         for name in ("optimise", "round_thresholds"):
             if not isinstance(value := getattr(self, name), bool):
                 raise ParameterError(f"{name} must be True or False, not {value!r}")
         check_max_rules(self.max_rules)
         self.wishes.locked.refuse_more_than(self.max_rules)
+
+    @property
+    def strictness(self) -> float:
+        """The penalty as a number; 1 if it is still to be measured."""
+        return 1.0 if self.penalty == AUTO else float(self.penalty)
 
     def noted(self, engine: Engine[Any]) -> dict[str, Any]:
         """What the diary of an engine must know of them."""
@@ -79,7 +92,7 @@ def check_max_rules(value: object) -> None:
 def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in one place
     table: Table | Engine[Rows] | object,
     ratio: float = 0.75,
-    penalty: float = 1.0,
+    penalty: Penalty = AUTO,
     min_support: float = 3,
     *,
     optimise: bool = True,
@@ -104,7 +117,8 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     penalty
         How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
-        where C is the number of values it was chosen from.
+        where C is the number of values it was chosen from. "auto" is 1, or half or a quarter of it where records that
+        were held back for a moment show that a list then knows clearly more (2,000 records and more; see `lenient`).
     min_support
         How many positives each literal, rule and exception must cover.
     optimise
@@ -128,11 +142,16 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
 
 def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Learned:
     """Learn what `fold_unless` returns, and count what its rules decide."""
+    learner, begun = Learner(engine, settings, progress), None
+    if settings.penalty == AUTO:
+        learner, begun = learner.measured()
+        if begun is not None and learner.stopped:
+            return begun
+        settings = learner.settings
     result = page_of(engine, "unless", **settings.noted(engine))
     if result.finished is not None:
-        return Learned(*result.finished, None)
-    learner = Learner(engine, settings, progress)
-    learned = learner.list(engine.everything(), learner.page())
+        return Learned(*result.finished, None, settings.strictness)
+    learned = replace(learner.list(engine.everything(), learner.page(), begun), penalty=settings.strictness)
     if learner.stopped:
         return learned
     if settings.optimise:
@@ -154,8 +173,8 @@ class Learner:
         counts = zip(engine.features, engine.distinct(), strict=True)
         distinct = [0 if name in never else min(count, MANY) for name, count in counts]
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
-        self.demands = Demands(float(settings.ratio), float(settings.penalty), support, distinct)
-        self.chance = settings.penalty * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
+        self.demands = Demands(float(settings.ratio), settings.strictness, support, distinct)
+        self.chance = settings.strictness * log(2 * sum(distinct) + 1)  # what the best of all random literals may tell
         self.rare_first = settings.optimise if settings.rare_first is None else settings.rare_first
         self.places = settings.wishes.places(engine)
         self.locked = settings.wishes.locked
@@ -171,9 +190,31 @@ class Learner:
         wishes = replace(self.settings.wishes, locked=self.locked).noted(self.engine)
         return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first, **wishes)
 
-    def list(self, rows: Rows, page: Page | None = None) -> Learned:
-        """A list for some rows; what is learned so far if something stops the learner."""
-        learned = self.rule_by_rule(rows, page)
+    def measured(self) -> tuple[Learner, Learned | None]:
+        """A learner with the penalty that is best for the rows; and its list rule by rule, if that is known."""
+        engine, settings = self.engine, replace(self.settings, penalty=1.0)
+        if not settings.optimise:
+            return Learner(engine, settings, self.progress), None
+        learned = self.rule_by_rule(engine.everything(), self.page())
+        if self.stopped:
+            return self, learned
+        if settings.max_rules is not None and len(learned.program) >= settings.max_rules:  # no room for a longer list
+            return Learner(engine, settings, self.progress), learned
+
+        def tried(rows: Rows, penalty: float) -> Program:
+            plainly = replace(settings, penalty=penalty, optimise=False, rare_first=self.rare_first, max_rules=None)
+            return Learner(engine, plainly, self.progress).program(rows)
+
+        try:
+            settings = replace(settings, penalty=measured(engine, learned, tried))
+        except (Enough, KeyboardInterrupt) as stop:
+            self.stopped = True
+            return self, replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
+        return Learner(engine, settings, self.progress), learned if settings.penalty == 1 else None
+
+    def list(self, rows: Rows, page: Page | None = None, begun: Learned | None = None) -> Learned:
+        """A list for some rows, maybe begun rule by rule; what is learned so far if something stops the learner."""
+        learned = begun or self.rule_by_rule(rows, page)
         if self.settings.optimise and not self.stopped:
             learned = self.optimised(rows, learned.program)
         most = self.settings.max_rules
@@ -272,7 +313,7 @@ class Learner:
     def optimised(self, rows: Rows, program: Program) -> Learned:
         """The list optimised as a whole, with thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
-        price = settings.penalty * log(max(engine.size(rows), 1.0)) / 4
+        price = settings.strictness * log(max(engine.size(rows), 1.0)) / 4
         optimiser = Optimiser(engine, self, rows, program, price, positions(settings.wishes.locked, program))
         interrupted: KeyboardInterrupt | None = None
         try:

@@ -72,8 +72,8 @@ class Plain(Engine[frozenset]):
         found = super().worthiest_literal(positive, negative, allowed)
         return None if found is None else (found[0], found[1] * self.unit)
 
-    def folds(self, rows, count):
-        hashes = record_hashes(self.table.columns, len(self.table)) % np.uint64(count)
+    def folds(self, rows, count, among=None):
+        hashes = record_hashes(self.table.columns, len(self.table)) % np.uint64(among or count)
         return [frozenset(row for row in rows if hashes[row] == k) for k in range(count)]
 
     def distinct(self):
@@ -138,6 +138,7 @@ class Walk:
             lambda engine, rows, _: engine.failing(rows, pair),
             lambda engine, rows, right: engine.stakes(rows, label, right),
             lambda engine, rows, _: engine.folds(rows, 3),
+            lambda engine, rows, _: engine.folds(rows, 2, 5),
         ]
         ask = ways[int(self.rng.integers(len(ways)))]
         found = list(zip(ask(self.plain, rows, others), ask(self.blocks, there, elsewhere), strict=True))

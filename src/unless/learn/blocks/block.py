@@ -143,8 +143,8 @@ class Block(MemoryEngine):
         found = identities(hashes, known)
         return part_counts(hashes, known, salt), sums_of(found), sample_of(found)
 
-    def folds(self, rows: Selection, count: int) -> list[Selection]:
-        found = super().folds(rows, count)
+    def folds(self, rows: Selection, count: int, among: int | None = None) -> list[Selection]:
+        found = super().folds(rows, count, among)
         self._folds = None  # eight bytes for every row
         return found
 

@@ -168,8 +168,8 @@ class BlockEngine(Engine[Rows]):
         self._together(gains, losses)
         return gains, losses
 
-    def folds(self, rows: Rows, count: int) -> list[Rows]:
-        return self._several(count, "folds", (rows,), count)
+    def folds(self, rows: Rows, count: int, among: int | None = None) -> list[Rows]:
+        return self._several(count, "folds", (rows,), count, among)
 
     def distinct(self) -> Sequence[int]:
         return self._distinct

@@ -46,7 +46,7 @@ OPERATIONS: Mapping[str, Callable[..., Sequence[Selection]]] = {
     "plus": lambda engine, rows, more: (engine.plus(rows, more),),
     "covered": lambda engine, rows, literal: (engine.covered(rows, literal),),
     "satisfying": lambda engine, rows, rule: (engine.satisfying(rows, rule),),
-    "folds": lambda engine, rows, count: engine.folds(rows, count),
+    "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
     "apart": lambda engine, rows, split: engine.apart(rows, split),
     "every": lambda engine, rows, count: (engine.of_rows(np.sort(rows.rows())[::count].copy()),),
 }

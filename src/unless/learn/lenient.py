@@ -1,0 +1,56 @@
+"""How significant literals must be, by measurement: less, where lists then know much more of unseen rows.
+
+A test of significance keeps lists from learning noise. Where labels follow from the values without noise, but by many
+small rules, it ends lists too early: of the endgame of king and rook against king (28,056 positions, 18 labels) a list
+of penalty 1 gets 75 % of unseen positions right, one of a quarter of it 85 %. No single number suits both kinds, and
+unseen rows tell them apart: of 26 tables to choose on, this one gains by 14 standard deviations, the next one by 1.5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from itertools import pairwise
+from math import ceil, sqrt
+from typing import TypeVar
+
+from unless.learn.doubt import rightly_decided
+from unless.learn.engine import Engine
+from unless.learn.fold import Learned
+from unless.rule import Program
+
+Rows = TypeVar("Rows")
+
+FEWEST = 2_000
+"""How many records there must be: of fewer, unseen ones tell too little."""
+
+_WRONG = 0.05
+"""A list that gets less than this share of its own records wrong has no more to learn."""
+
+_PART, _SEEN, _UNSEEN = 1_000, 4, 2
+"""Lists are tried on parts of at most about so many records: that many to learn from, and that many to test on."""
+
+_SIGMAS = 4.0
+"""By how many standard deviations a list of less penalty must be better."""
+
+_LENIENT = 0.25
+"""The penalty that is tried."""
+
+
+def measured(engine: Engine[Rows], learned: Learned, learn: Callable[[Rows, float], Program]) -> float:
+    """The penalty: 1, or a quarter if a list that was learned from all rows with 1 could know more."""
+    rows = engine.everything()
+    if engine.size(rows) < FEWEST or _wrong(learned) < _WRONG * engine.size(rows):
+        return 1.0
+    among = max(_SEEN + _UNSEEN, ceil(engine.size(rows) / _PART))
+    parts = engine.folds(rows, _SEEN + _UNSEEN, among)
+    seen, unseen = reduce(engine.plus, parts[:_SEEN]), reduce(engine.plus, parts[_SEEN:])
+    right, more = (rightly_decided(engine, unseen, learn(seen, penalty)) for penalty in (1.0, _LENIENT))
+    won, lost = engine.size(engine.minus(more, right)), engine.size(engine.minus(right, more))
+    return _LENIENT if won - lost > _SIGMAS * sqrt(won + lost) else 1.0
+
+
+def _wrong(learned: Learned) -> float:
+    """The weight of the rows that do not have the most frequent label of those that their rule decides."""
+    decided = [[a - b for a, b in zip(*pair, strict=True)] for pair in pairwise(learned.left)]
+    return sum(sum(counts) - max(counts) for counts in decided)
