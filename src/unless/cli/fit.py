@@ -250,8 +250,8 @@ class Fitted:
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
-    share: float = 0.0
-    """The share of records that was to be held back."""
+    why_none: str = ""
+    """Why no record was held back, if some were to be."""
     locked: tuple[int, ...] = ()
     """The numbers of the rules that were locked, counted from 1."""
 
@@ -423,7 +423,7 @@ def learned(
         halves.held_back,
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, records, model, seconds),
-        test,
+        halves.why_none,
         tuple(place + 1 for place in locked_places(records, model.program_)),
     )
 
@@ -519,8 +519,8 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
-    if fitted.tested is None and fitted.share:
-        return "no records could be held back: no label has enough that differ"
+    if fitted.why_none:
+        return f"no records are held back: {fitted.why_none}"
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
     return tested_text(fitted.tested)

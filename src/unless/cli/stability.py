@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model
+from unless.cli.files import Reading, check_files, read_any_model, read_labelled
 from unless.cli.layout import grid
 from unless.cli.options import (
     Data,
@@ -31,6 +31,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
+from unless.judge.unseen import unknown_labels
 from unless.model import own_records
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -72,7 +73,7 @@ def stability(
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
     how = Reading(format, delimiter, decimal, encoding, sheet)
-    table = read(screen, data, target, like=found, how=how)
+    table = read_labelled(screen, data, found, target, how=how)
     stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
@@ -114,10 +115,9 @@ def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Ta
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
     if not len(table):
         raise ReadError(f"{data} has no records to learn from")
+    if strange := unknown_labels(model, table.target):
+        raise ReadError(f"{data}: {strange[0]}; leave such records out")
     labels = aligned(table.target, classes)
-    if labels.codes.max() >= len(classes):
-        strange = labels.labels[int(labels.codes.max())]
-        raise ReadError(f"{data} has the label {strange!r}, which the model does not know; leave such records out")
     known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
     return Table(tuple(map(table.column, model.schema_.kinds)), known, len(table), table.missing)
 

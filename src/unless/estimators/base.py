@@ -74,6 +74,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         points, or in a file of an earlier version.
     tested_ : Tested or None
         What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
+    origin_ : Origin or None
+        The data that a model that `unless fit` has written is from: it is known again, and what was held back.
     gaps_ : mapping or None
         How many cells of each feature that rules test were missing in training; None if that is not known.
     stability_ : Stability or None
@@ -96,6 +98,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "_tuned",
             "_trade_off",
             "tested_",
+            "origin_",
             "gaps_",
             "stability_",
         )
@@ -439,6 +442,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.tested_,
             self._trade_off,
             self.gaps_,
+            self.origin_,
         )
 
     def report(  # noqa: PLR0913 - one parameter for each choice of the caller
@@ -520,7 +524,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
+        self._importances, self.gaps_ = model.importances, model.gaps_
+        self.tested_, self.origin_ = model.tested_, model.origin_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self._trade_off = getattr(model, "trade_off", None)
         self.classes_, self.stability_ = classes, None
