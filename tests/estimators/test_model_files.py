@@ -495,3 +495,22 @@ def test_what_records_held_back_showed_is_checked(key, value, message):
     document["statistics"]["tested"][key] = value
     with pytest.raises(ProgramError, match=message):
         from_document(document)
+
+
+def test_locked_rules_come_back(tmp_path):
+    """The file remembers which rules were locked; an edit keeps those that it leaves as they are."""
+    kept = UnlessClassifier().fit(X, LABELS["text"])
+    model = UnlessClassifier().fit(X, LABELS["text"], keep=kept, lock=[0])
+    model.save(tmp_path / "model.json")
+    back = unless.load(tmp_path / "model.json")
+    assert back.locked_ == model.locked_ == (0,)
+    assert pickle.loads(pickle.dumps(back)).locked_ == (0,)
+    first, *others = back.program_.rules
+    assert back.with_program(replace(back.program_, rules=(others[0], first, *others[1:]))).locked_ == (1,)
+    assert back.with_program(replace(back.program_, rules=tuple(others))).locked_ == ()
+    assert "locked" not in document_of(kept._saved())["statistics"]
+    document = document_of(back._saved())
+    for wrong in ([1, 0], [0, 0], [99], ["x"], 1):
+        document["statistics"]["locked"] = wrong
+        with pytest.raises(ProgramError, match=r"locked"):
+            from_document(document)

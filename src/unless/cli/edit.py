@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
@@ -25,7 +26,7 @@ from unless.diff import Comparison, Effect, compare_records, compare_rules, unse
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.export.json import dumps
-from unless.export.meaning import parse
+from unless.export.meaning import new_categories, parse
 from unless.export.rules import to_rules
 from unless.files import packed, write_whole
 from unless.judge.labels import tested_text
@@ -310,6 +311,9 @@ def _result(
         what = f"the column {old.target!r} is missing or incomplete"
         screen.note(f"{data} has no true labels: {what}; so the rules are not measured on it")
     _tell_broken(screen, found, program)
+    added = set(program.used) - set(found.domain_.features)  # of the others, training knows
+    for line in new_categories(program, replace(table, columns=tuple(map(table.column, sorted(added))))):
+        screen.note(Text.assemble(("! ", "bold yellow"), f"{data}: {line}"))
     new = with_rules(found, program, labelled)
     own = None if labelled is None else own_records(found, labelled)
     of = " of training" if own is not None and own.same else ""

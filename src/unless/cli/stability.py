@@ -63,7 +63,8 @@ def stability(
 
     A rule returns if a rule with the same label decides nearly the same records: both decide at least half of those
     that either decides. It has the same tests if it asks for the same features in the same directions. Records that fit
-    held back are not learned from. After Ctrl-C, the refits done so far are shown.
+    held back are not learned from. Rules that were locked stay, and the others are learned again around them. After
+    Ctrl-C, the refits done so far are shown.
 
     Example: unless stability model.json applicants.csv -n 10
     """
@@ -102,10 +103,12 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     if own is not None and not own.held_back.all():
         screen.note(f"{counted(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]
-    done, complete = _run(screen, refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs), refits)
+    lock = model.locked if isinstance(model, SavedModel) else ()
+    again = refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program_, lock=lock)
+    done, complete = _run(screen, again, refits)
     if not done:
         raise KeyboardInterrupt
-    return Stability.of(committee_of(model) or model.program_, records, done), complete
+    return Stability.of(committee_of(model) or model.program_, records, done, locked=lock), complete
 
 
 def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Table:
@@ -152,7 +155,7 @@ def _rules(stable: Stability) -> RenderableType:
     table = grid(right, right, right, {}, {})
     table.add_row(*(Text(name, "cyan") for name in ("rule", "returns", "same tests", "", "")))
     for (number, back, same, label, said), one in zip(stable.lines(), stable.rules, strict=True):
-        style = "bold yellow" if one.returns < 0.5 else ""
+        style = "bold yellow" if one in stable.unstable() else ""
         table.add_row(number, Text(back, style), same, Text(label, "bold"), Text(said))
     return table
 

@@ -32,7 +32,9 @@ def with_rules(
     program = fitting(program, model.program_, model.statistics_.classes)
     if labelled is None and program == model.program_:
         return model
-    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None)  # nothing taught these rules
+    stay = {model.program_.rules[place] for place in model.locked}
+    locked = tuple(place for place, rule in enumerate(program.rules) if rule in stay)
+    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None, locked=locked)  # nothing taught it
     held = None if labelled is None or counts is not None else held_back_by(model, labelled)
     if labelled is None or (held is not None and held.all()):
         tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)

@@ -72,6 +72,8 @@ class SavedModel:
     """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
     origin_: Origin | None = None
     """The data that it is from, if that is known: then it is known again, and which records were held back."""
+    locked: tuple[int, ...] = ()
+    """The indices of rules that were locked when it was learned: they are not from these records."""
 
     def after(self, tested: Tested) -> SavedModel:
         """The model after a test, which also tells what to expect of each rule."""
@@ -127,13 +129,14 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
             **_origin_entry(model),
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
+            **({"locked": list(model.locked)} if model.locked else {}),
         },
     }
     _gaps(found["columns"], _columns(found["columns"], model.program_)[0])
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
     _origin(found["statistics"], statistics), _tested(found["statistics"], statistics)
-    _trade_off(found["statistics"])
+    _trade_off(found["statistics"]), _locked(found["statistics"], model.program_)
     return found
 
 
@@ -235,6 +238,7 @@ def from_document(document: Any) -> SavedModel | Program:
     statistics, learner, parameters, shares, card = _training(node, program)
     found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
     found = replace(found, taught=_taught(node), tuned=_tuned(node), trade_off=_trade_off(node))
+    found = replace(found, locked=_locked(node, program))
     found = replace(found, gaps_=_gaps(document["columns"], schema), origin_=_origin(node, statistics))
     tested = _tested(node, statistics)
     return found if tested is None else found.after(tested)
@@ -390,6 +394,20 @@ def _trade_off(node: dict[str, Any]) -> TradeOff | None:
     if not lines:
         raise wrong(place, _CHOICES, lines)
     return TradeOff(tuple(_choice(line, (place, index)) for index, line in enumerate(lines)))
+
+
+def _locked(node: dict[str, Any], program: Program) -> tuple[int, ...]:
+    """The indices of the rules that were locked, if the file says so."""
+    if "locked" not in node:
+        return ()
+    place, what = ((None, "statistics"), "locked"), "a list of indices of rules, the smallest first"
+    found = [
+        _whole(one, (place, index), "the index of a rule", len(program.rules) - 1)
+        for index, one in enumerate(typed(list, node["locked"], place, what))
+    ]
+    if found != sorted(set(found)):
+        raise wrong(place, what, node["locked"])
+    return tuple(found)
 
 
 def _choice(value: Any, place: Place) -> Choice:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless import __version__
+from unless.constraints import Constraints, constraints_of
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.listing import rule_lines
 from unless.explanation.sentences import words_for
@@ -257,7 +258,7 @@ class ModelCard:
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The parameters that were given or have a default, as text; not what was shown while learning."""
         given = ((name, value) for name, value in self.parameters.items() if value is not None)
-        return tuple((name, printable(str(value))) for name, value in given if name not in ("verbose", "warn"))
+        return tuple((name, printable(_said(name, value))) for name, value in given if name not in ("verbose", "warn"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the card to a file, whole or not at all; its ending sets the format: .md, .html or .json."""
@@ -520,6 +521,10 @@ def _limits(
             f"The figures are of {printable(data or 'the data')}. If the model was learned from these records, they "
             "overstate how good it is on new ones."
         )
+    places: tuple[int, ...] = getattr(model, "locked", ()) or getattr(model, "locked_", ())
+    if locked := [str(place + 1) for place in places]:
+        were = "was locked: it comes" if len(locked) == 1 else "were locked: they come"
+        yield f"{_numbered(locked)} {were} from people or an earlier model, and not from these records."
     if model.statistics_.weighted:
         yield "Training was weighted: its figures are sums of weights, not numbers of records."
     yield from _hardly_tested(rules)
@@ -565,10 +570,25 @@ def _numbered(numbers: Sequence[str]) -> str:
     return f"Rules {', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def _said(name: str, value: Any) -> str:
+    """A parameter in words: "no rule tests age; income: more never refuse", "refuse 2, accept 1", "yes"."""
+    if name == "constraints" and (asked := constraints_of(value)) is not None:
+        return "; ".join(asked.lines())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{one} {_said('', said)}" for one, said in value.items())
+    if isinstance(value, list | tuple | set):
+        return ", ".join(_said("", one) for one in value)
+    return f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)
+
+
 def _plain(value: Any) -> Any:
     """A parameter for JSON."""
     if value is None or isinstance(value, bool | int | float | str):
         return label_data(value)
+    if isinstance(value, Constraints):
+        return value.to_dict()
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, list | tuple | set) else str(value)
