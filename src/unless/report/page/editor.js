@@ -240,6 +240,12 @@
       return undefined;
     }
 
+    /** That the page has only some of the records, if so: the figures are about these. */
+    sampled() {
+      const { shown, total } = this.records;
+      return shown < total ? ` on this page, drawn from ${unless.words.countText(total)},` : "";
+    }
+
     say(found) {
       const { countText } = unless.words;
       const link = part("edit-records");
@@ -249,7 +255,7 @@
         return;
       }
       const changes = this.edit.off.length + Object.keys(this.edit.moved).length + (this.edit.order.every((one, k) => one === k) ? 0 : 1);
-      const some = `${countText(changes)} ${changes === 1 ? "edit" : "edits"}: ${countText(found.changed)} of ${countText(found.records)} records ${found.changed === 1 ? "is" : "are"} decided otherwise`;
+      const some = `${countText(changes)} ${changes === 1 ? "edit" : "edits"}: ${countText(found.changed)} of ${countText(found.records)} records${this.sampled()} ${found.changed === 1 ? "is" : "are"} decided otherwise`;
       const held = this.records.held ? `of the ${countText(found.judged)} that were held back, ` : "";
       const right = found.judged
         ? `; ${held}${countText(found.better)} become right, ${countText(found.worse)} become wrong; accuracy ${share(found.before, found.judged)} → ${share(found.after, found.judged)}`
