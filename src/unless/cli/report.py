@@ -145,7 +145,8 @@ def _stability(
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
     if data == "-":
         raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
-    stable, complete = refitted(screen, model, read_labelled(screen, data, model, target, how=how), data, refits)
+    table = read_labelled(Screen(quiet=True), data, model, target, how=how)  # what there is to say was said
+    stable, complete = refitted(screen, model, table, data, refits)
     if not complete:
         raise KeyboardInterrupt
     return stable
