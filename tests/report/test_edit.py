@@ -236,3 +236,22 @@ def test_effects_on_a_sample_say_so(open_page, tmp_path):
     page.locator("#edit").click()
     page.get_by_label("rule 2 is used").uncheck()
     assert " of 20 records on this page, drawn from 60, " in effect(page)
+
+
+def test_a_bound_is_moved_as_it_is_said(open_page, tmp_path):
+    """At least 3 is a 3 in the editor, not the last number before it, and what is typed is what is kept."""
+    program = unless.parse("a if n >= 3\nb if n < 7.5\nc otherwise", target="y")
+    rows = [{"n": float(k), "y": "a"} for k in range(10)]
+    report(program, unless.read_table(rows, "y"), tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", accept_downloads=True)
+    page.locator("#edit").click()
+    for rule in (1, 2):
+        page.locator(f"#rule-{rule} .edit-panel summary").click()
+    least = page.get_by_label("n is at least (rule 1)").first
+    assert least.input_value() == "3"
+    assert page.get_by_label("n is below (rule 2)").first.input_value() == "7.5"
+    least.fill("4")
+    effect(page)
+    found = unless.export.json.loads(saved(page, "#edit-json"))
+    assert found == unless.parse("a if n >= 4\nb if n < 7.5\nc otherwise", target="y")
+    assert page.locator("#rule-1 .wi-was").inner_text() == "was 3"

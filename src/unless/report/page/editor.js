@@ -197,16 +197,20 @@
       const feature = this.program.features[literal.feature];
       const movable = ["<=", ">"].includes(literal.op) && !(feature.notation && feature.notation.name === "flag" && literal.notation);
       if (!movable) return el("li", {}, datum(this.speech.condition([literal])));
-      const change = (value) => this.set(this.movedTo(key, value, literal.value), { remember: !this.isSliding(key) });
-      const words = `${this.speech.name(literal.feature)} ${this.program.operators[literal.op]}`;
-      const editor = unless.controls.thresholdEditor(feature, `${words} (${name})`, [literal.value], change);
+      // "At least 3" is kept as above the last number before 3, and shown as it is said.
+      const { op, value: original } = unless.words.bound(literal);
+      const kept = (value) => (op === literal.op ? value : -unless.engine.nextUp(-value));
+      const shown = (value) => (op === literal.op ? value : unless.engine.nextUp(value) + 0);
+      const change = (value) => this.set(this.movedTo(key, kept(value), literal.value), { remember: !this.isSliding(key) });
+      const words = `${this.speech.name(literal.feature)} ${this.program.operators[op]}`;
+      const editor = unless.controls.thresholdEditor(feature, `${words} (${name})`, [original], change);
       const was = el("span", { class: "wi-was" });
       refreshes.push(() => {
         const value = this.edit.moved[key] ?? literal.value;
-        if (!editor.root.contains(document.activeElement)) editor.write(value);
-        was.textContent = value === literal.value ? "" : `was ${this.speech.value(literal.feature, literal.value)}`;
+        if (!editor.root.contains(document.activeElement)) editor.write(shown(value));
+        was.textContent = value === literal.value ? "" : `was ${this.speech.value(literal.feature, original)}`;
       });
-      editor.write(this.edit.moved[key] ?? literal.value);
+      editor.write(shown(this.edit.moved[key] ?? literal.value));
       return el("li", {}, el("span", { class: "edit-words" }, datum(words)), editor.root, was);
     }
 
