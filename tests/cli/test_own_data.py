@@ -105,6 +105,15 @@ def test_records_without_labels_are_left_out_everywhere(run, gaps):
         assert run(command, "gaps.json", "gaps.csv", *extra).code == 0
 
 
+def test_blocks_leave_out_the_same_records(run, gaps):
+    """A model that was learned in blocks knows the data by the same marks as one that was learned in memory."""
+    for name, options in (("memory.json", ()), ("blocks.json", ("--blocks", "kept"))):
+        assert run("fit", "gaps.csv", "-t", "decision", "--drop-unlabelled", "-o", name, *options).code == 0
+    memory, blocks = (unless.load(name) for name in ("memory.json", "blocks.json"))
+    assert blocks.origin_ == memory.origin_
+    assert blocks.origin_.records == 900 - gaps
+
+
 def test_a_few_labels_are_not_worth_leaving_records_out(run):
     """A page about new records, of which hardly any is labelled, has all of them; predict says what the labels say."""
     names, *rows = rows_of("applicants.csv")

@@ -70,7 +70,7 @@ class Halves:
     @classmethod
     def of_blocks(cls, blocks: Blocks, share: float, salt: int, earlier: Split | None = None) -> Halves:
         """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
-        split, mark, sample = blocks.split(share, salt if earlier is None else earlier.salt)
+        split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         held = split if any(split.cuts) else None
         engine = blocks.engine(held)
@@ -85,7 +85,7 @@ class Halves:
             Training.of_blocks(blocks, held),
             split,
             mark,
-            blocks.rows,
+            total,
             _most_frequent(engine.labels, learned),
             (),
             count if held else None,
