@@ -402,11 +402,13 @@ def _locked(node: dict[str, Any], program: Program) -> tuple[int, ...]:
         return ()
     place, what = ((None, "statistics"), "locked"), "a list of indices of rules, the smallest first"
     found = [
-        _whole(one, (place, index), "the index of a rule", len(program.rules) - 1)
+        _whole(one, (place, index), "the index of a rule", 1 << 53)
         for index, one in enumerate(typed(list, node["locked"], place, what))
     ]
     if found != sorted(set(found)):
-        raise wrong(place, what, node["locked"])
+        raise at(place, "the indices are not sorted, or one appears twice")
+    if found and found[-1] >= len(program.rules):
+        raise at(place, f"there is no rule with the index {found[-1]}; there are {counted(len(program.rules), 'rule')}")
     return tuple(found)
 
 
