@@ -21,7 +21,7 @@ from unless.estimators.modelfile import SavedModel
 from unless.judge.chance import holm, same_share
 from unless.judge.labels import measure
 from unless.judge.watch import ALPHA, watch
-from unless.model import Tested
+from unless.model import Origin, Tested
 from unless.table import Column, Split
 
 __all__ = ["CHANGES", "alarms", "main", "trained"]
@@ -42,7 +42,8 @@ def trained(table: Table, algorithm: str = "unless") -> SavedModel:
     held = _known(table[test], model)
     split = Split(0, classes, (0,) * len(classes))
     shown = replace(measure(model.program_, held), classes=classes)
-    return replace(model, tested_=Tested(split, "0" * 32, len(table), shown, classes[0]))
+    origin = Origin(split, "0" * 32, len(table), classes[0])
+    return replace(model, tested_=Tested(origin, shown), origin_=origin)
 
 
 def _known(table: Table, model: SavedModel) -> Table:

@@ -18,7 +18,7 @@ from typing import Any, Self
 from typing import Literal as OneOf
 
 from unless.errors import MissingFileError, ParameterError, ReadError, UnknownNameError, suggest
-from unless.values import Label, class_place, plain
+from unless.values import Label, class_place, counted, plain
 
 Direction = OneOf["more", "less"]
 
@@ -153,6 +153,22 @@ class Constraints:
                     f"{said} leave nothing that {feature!r} may change; keep one, or never={(feature,)!r}"
                 )
         return replace(self, monotone=wishes)
+
+    def lines(self) -> list[str]:
+        """What is asked for, in words; each line is one wish.
+
+        >>> Constraints(never="age", monotone="income: more never refuse", max_depth=1).lines()
+        ['no rule tests age', 'income: more never refuse', 'at most 1 level of exceptions']
+        """
+        found = [f"no rule tests {name}" for name in self.never]
+        found += [f"only exceptions test {name}" for name in self.only_exceptions]
+        found += [f"no rule tests both {one} and {other}" for one, other in self.apart]
+        found += map(str, self.monotone)
+        if self.max_literals is not None:
+            found.append(f"at most {counted(self.max_literals, 'literal')} in a default or an exception")
+        if self.max_depth is not None:
+            found.append(f"at most {counted(self.max_depth, 'level')} of exceptions")
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """What is asked for, as JSON and TOML hold it; `from_dict` reads it back."""

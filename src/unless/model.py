@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 __all__ = [
     "SMOOTHING",
     "Model",
+    "Origin",
     "OwnRecords",
     "Statistics",
     "Tested",
-    "held_back_in",
+    "held_back_by",
     "interval",
     "most_of",
     "never_learned",
@@ -66,6 +67,10 @@ class Model(Protocol):
     @property
     def tested_(self) -> Tested | None:
         """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
+
+    @property
+    def origin_(self) -> Origin | None:
+        """The data that it is from, as far as it is known again; None if that is not known."""
 
 
 def program_of(model: Program | Model) -> Program:
@@ -302,22 +307,44 @@ def interval(right: float, total: float, sure: float = 1.959963984540054) -> tup
     return max(centre - half, 0.0), min(centre + half, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Tested:
-    """What a model did on records that it was not learned from: those of its data that were held back.
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The data that a model is from, so that it is known again: in any order and format, in whole or for the most part.
 
-    ``fingerprint`` is that of all the data, ``records`` how many there are, and ``sample`` are hashes of a few of them:
-    they tell whether other data has most of this. ``statistics`` has a row for each rule and one for no rule; that of a
-    committee has a row for each label that it decides. ``usual`` is the most frequent label of the records that were
-    learned from.
+    ``split`` tells which records were held back, if any, ``fingerprint`` is that of all the data, ``records`` how many
+    there are, and ``sample`` are hashes of a few of them: they tell whether other data has most of this. ``usual`` is
+    the most frequent label of the records that were learned from.
     """
 
     split: Split
     fingerprint: str
     records: int
-    statistics: Statistics
     usual: Label
     sample: tuple[int, ...] = ()
+
+    def identities(self, table: Table, features: Sequence[str]) -> Hashes:
+        """The hashes by which records of a table with labels can be told again."""
+        return identities(hashes_of(table, features), table.labels, self.split.labels)
+
+    def knows(self, found: Hashes) -> bool:
+        """Whether these are the records that the model is from, in any order."""
+        return len(found) == self.records and self.fingerprint == spelled(sums_of(found))
+
+    def among(self, found: Hashes) -> NDArray[np.bool_]:
+        """Which records of the sample are among these; if most are, so are most of the data."""
+        return np.isin(np.array(self.sample, np.uint64), found)
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """What a model did on records that it was not learned from: those of its data that were held back.
+
+    ``statistics`` has a row for each rule and one for no rule; that of a committee has a row for each label that it
+    decides.
+    """
+
+    origin: Origin
+    statistics: Statistics
 
     @property
     def held_back(self) -> int:
@@ -345,6 +372,11 @@ class Tested:
         return float(self.statistics.prior[self.statistics.classes.index(self.usual)])
 
     @property
+    def usual(self) -> Label:
+        """The most frequent label of the records that were learned from."""
+        return self.origin.usual
+
+    @property
     def confusion(self) -> NDArray[np.int64]:
         """How many records held back have each label (row) and were given each label (column); the last, none."""
         found = np.zeros((len(self.statistics.classes), len(self.statistics.classes) + 1), np.int64)
@@ -352,29 +384,23 @@ class Tested:
             found[:, -1 if label is None else self.statistics.classes.index(label)] += np.rint(counts).astype(np.int64)
         return found
 
-    def identities(self, table: Table, features: Sequence[str]) -> Hashes:
-        """The hashes by which records of a table with labels can be told again."""
-        return identities(hashes_of(table, features), table.labels, self.statistics.classes)
-
-    def knows(self, found: Hashes) -> bool:
-        """Whether these are the records that the model is from, in any order."""
-        return len(found) == self.records and self.fingerprint == spelled(sums_of(found))
-
-    def among(self, found: Hashes) -> NDArray[np.bool_]:
-        """Which records of the sample are among these; if most are, so are most of the data."""
-        return np.isin(np.array(self.sample, np.uint64), found)
-
 
 def never_learned(model: Program | Model, table: Table) -> bool | None:
     """Whether all records of a table are among those that the model holds back; None if that cannot be told.
 
     Of a record that is not, nobody can tell from it alone whether the model was learned from it, or it is new.
     """
-    tested = getattr(model, "tested_", None)
-    if tested is None or isinstance(model, Program) or table.target is None:
+    held = None if isinstance(model, Program) else held_back_by(model, table)
+    return None if held is None else bool(held.all())
+
+
+def held_back_by(model: Model, table: Table) -> NDArray[np.bool_] | None:
+    """Which records of a table the model holds back, whether or not they are its data; None if that cannot be told."""
+    origin, features = getattr(model, "origin_", None), tuple(model.schema_.kinds)
+    if origin is None or table.target is None or not set(features) <= set(table.features):
         return None
-    features = tuple(model.schema_.kinds)
-    return bool(tested.split.held_back(table, features).all()) if set(features) <= set(table.features) else None
+    held: NDArray[np.bool_] = origin.split.held_back(table, features)
+    return held
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,19 +417,13 @@ class OwnRecords:
 
 def own_records(model: Model, table: Table) -> OwnRecords | None:
     """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
-    tested, features = getattr(model, "tested_", None), tuple(model.schema_.kinds)
-    if tested is None or table.target is None or not set(features) <= set(table.features):
+    origin, held = getattr(model, "origin_", None), held_back_by(model, table)
+    if origin is None or held is None:
         return None
-    found = tested.identities(table, features)
-    if not (same := tested.knows(found)) and not most_of(tested.among(found)):
+    found = origin.identities(table, tuple(model.schema_.kinds))
+    if not (same := origin.knows(found)) and not most_of(origin.among(found)):
         return None
-    return OwnRecords(tested.split.held_back(table, features), same)
-
-
-def held_back_in(model: Model, table: Table) -> NDArray[np.bool_] | None:
-    """Which records of a table a model was not learned from, if these are just the data that it is from; else None."""
-    own = own_records(model, table)
-    return own.held_back if own is not None and own.same else None
+    return OwnRecords(held, same)
 
 
 def most_of(found: NDArray[np.bool_]) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import unless
 from unless.export import json as programs
 from unless.export.json import load
 
@@ -87,3 +88,28 @@ def test_a_committee(run):
     done = run("card", "c.json", "applicants.csv", "--by", "employed")
     assert done.code == 0
     assert "3 lists that vote" in done.out
+
+
+def test_settings_are_in_words(run):
+    """Constraints and weights are said as people say them, and JSON has them as a file of constraints has."""
+    wishes = ("--never", "age", "--monotone", "income: more never refuse", "--apart", "employed,amount")
+    more = ("--only-exceptions", "guarantor", "--max-literals", "3", "--max-depth", "1", "--class-weight", "refuse=2")
+    assert run("fit", "applicants.csv", "-t", "decision", *wishes, *more, "-o", "wished.json").code == 0
+    card = run("card", "wished.json").out
+    said = (
+        "no rule tests age; only exceptions test guarantor; no rule tests both employed and amount; "
+        "income: more never refuse; at most 3 literals in a default or an exception; at most 1 level of exceptions"
+    )
+    assert f"| constraints | {said} |" in card
+    assert "| class_weight | refuse 2 |" in card
+    assert "Constraints(" not in card
+    found = json.loads(run("card", "wished.json", "--to", "json").out)["parameters"]["constraints"]
+    assert found == unless.load("wished.json").constraints.to_dict()
+
+
+def test_data_that_the_model_is_not_from_is_not_called_its_data(run):
+    """The fingerprint and the number of records are those of the model's own data, so another file is not named."""
+    assert "| data | applicants.csv, 900 records |" in run("card", "model.json", "applicants.csv").out
+    lines = Path("applicants.csv").read_text().splitlines()
+    Path("other.csv").write_text("\n".join([lines[0], *(f"{line[:-6]}review" for line in lines[1:])]) + "\n")
+    assert "| data | 900 records |" in run("card", "model.json", "other.csv").out

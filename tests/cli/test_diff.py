@@ -11,6 +11,7 @@ import pytest
 import unless
 from unless.diff import compare_records, compare_rules
 from unless.export import json as programs
+from unless.model import own_records
 
 pytestmark = pytest.mark.usefixtures("loans")
 
@@ -109,8 +110,11 @@ def test_records_that_change_label(run):
     table = unless.read_table("applicants.csv", like=unless.load("model.json"))
     found = compare_records(old, new, table, table)
     assert f"{found.changed} of 900 records change label ({100 * found.changed / 900:.1f} %)" in done.out
-    before, after = found.right
-    assert f"right before: {before} ({before / 900:.3f}), after: {after} ({after / 900:.3f})" in done.out
+    held = own_records(unless.load("model.json"), table).held_back
+    found = compare_records(old, new, table, table, unseen=held)
+    for turn, on in ((found.unseen, "180 records held back"), (found.others, "the other 720, with those of training")):
+        before, after = (f"{right} ({right / turn.records:.3f})" for right in turn.right)
+        assert f"{on}: right before: {before}, after: {after}; {turn.better} become right" in done.out
     switch = found.switches[0]
     assert f"Record {switch.number}: {switch.old.label} → {switch.new.label} (in the data: {switch.truth})" in done.out
     assert f"  before  rule {switch.old.decided + 1}: {switch.old.rule.reason()}" in done.out.splitlines()

@@ -468,3 +468,14 @@ def test_broken_constraints_are_told(run):
         Path("broken.json").unlink()
     Path("fine.txt").write_text("refuse if income <= 9000\naccept otherwise\n")
     assert "constraint" not in run("edit", "wished.json", "--from", "fine.txt", "-o", "fine.json").err
+
+
+def test_categories_of_new_features_are_looked_up_in_the_data(run):
+    """A model remembers the categories of features that rules test; of others, the data tells typing errors."""
+    Path("short.txt").write_text("refuse if employed is no\naccept otherwise\n")
+    assert run("edit", "model.json", "--from", "short.txt", "--data", "applicants.csv", "-o", "short.json").code == 0
+    Path("typo.txt").write_text("refuse if history is lat\naccept otherwise\n")
+    done = run("edit", "short.json", "--from", "typo.txt", "--data", "applicants.csv", "-o", "typo.json")
+    assert "! applicants.csv: history has no 'lat'; did you mean 'late'?" in done.err
+    Path("fine.txt").write_text("refuse if history is late\naccept otherwise\n")
+    assert "!" not in run("edit", "short.json", "--from", "fine.txt", "--data", "applicants.csv", "-o", "f.json").err

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import unless
 from unless.estimators import learners
 from unless.export import json as programs
 from unless.export.json import load
@@ -52,7 +53,7 @@ def test_a_committee(run):
     ("data", "said"),
     [
         ("new.csv", "no complete column of labels"),
-        ("strange.csv", "has the label 'maybe', which the model does not know"),
+        ("strange.csv", "a label that the model does not know, 'maybe'"),
         ("header.csv", "no records to learn from"),
     ],
 )
@@ -88,3 +89,19 @@ def test_ctrl_c_shows_what_is_done(run, monkeypatch, done):
     assert found.code == 130
     assert found.out.startswith("interrupted; 2 refits: ") if done else not found.out
     assert "Traceback" not in found.err
+
+
+def test_locked_rules_stay(run):
+    """They are not learned again: the others are learned around them, and the file remembers which they are."""
+    Path("kept.txt").write_text("refuse if years_at_address is abroad\naccept otherwise\n")
+    assert run("edit", "model.json", "--from", "kept.txt", "-o", "kept.json").code == 0
+    fit = run("fit", "applicants.csv", "-t", "decision", "--keep", "kept.json", "--lock", "1", "-o", "locked.json")
+    assert "locked          rule 1\n" in fit.out
+    assert "locked: rule 1\n" in run("show", "locked.json").out
+    assert unless.load("locked.json").locked_ == (0,)
+    done = run("stability", "locked.json", "applicants.csv", "-n", "3")
+    assert "   1   locked              refuse  if years_at_address is abroad" in done.out
+    found = json.loads(run("stability", "locked.json", "applicants.csv", "-n", "3", "--json").out)
+    assert found["locked"] == [0]
+    assert found["rules"][0]["same_tests"] == 1.0
+    assert "Rule 1 was locked: it comes from people or an earlier model" in run("card", "locked.json").out

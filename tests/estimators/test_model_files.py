@@ -25,7 +25,7 @@ from unless.export import json as programs
 from unless.judge.labels import measure
 from unless.judge.tradeoff import Choice, TradeOff
 from unless.limits import raised
-from unless.model import Tested, held_back_in
+from unless.model import Origin, Tested, own_records
 from unless.table import Labels, Split
 from unless.table.split import fingerprint
 
@@ -414,7 +414,8 @@ def model_with_test() -> UnlessClassifier:
     back = split.held_back(table)
     model = UnlessClassifier().fit(table[~back])
     found = measure(model.program_, table[back])
-    model.tested_ = Tested(split, fingerprint(table), len(table), found, "no")
+    model.origin_ = Origin(split, fingerprint(table), len(table), "no")
+    model.tested_ = Tested(model.origin_, found)
     return model
 
 
@@ -423,14 +424,15 @@ def test_what_records_held_back_showed_comes_back(tmp_path):
     model = model_with_test()
     model.save(tmp_path / "model.json")
     back = unless.load(tmp_path / "model.json")
-    assert back.tested_.split == model.tested_.split
+    assert back.origin_ == back.tested_.origin == model.origin_
     assert back.tested_.accuracy == model.tested_.accuracy
     assert_array_equal(back.tested_.statistics.counts, model.tested_.statistics.counts)
     own = replace(unless.read_table(X, like=back), target=Labels.of("y", LABELS["text"]))
-    assert held_back_in(back, own).sum() == back.tested_.held_back == back.tested_.confusion.sum()
-    assert held_back_in(back, own[:-1]) is None
-    assert held_back_in(back, replace(own, target=None)) is None
-    assert pickle.loads(pickle.dumps(back)).tested_.fingerprint == model.tested_.fingerprint
+    assert own_records(back, own).same
+    assert own_records(back, own).held_back.sum() == back.tested_.held_back == back.tested_.confusion.sum()
+    assert own_records(back, own[:-1]) is None
+    assert own_records(back, replace(own, target=None)) is None
+    assert pickle.loads(pickle.dumps(back)).origin_ == model.origin_
 
 
 def test_the_trade_off_comes_back(tmp_path):
@@ -446,14 +448,22 @@ def test_the_trade_off_comes_back(tmp_path):
 
 
 def test_edited_rules_are_tested_on_the_records_held_back():
-    """On the data that the model is from; on other records nothing is known of a test."""
+    """On the data that the model is from, and on a part of it; without records, only what is known stays."""
     model = model_with_test()
     shorter = replace(model.program_, rules=model.program_.rules[-1:])
     edited = model.with_program(shorter, X, LABELS["text"])
     assert edited.tested_.held_back == model.tested_.held_back
     assert edited.tested_.right == edited.statistics_.unseen[0, edited.classes_.tolist().index(shorter.rules[0].head)]
     assert edited.statistics_.total == model.statistics_.total
-    assert model.with_program(shorter, X[1:], LABELS["text"][1:]).tested_ is None
+    part = model.with_program(shorter, X[1:], LABELS["text"][1:])
+    assert part.origin_ == model.origin_
+    assert 0 < part.tested_.held_back <= model.tested_.held_back
+    assert part.tested_.held_back + part.statistics_.total == len(X) - 1
+    first, second, *others = model.program_.rules
+    unmeasured = model.with_program(replace(model.program_, rules=(second, first, *others)))
+    assert unmeasured.tested_ is None
+    assert unmeasured.origin_ == model.origin_
+    assert unmeasured.with_program(shorter, X, LABELS["text"]).tested_.held_back == model.tested_.held_back
 
 
 def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
@@ -475,7 +485,6 @@ def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
         ("cuts", [["no", 1], ["yes", 1], ["x", 1]], r"tested\.cuts: these are not the classes"),
         ("fingerprint", "abc", r"tested\.fingerprint: expected a fingerprint"),
         ("usual", "maybe", r"tested\.usual: \"maybe\" is not one of the classes"),
-        ("records", 1, r"tested\.counts: expected whole numbers of records, fewer than 1 in all"),
         ("counts", [[0.5, 1]], r"tested\.counts: expected \d+ rows"),
         ("x", 1, r"tested: unknown key"),
     ],
@@ -486,3 +495,22 @@ def test_what_records_held_back_showed_is_checked(key, value, message):
     document["statistics"]["tested"][key] = value
     with pytest.raises(ProgramError, match=message):
         from_document(document)
+
+
+def test_locked_rules_come_back(tmp_path):
+    """The file remembers which rules were locked; an edit keeps those that it leaves as they are."""
+    kept = UnlessClassifier().fit(X, LABELS["text"])
+    model = UnlessClassifier().fit(X, LABELS["text"], keep=kept, lock=[0])
+    model.save(tmp_path / "model.json")
+    back = unless.load(tmp_path / "model.json")
+    assert back.locked_ == model.locked_ == (0,)
+    assert pickle.loads(pickle.dumps(back)).locked_ == (0,)
+    first, *others = back.program_.rules
+    assert back.with_program(replace(back.program_, rules=(others[0], first, *others[1:]))).locked_ == (1,)
+    assert back.with_program(replace(back.program_, rules=tuple(others))).locked_ == ()
+    assert "locked" not in document_of(kept._saved())["statistics"]
+    document = document_of(back._saved())
+    for wrong in ([1, 0], [0, 0], [99], ["x"], 1):
+        document["statistics"]["locked"] = wrong
+        with pytest.raises(ProgramError, match=r"locked"):
+            from_document(document)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from itertools import chain
 
@@ -16,6 +17,7 @@ from tests.strategies import literals, noted_cases, noted_programs, programs
 from unless.errors import LimitError, ParameterError, ProgramError, RuleTextError, UnlessError, UnlessWarning
 from unless.explanation.listing import listing
 from unless.export import to_rules
+from unless.export.meaning import new_categories
 from unless.limits import raised
 from unless.rule import MAX_DEPTH, Literal, Program, Rule, conditions
 
@@ -464,3 +466,37 @@ def test_a_parenthesis_after_a_value_is_no_part_of_it():
             unless.parse(text)
     nested = unless.parse("a if b is c unless (d is e unless h is i)")
     assert nested.rules[0].exceptions[0].exceptions[0].default[0].feature == "h"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a if not x is k", "write x is not k; a name"),
+        ("a if b is c and NOT x is not k", "write x is k; a name"),
+        ("a if not x > 3", "write x <= 3, or for missing cells too an exception: unless x > 3; a name"),
+        ("a if b is c unless not x is missing", "write x is present; a name"),
+    ],
+)
+def test_not_before_a_name_is_refused(text, said):
+    """It says nothing of missing cells, and could be part of a name: the message says what to write."""
+    with pytest.raises(RuleTextError, match=re.escape(f"'not' comes after the name of a feature: {said}")):
+        unless.parse(text)
+
+
+@pytest.mark.parametrize("name", ["not x", "Not", "not not", "x not"])
+def test_names_that_start_with_not(name):
+    """They are read in quotes, as they are printed, and bare where they are known."""
+    program = Program("y", (name, "b"), (Rule("a", (Literal(name, "==", "k"), Literal(name, ">", 3.0))),), "z")
+    assert unless.parse(to_rules(program)) == program
+    assert unless.parse(str(program), like=program) == program
+    assert unless.parse(listing(program), like=program) == program
+    assert unless.parse(f"a if '{name}' is k").features == (name,)
+
+
+def test_categories_that_no_record_of_a_table_has():
+    """A table knows all features, so that a typing error in any of them is told."""
+    table = unless.read_table([{"a": "x", "b": "late", "y": "n"}, {"a": "z", "b": "good", "y": "m"}], target="y")
+    with pytest.warns(UnlessWarning, match="b has no 'lat'; did you mean 'late'"):
+        program = unless.parse("n if b is lat\nm otherwise", like=table)
+    assert new_categories(program, table) == ["b has no 'lat'; did you mean 'late'?"]
+    assert not new_categories(unless.parse("n if b is late", like=table), table)

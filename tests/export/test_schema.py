@@ -36,6 +36,10 @@ MODEL["statistics"]["tested"] = {
     "sample": ["0123456789abcdef", "0" * 16],
     "counts": [[1.0] * len(counts) for counts in MODEL["statistics"]["counts"]],
 }
+MODEL["statistics"]["origin"] = {
+    name: value for name, value in MODEL["statistics"]["tested"].items() if name != "counts"
+}
+MODEL["statistics"]["locked"] = [0]
 MODEL["columns"]["gaps"] = [[name, 2.0] for name in MODEL["features"]]
 MODEL["statistics"]["trade_off"] = [[[["max_rules", 2]], 2, 40, 60], [[], 2.5, 50, 60]]
 MODEL["statistics"]["parameters"] += [

@@ -13,7 +13,7 @@ from unless.estimators.learners import LEARNERS, learn
 from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import judged, quality_of, usual_quality
 from unless.judge.own import OwnCounts
-from unless.model import held_back_in, never_learned, own_records
+from unless.model import never_learned, own_records
 from unless.prediction import predict
 
 RANDOM = np.random.default_rng(1)
@@ -67,7 +67,7 @@ def test_batches_are_known_together(cuts: list[int], random: object) -> None:
     """However the data is ordered and cut into batches, both parts are counted as in one piece."""
     order = np.random.default_rng(random.randint(0, 99)).permutation(len(TABLE))  # type: ignore[attr-defined]
     assert MODEL.tested_ is not None
-    counts = [OwnCounts(MODEL.tested_, TABLE.features) for _ in range(len(cuts) + 1)]
+    counts = [OwnCounts(MODEL.origin_, TABLE.features) for _ in range(len(cuts) + 1)]
     for one, rows in zip(counts, np.split(order, sorted(cuts)), strict=True):
         batch = TABLE[rows]
         one.add(batch, predict(MODEL.program_, batch) == batch.y)
@@ -84,10 +84,9 @@ def test_other_records_are_not_taken_for_the_data() -> None:
     """One record less or more: most of the data is there, but it is not the same; of few records nothing is known."""
     assert MODEL.tested_ is not None
     for rows, most in ((np.arange(399), True), (np.r_[np.arange(400), 0], True), (np.arange(100), False)):
-        counts = OwnCounts(MODEL.tested_, TABLE.features)
+        counts = OwnCounts(MODEL.origin_, TABLE.features)
         counts.add(TABLE[rows], np.ones(len(rows), bool))
         found, own = counts.found(), own_records(MODEL, TABLE[rows])
-        assert held_back_in(MODEL, TABLE[rows]) is None
         assert (found is not None) == (own is not None) == most
         if found is not None and own is not None:
             assert not found.same

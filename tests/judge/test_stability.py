@@ -215,3 +215,23 @@ def test_a_label_that_a_sample_lacks():
     own = learn(UnlessLearner(warn=False), rare).model.program_
     assert stability_of(UnlessLearner(warn=False), own, rare, n=6).refits == 6
     assert 0 < ALIKE < 1
+
+
+def test_locked_rules_are_in_every_refit():
+    """The rest is learned around them, also from samples that lack their label; they are never called unstable."""
+    table = records(300)
+    strange = Rule("fine", (Literal("smokes", "==", "yes"), Literal("age", ">", 60.0)))
+    learner = UnlessLearner(warn=False)
+    model = learn(learner, table, keep=[strange]).model
+    assert model.locked == (0,)
+    free = list(refits_by(learner, table, n=3))
+    assert not any(strange in one.program.rules for one in free)
+    kept = list(refits_by(learner, table, n=3, keep=model.program_, lock=model.locked))
+    assert all(one.program.rules[0] == strange for one in kept)
+    found = stability_of(learner, model.program_, table, n=3, lock=model.locked)
+    assert found.locked == (0,)
+    assert found.lines()[0][1:3] == ("locked", "")
+    assert not any(one.rule == 0 for one in (*found.thresholds, *found.unstable(1.1)))
+    rare = replace(table, target=Labels.of("risk", ["other" if k == 7 else label for k, label in enumerate(table.y)]))
+    keep = Program("risk", table.features, (Rule("other", (Literal("age", ">", 80.0),)),))
+    assert len(list(refits_by(learner, rare, n=5, keep=keep, lock=(0,)))) == 5

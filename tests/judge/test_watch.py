@@ -17,7 +17,7 @@ from unless.judge.chance import same_share
 from unless.judge.labels import measure
 from unless.judge.watch import OTHER, UNLABELLED, Counts, places_of, watch
 from unless.judge.watched import now
-from unless.model import Tested
+from unless.model import Origin, Tested
 from unless.table import Column, Labels, Split, Table
 
 OLD = Path(__file__).parents[1] / "data"
@@ -53,7 +53,8 @@ def with_test(model, table: Table):
     """The model, with what it does on records held back."""
     classes = model.statistics_.classes
     split = Split(0, classes, (0,) * len(classes))
-    return replace(model, tested_=Tested(split, "0" * 32, 10 * len(table), measure(model.program_, table), classes[0]))
+    origin = Origin(split, "0" * 32, 10 * len(table), classes[0])
+    return replace(model, tested_=Tested(origin, measure(model.program_, table)), origin_=origin)
 
 
 @pytest.fixture(scope="module")
@@ -218,7 +219,8 @@ def test_a_committee(held_back):
         given.add(test, truth(test))
         shown = replace(model.statistics_, labels=(*classes, None), counts=given.given[:, : len(classes)])
         split = Split(0, classes, (0,) * len(classes))
-        model = replace(model, tested_=Tested(split, "0" * 32, 3000, shown, classes[0]))
+        origin = Origin(split, "0" * 32, 3000, classes[0])
+        model = replace(model, tested_=Tested(origin, shown))
     new = records(400, 2)
     found = watch(model, new, truth(new))
     assert not found.moved

@@ -236,7 +236,6 @@ def test_costs(page, model):
     assert f"It would cost least, {least:,} instead of {wanted:,}" in page.locator("#costs-threshold").inner_text()
     page.get_by_label("cost of other decided as accept").fill("many")
     assert page.get_by_label("cost of other decided as accept").get_attribute("aria-invalid") == "true"
-    page.wait_for_timeout(300)  # the browser writes what it keeps in its own time
     page.reload()
     assert page.get_by_label("cost of other decided as accept").input_value() == "100"
     page.locator("#costs-reset").click()

@@ -310,13 +310,28 @@ class TestAnswers:
         assert done.accuracy == pytest.approx(2 / 3)
         assert out.splitlines()[1] == f"1,{cells[0]},{labels[0]},1".encode()
 
-    def test_labels_that_are_missing_somewhere_give_no_accuracy(self) -> None:
-        """The accuracy is that of all records or of none, whichever block lacks a label."""
-        data = b"a,b,y\n9,k,x\n9,k,\n9,k,x\n"
+    def test_labels_may_be_missing_somewhere(self) -> None:
+        """The accuracy is that of the records that have a label, whichever block lacks one; without labels, none."""
+        program = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 5.0),)),), otherwise="high")
+        data = b"a,b,y\n9,k,high\n9,k,\n1,k,\n1,k,high\n1,k,low\n"
 
         for block in BLOCKS:
-            assert streamed(PROGRAM, data, block=block)[1].accuracy is None
-        assert streamed(PROGRAM, data.replace(b",\n", b",x\n"))[1].accuracy == 0.0
+            done = streamed(program, data, block=block)[1]
+            assert (done.labelled, done.right, done.accuracy) == (3, 2, pytest.approx(2 / 3))
+        done = streamed(program, b"a,b,y\n9,k,\n9,k,\n")[1]
+        assert (done.labelled, done.right, done.accuracy) == (0, None, None)
+
+    def test_labels_that_the_model_does_not_know_are_told(self) -> None:
+        """They make every decision wrong; rules alone know some labels only, so a single other one is no surprise."""
+        program = Program("y", ("a",), (Rule("low", (Literal("a", "<=", 5.0),)),), otherwise="high")
+
+        for block in BLOCKS:
+            done = streamed(program, b"a,y\n9,High\n1,Low\n1,Low\n", block=block)[1]
+            assert done.accuracy == 0
+            (told,) = done.unseen
+            assert str(told).startswith("y: all 3 records have a label that the model does not know, 'Low', 'High'; ")
+            assert str(told).endswith("did you mean 'low'?")
+        assert not streamed(program, b"a,y\n9,High\n1,low\n")[1].unseen
 
     def test_a_target_that_is_no_label_does_no_harm(self) -> None:
         """A column of the target's name that holds numbers and text gives no accuracy, but predictions."""

@@ -8,7 +8,8 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, listed, read, read_any_model, write_document
+from unless.cli.files import Reading, check_files, listed, read_any_model, read_labelled, write_document
+from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Decimal,
     Delimiter,
@@ -23,6 +24,7 @@ from unless.cli.options import (
 )
 from unless.errors import ParameterError
 from unless.judge.stability import Stability
+from unless.judge.unseen import unknown_labels
 from unless.judge.watched import Watch
 from unless.report.cardtext import format_of, written
 from unless.report.modelcard import model_card
@@ -97,6 +99,7 @@ def card(
         raise ParameterError(f"{model} has only rules, not what is known about them; give a model that fit wrote")
     how = Reading(format, delimiter, decimal, encoding, sheet)
     table, columns = (None, []) if data is None else _read(screen, found, data, target, by, how)
+    screen.note(*unseen_lines(() if table is None else unknown_labels(found, table.target)))
     made = model_card(
         found,
         table,
@@ -135,7 +138,7 @@ def _read(
         names = features if source is None else column_names(source, **known.options)
     columns = listed(by, names)
     others = [name for name in columns if name not in features]
-    return read(screen, data, target, like=model, features=[*features, *others], how=how), columns
+    return read_labelled(screen, data, model, target, features=[*features, *others], how=how), columns
 
 
 def _stability(screen: Screen, model: SavedModel | SavedCommittee, table: Table, data: str, refits: int) -> Stability:

@@ -82,16 +82,14 @@ class Kept:
         """
         if self.model is None or not share:
             return None
-        tested = self.model.tested_
-        if tested is None or tuple(self.model.schema_.kinds) != tuple(features):
-            screen.note(
-                f"if rules of {self.name} were learned from records of this test, it is too good: "
-                f"{_UNKNOWN if tested is None else _OTHERS}"
-            )
+        origin = self.model.origin_
+        if origin is None or not any(origin.split.cuts) or tuple(self.model.schema_.kinds) != tuple(features):
+            why = _UNKNOWN if origin is None else _OTHERS if any(origin.split.cuts) else _NONE
+            screen.note(f"if rules of {self.name} were learned from records of this test, it is too good: {why}")
             return None
-        if tested.split.salt != seed:
+        if origin.split.salt != seed:
             screen.note(f"--seed {seed} is not used: what {self.name} held back is held back again")
-        return tested.split
+        return origin.split
 
     def included(self, include: Sequence[str] | None, exclude: Sequence[str] | None) -> Sequence[str] | None:
         """The columns to keep, whatever they look like: those that were asked for, and those that locked rules test."""
@@ -109,6 +107,7 @@ class Kept:
 
 _UNKNOWN = "it does not say which those are"
 _OTHERS = "it knows those by other features"
+_NONE = "it held back none"
 
 NOTHING = Kept()
 

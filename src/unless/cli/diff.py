@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -11,17 +12,27 @@ from rich.table import Table
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, needed, read_model, source_of, tell_reading
-from unless.cli.layout import Conditions, grid, hanging
+from unless.cli.files import (
+    Reading,
+    check_files,
+    known_features,
+    needed,
+    read_model,
+    source_of,
+    tell_reading,
+    with_labels,
+)
+from unless.cli.layout import Conditions, grid, hanging, unseen_lines
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Quiet, Sheet
-from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules
+from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.listing import brief, brief_parts, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
+from unless.judge.unseen import unknown_labels
 from unless.model import program_of
 from unless.rule import Program, conditions
-from unless.values import counted, percent
+from unless.values import counted, percent, share_text
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "kept": " "}
 _STYLES = {"added": "green", "removed": "red", "changed": "yellow", "kept": "dim"}
@@ -72,9 +83,18 @@ def _effect(
 
     source, how = source_of(data, how)
     with screen.busy(f"reading {data}"), needed(by_model=True, data=data):
-        tables = [read_table(source, like=one, features=program_of(one).used, **how.options) for one in (old, new)]
-        tell_reading(screen, data, tables[0].read_as)
-        return compare_records(program_of(old), program_of(new), tables[0], tables[1], most)
+        features = [known_features(one, program_of(one).used, source, how) for one in (old, new)]
+        first, second = (
+            read_table(source, like=one, features=names, **how.options)
+            for one, names in zip((old, new), features, strict=True)
+        )
+    tell_reading(screen, data, first.read_as)
+    first = with_labels(screen, data, old, first, how=how, source=source)
+    if first.numbers is not None:
+        second = replace(second[first.numbers - 1], target=first.target, numbers=first.numbers)
+    screen.note(*unseen_lines(unknown_labels(new, second.target)))
+    unseen = unseen_by((old, first), (new, second))
+    return compare_records(program_of(old), program_of(new), first, second, most, unseen)
 
 
 # Rules.
@@ -185,13 +205,24 @@ def record_changes(moved: Effect) -> Iterator[RenderableType]:
         for old, new, count in moved.shifts:
             table.add_row(f"  {_label(old)}", f"→ {_label(new)}", f"{count:,}")
         yield table
-    if moved.right is not None and moved.records:
-        before, after = (f"{right:,} ({right / moved.records:.3f})" for right in moved.right)
-        yield f"right before: {before}, after: {after}; {moved.better:,} become right, {moved.worse:,} wrong"
+    yield from _turns(moved)
     for switch in moved.switches:
         yield from _switch(switch)
     if len(moved.switches) < moved.changed:
         yield Text(f"… and {counted(moved.changed - len(moved.switches), 'more record')}", "dim")
+
+
+def _turns(moved: Effect) -> Iterator[str]:
+    """Yield what becomes right and wrong: first on records that the rules were not learned from, if they are known."""
+    parts = [("", moved.turn)]
+    if moved.unseen is not None and moved.others is not None:
+        unseen, others = counted(moved.unseen.records, "record"), moved.others.records
+        rest = f"the other {others:,}, with those of training: " if moved.unseen.records else "in training: "
+        parts = [(f"{unseen} held back: ", moved.unseen), (rest, moved.others)]
+    for on, turn in parts:
+        if turn is not None and turn.records:
+            before, after = (f"{right:,} ({share_text(right / turn.records)})" for right in turn.right)
+            yield f"{on}right before: {before}, after: {after}; {turn.better:,} become right, {turn.worse:,} wrong"
 
 
 def _switch(switch: Switch) -> Iterator[RenderableType]:

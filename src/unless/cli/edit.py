@@ -15,21 +15,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.text import Text
 
 from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
 from unless.cli.files import Reading, check_files, read, read_known, read_model, standard_input
 from unless.cli.layout import shell_word
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Model, Output, Quiet, Sheet
-from unless.diff import Comparison, Effect, compare_records, compare_rules
-from unless.errors import ParameterError, ProgramError, RuleTextError
+from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
+from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.export.json import dumps
-from unless.export.meaning import parse
+from unless.export.meaning import new_categories, parse
 from unless.export.rules import to_rules
 from unless.files import packed, write_whole
 from unless.judge.labels import tested_text
-from unless.model import program_of
+from unless.model import own_records, program_of
 from unless.rule import Program
 from unless.values import counted
 
@@ -256,6 +257,8 @@ class _Result:
     effect: Effect | None
     measured: bool
     """Whether all rules were counted again."""
+    of: str = ""
+    """Which records these are, if that is known."""
 
     @property
     def remarks(self) -> list[str]:
@@ -263,18 +266,21 @@ class _Result:
         if isinstance(self.model, Program):
             return []
         if self.measured:
-            tested = self.model.tested_
-            of = "" if tested is None else " of training"
             records = counted(round(self.model.statistics_.total), "record")
-            told = [f"measured on {records}{of}: decisions, points and importances"]
-            return told if tested is None else [*told, f"test: {tested_text(tested)}"]
+            told = [f"measured on {records}{self.of}: decisions, points and importances"]
+            return [*told, *self._test]
         statistics = self.model.statistics_
         open_rules = [row + 1 for row in range(len(self.model.program_.rules)) if not statistics.known(row)]
         gone = "the points and the importances are left out"
         if not open_rules:
-            return [f"not measured: {gone}; --data DATA measures them"]
+            return [f"not measured: {gone}; --data DATA measures them", *self._test]
         which = f"from rule {open_rules[0]} on, what each decides is not known"
-        return [f"not measured: {which}, and {gone}; --data DATA measures them"]
+        return [f"not measured: {which}, and {gone}; --data DATA measures them", *self._test]
+
+    @property
+    def _test(self) -> list[str]:
+        tested = None if isinstance(self.model, Program) else self.model.tested_
+        return [] if tested is None else [f"test: {tested_text(tested)}"]
 
     def to_dict(self) -> dict[str, Any]:
         effect = None if self.effect is None else self.effect.to_dict()
@@ -297,15 +303,21 @@ def _result(
         table = read_known(screen, data, found, used, how=how)  # its own data tells which records were held back
     else:
         table = read(screen, data, how=how, like=_both(old, program), features=used)
-    effect = compare_records(old, program, table, table, most)
+    effect = compare_records(old, program, table, table, most, unseen_by((found, table)))
     if isinstance(found, Program):
         return _Result(program, changes, effect, measured=False)
-    labelled = _labelled(found, table)
+    labelled = _labelled(found, table, data)
     if labelled is None:
         what = f"the column {old.target!r} is missing or incomplete"
         screen.note(f"{data} has no true labels: {what}; so the rules are not measured on it")
     _tell_broken(screen, found, program)
-    return _Result(with_rules(found, program, labelled), changes, effect, measured=labelled is not None)
+    added = set(program.used) - set(found.domain_.features)  # of the others, training knows
+    for line in new_categories(program, replace(table, columns=tuple(map(table.column, sorted(added))))):
+        screen.note(Text.assemble(("! ", "bold yellow"), f"{data}: {line}"))
+    new = with_rules(found, program, labelled)
+    own = None if labelled is None else own_records(found, labelled)
+    of = " of training" if own is not None and own.same else ""
+    return _Result(new, changes, effect, measured=labelled is not None and new.importances is not None, of=of)
 
 
 def _tell_broken(screen: Screen, model: SavedModel | Program, program: Program) -> None:
@@ -322,16 +334,18 @@ def _both(old: Program, new: Program) -> Program:
     return replace(old, rules=(*old.rules, *new.rules), otherwise=None)
 
 
-def _labelled(model: SavedModel, table: Table) -> Table | None:
+def _labelled(model: SavedModel, table: Table, data: str) -> Table | None:
     """The records with labels as classes of the model; None without labels."""
     if table.target is None:
         return None
-    from unless.estimators.labels import known_labels
+    from unless.judge.labels import aligned
+    from unless.judge.unseen import unknown_labels
     from unless.table import Labels
 
+    if strange := unknown_labels(model, table.target):
+        raise ReadError(f"{data}: {strange[0]}; rules are measured on labels that the model knows")
     classes = model.statistics_.classes
-    codes = known_labels(table.y, classes, len(table))
-    return replace(table, target=Labels(model.program_.target, classes, codes))
+    return replace(table, target=Labels(model.program_.target, classes, aligned(table.target, classes).codes))
 
 
 def _write(model: SavedModel | Program, place: str) -> None:

@@ -15,7 +15,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, label_among, listed, read_any_model, read_known
+from unless.cli.files import Reading, check_files, known_features, label_among, listed, read, read_any_model, source_of
 from unless.cli.layout import grid, hanging, unseen_lines
 from unless.cli.options import (
     Decimal,
@@ -315,7 +315,9 @@ def _records(
         return
     # The data need not have a column whose value --set gives.
     wanted = [name for name in used if name not in changed]
-    table = read_known(screen, data, model, wanted, how=how)
+    source, how = source_of(data, how)
+    features = known_features(model, wanted, source, how)
+    table = read(screen, data, source=source, like=model, features=features, how=how)
     for number in _numbers(rows, table, data):
         record = table.record(number - 1)
         found = {**{name: record[name] for name in wanted}, **changed}

@@ -21,7 +21,7 @@ from unless.estimators.modelfile import SavedModel, read_stream
 from unless.estimators.modelfile import read as read_file
 from unless.files import Place, descriptor_of, packed, refuse_inputs, write_whole
 from unless.rule import Program
-from unless.values import DEFAULT_MISSING, Label, label_place, number_in
+from unless.values import DEFAULT_MISSING, Label, counted, label_place, number_in
 
 if TYPE_CHECKING:
     from unless.table import Table
@@ -131,18 +131,81 @@ def read(
     return table
 
 
+def read_labelled(
+    screen: Screen,
+    data: str,
+    model: Any,
+    target: str | None = None,
+    *,
+    how: Reading,
+    source: Any = None,
+    features: Sequence[str] | None = None,
+) -> Table:
+    """Read a table like that of a model; if only some records have labels, but most, the others are left out."""
+    from unless.read.ranks import MissingLabelsError
+
+    if source is None:
+        source, how = source_of(data, how)
+    options: dict[str, Any] = {"like": model, "how": how, "source": source, "features": features}
+    try:
+        table = read(screen, data, target, **options)
+    except MissingLabelsError:
+        table = replace(read(screen, data, **options), target=None)
+    return with_labels(screen, data, model, table, target, how=how, source=source)
+
+
+def with_labels(
+    screen: Screen, data: str, model: Any, table: Table, target: str | None = None, *, how: Reading, source: Any
+) -> Table:
+    """Return the table, or if only some of its records have labels, but most of them have, these.
+
+    The others are left out, too, if they were left out when the model was learned.
+    """
+    from unless.errors import ReadError
+    from unless.model import own_records
+    from unless.read.table import read_table, with_known_labels
+
+    if table.target is not None:
+        return table
+    try:
+        labelled = read_table(source, target, like=model, features=(), drop_unlabelled=True, **how.options)
+    except ReadError:  # there are none, or they are of mixed types
+        return table
+    if labelled.target is None:
+        return table
+    some = with_known_labels(table, labelled)
+    if 2 * len(some) < len(table) and (isinstance(model, Program) or own_records(model, some) is None):
+        return table
+    without, where = len(table) - len(some), f"{counted(len(table), 'record')} of {data}"
+    screen.note(f"{without:,} of {where} have no label in {labelled.labels.name!r}; they are left out")
+    return some
+
+
 def read_known(
-    screen: Screen, data: str, model: Any, used: Sequence[str], target: str | None = None, *, how: Reading
+    screen: Screen,
+    data: str,
+    model: Any,
+    used: Sequence[str],
+    target: str | None = None,
+    *,
+    how: Reading,
+    source: Any = None,
 ) -> Table:
     """Read the features that rules use and, if the model may know the data as its own, all that it learned from."""
+    if source is None:
+        source, how = source_of(data, how)
+    wanted = known_features(model, used, source, how)
+    return read_labelled(screen, data, model, target, source=source, features=wanted, how=how)
+
+
+def known_features(model: Any, used: Sequence[str], source: Any, how: Reading) -> list[str]:
+    """Return the features that rules use and, if the model may know the data as its own, all that it learned from."""
     from unless.read.table import column_names
 
-    source, how = source_of(data, how)
-    wanted = list(used)
-    if getattr(model, "tested_", None) is not None:
-        there = set(column_names(source, **how.options))
-        wanted = [name for name in model.schema_.kinds if name in there or name in used]
-    return read(screen, data, target, source=source, like=model, features=wanted, how=how)
+    if getattr(model, "origin_", None) is None:
+        return list(used)
+    there = set(column_names(source, **how.options))
+    return [name for name in model.schema_.kinds if name in there or name in used]
 
 
 def tell_reading(screen: Screen, data: str, read_as: str) -> None:

@@ -23,7 +23,7 @@ from unless.cli.large import large_stream, read_large
 from unless.cli.layout import MARGIN, command_line, duration, report_line, shell_word
 from unless.cli.options import Algorithm
 from unless.cli.plot import trade_off_plot
-from unless.cli.show import RuleTable, committee_line
+from unless.cli.show import RuleTable, committee_line, locked_numbers, numbered
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
 from unless.estimators.committeefile import SavedCommittee
@@ -254,10 +254,13 @@ class Fitted:
     interrupted: bool = False
     remarks: tuple[Remark, ...] = ()
     """What looks wrong with the records or the rules."""
-    share: float = 0.0
-    """The share of records that was to be held back."""
-    locked: tuple[int, ...] = ()
-    """The numbers of the rules that were locked, counted from 1."""
+    why_none: str = ""
+    """Why no record was held back, if some were to be."""
+
+    @property
+    def locked(self) -> tuple[int, ...]:
+        """The numbers of the rules that were locked, counted from 1."""
+        return locked_numbers(self.model)
 
     @property
     def tested(self) -> Tested | None:
@@ -405,7 +408,7 @@ def learned(
     ``drawn`` asks for the trade-off.
     """
     from unless.estimators.learners import learn
-    from unless.estimators.remarks import locked_places, on_learning
+    from unless.estimators.remarks import on_learning
 
     earlier = kept.held_back(screen, training.table.features, test, seed)
     halves = _halves(training, learner, test, seed, earlier)
@@ -427,8 +430,7 @@ def learned(
         halves.held_back,
         found.interrupted is not None,
         () if found.interrupted else on_learning(learner, records, model, seconds),
-        test,
-        tuple(place + 1 for place in locked_places(records, model.program_)),
+        halves.why_none,
     )
 
 
@@ -496,8 +498,7 @@ def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
 def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
     """Say which rules were locked."""
     if fitted.locked:
-        *others, last = map(str, fitted.locked)
-        yield "locked", f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
+        yield "locked", numbered(fitted.locked)
 
 
 def _ended(fitted: Fitted) -> str:
@@ -523,8 +524,8 @@ def _margin(fitted: Fitted) -> int:
 
 def _test(fitted: Fitted) -> str:
     """Say how the rules do on the records held back, and how always saying the same would do."""
-    if fitted.tested is None and fitted.share:
-        return "no records could be held back: no label has enough that differ"
+    if fitted.why_none:
+        return f"no records are held back: {fitted.why_none}"
     if fitted.tested is None:
         return "no records were held back; to see how good such rules are: unless evaluate"
     return tested_text(fitted.tested)

@@ -172,9 +172,12 @@ def _summary(done: PredictedFile, seconds: float) -> str:
     text = f"{counted(done.rows, 'record')}{where} in {duration(seconds)}" + (": " if parts else "") + ", ".join(parts)
     if done.accuracy is None:
         return text
-    if (own := done.own) is None:
-        return f"{text}; accuracy {share_text(done.accuracy)} against the labels in the data"
-    return f"{text}; {' and '.join(_own(own))}"
+    if done.own is not None:
+        return f"{text}; {' and '.join(_own(done.own))}"
+    on = "the labels in the data"
+    if done.labelled < done.rows:
+        on = f"the {counted(done.labelled, 'record')} that {'has' if done.labelled == 1 else 'have'} a label"
+    return f"{text}; accuracy {share_text(done.accuracy)} against {on}"
 
 
 def _own(own: OwnResult) -> Iterator[str]:
@@ -183,6 +186,11 @@ def _own(own: OwnResult) -> Iterator[str]:
         low, high = map(share_text, interval(own.held_back_right, own.held_back))
         unseen = f"{counted(own.held_back, 'record')} that the rules were not learned from"
         yield f"accuracy {share_text(own.accuracy)} ({low} to {high}) on {unseen}"
-    if own.in_training is not None:
+    if own.in_training is None:
+        return
+    if own.accuracy is None:
+        which = "in training" if own.same else f"on {counted(own.learned, 'record')}, with those of training"
+        yield f"accuracy {share_text(own.in_training)} {which}"
+    else:
         which = "those of training" if own.same else f"{own.learned:,} others, with those of training"
         yield f"{share_text(own.in_training)} on {which}"

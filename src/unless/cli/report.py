@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model, source_of, write_document
+from unless.cli.files import Reading, check_files, read_any_model, read_labelled, source_of, write_document
 from unless.cli.layout import unseen_lines
 from unless.cli.options import (
     Data,
@@ -100,7 +100,7 @@ def report(
     how = Reading(format, delimiter, decimal, encoding, sheet)
     source, known = source_of(data, how)
     names = _columns(source, known, found, target, used)
-    table = read(screen, data, target, like=found, features=names, how=known, source=source)
+    table = read_labelled(screen, data, found, target, features=names, how=known, source=source)
     spoken = None if words is None else _words(words, found)
     stable = None if stability is None else _stability(screen, found, data, target, how, stability)
     with screen.busy("writing the page"):
@@ -145,7 +145,8 @@ def _stability(
         raise ParameterError("there are only rules here, not how they were learned; leave out --stability")
     if data == "-":
         raise ParameterError("--stability reads the data twice, and standard input is gone then; give a file")
-    stable, complete = refitted(screen, model, read(screen, data, target, like=model, how=how), data, refits)
+    table = read_labelled(Screen(quiet=True), data, model, target, how=how)  # what there is to say was said
+    stable, complete = refitted(screen, model, table, data, refits)
     if not complete:
         raise KeyboardInterrupt
     return stable

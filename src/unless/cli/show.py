@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated
 from typing import Literal as OneOf
 
@@ -61,6 +61,8 @@ def show(
             screen.show(committee_line(found), "")
         screen.note(title(program))
         screen.show(RuleTable(program, getattr(found, "statistics_", None)))
+        if locked := locked_numbers(found):
+            screen.show("", f"locked: {numbered(locked)}")
         if (tested := getattr(found, "tested_", None)) is not None:
             screen.show("", f"test: {tested_text(tested)}")
         if isinstance(found, SavedModel) and found.trade_off is not None:
@@ -69,6 +71,17 @@ def show(
         write_document(to_rules(program if isinstance(found, SavedCommittee) else found) + "\n", None)
     else:
         write_document(to_text(program, style) + "\n", None)
+
+
+def locked_numbers(model: SavedModel | SavedCommittee | Program) -> tuple[int, ...]:
+    """Return the numbers, from 1, of the rules that were locked when the model was learned."""
+    return tuple(place + 1 for place in getattr(model, "locked", ()))
+
+
+def numbered(numbers: Sequence[int]) -> str:
+    """Return rules by number: "rule 3", "rules 3, 4 and 7"."""
+    *others, last = map(str, numbers)
+    return f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
 
 
 def committee_line(model: SavedCommittee) -> str:

@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model
+from unless.cli.files import Reading, check_files, read_any_model, read_labelled
 from unless.cli.layout import grid
 from unless.cli.options import (
     Data,
@@ -31,6 +31,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
+from unless.judge.unseen import unknown_labels
 from unless.model import own_records
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -62,7 +63,8 @@ def stability(
 
     A rule returns if a rule with the same label decides nearly the same records: both decide at least half of those
     that either decides. It has the same tests if it asks for the same features in the same directions. Records that fit
-    held back are not learned from. After Ctrl-C, the refits done so far are shown.
+    held back are not learned from. Rules that were locked stay, and the others are learned again around them. After
+    Ctrl-C, the refits done so far are shown.
 
     Example: unless stability model.json applicants.csv -n 10
     """
@@ -72,7 +74,7 @@ def stability(
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
     how = Reading(format, delimiter, decimal, encoding, sheet)
-    table = read(screen, data, target, like=found, how=how)
+    table = read_labelled(screen, data, found, target, how=how)
     stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
     if json:
         screen.data({"data": data, "seed": seed, "asked": refits, "complete": complete, **stable.to_dict()})
@@ -101,10 +103,12 @@ def refitted(  # noqa: PLR0917 - what to learn from, and how often
     if own is not None and not own.held_back.all():
         screen.note(f"{counted(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]
-    done, complete = _run(screen, refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs), refits)
+    lock = model.locked if isinstance(model, SavedModel) else ()
+    again = refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program_, lock=lock)
+    done, complete = _run(screen, again, refits)
     if not done:
         raise KeyboardInterrupt
-    return Stability.of(committee_of(model) or model.program_, records, done), complete
+    return Stability.of(committee_of(model) or model.program_, records, done, locked=lock), complete
 
 
 def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Table:
@@ -114,10 +118,9 @@ def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Ta
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
     if not len(table):
         raise ReadError(f"{data} has no records to learn from")
+    if strange := unknown_labels(model, table.target):
+        raise ReadError(f"{data}: {strange[0]}; leave such records out")
     labels = aligned(table.target, classes)
-    if labels.codes.max() >= len(classes):
-        strange = labels.labels[int(labels.codes.max())]
-        raise ReadError(f"{data} has the label {strange!r}, which the model does not know; leave such records out")
     known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
     return Table(tuple(map(table.column, model.schema_.kinds)), known, len(table), table.missing)
 
@@ -152,7 +155,7 @@ def _rules(stable: Stability) -> RenderableType:
     table = grid(right, right, right, {}, {})
     table.add_row(*(Text(name, "cyan") for name in ("rule", "returns", "same tests", "", "")))
     for (number, back, same, label, said), one in zip(stable.lines(), stable.rules, strict=True):
-        style = "bold yellow" if one.returns < 0.5 else ""
+        style = "bold yellow" if one in stable.unstable() else ""
         table.add_row(number, Text(back, style), same, Text(label, "bold"), Text(said))
     return table
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -123,7 +123,7 @@ def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Train
     dropped = {*excluded, *(remark.column for remark in left_out)}
     columns = tuple(column for column in table.columns if column.name not in dropped)
     check_training(table.labels, columns, left_out)
-    return Training(Table(columns, table.target, len(table), table.missing, table.read_as), left_out)
+    return Training(replace(table, columns=columns), left_out)
 
 
 def check_names(features: Sequence[str], target: str, excluded: Sequence[str], included: Sequence[str]) -> None:

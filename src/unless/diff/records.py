@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unless.explanation.proof import Proof
 from unless.explanation.why import proof_of
+from unless.model import Model, held_back_by
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
@@ -33,25 +34,60 @@ class Switch:
 
 
 @dataclass(frozen=True, slots=True)
+class Turn:
+    """How many records each program gets right, the old one and the new, and how many become right and wrong."""
+
+    records: int
+    right: tuple[int, int]
+    better: int
+    worse: int
+
+    @classmethod
+    def of(cls, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> Turn:
+        """Count, given which records each program gets right."""
+        right = int(before.sum()), int(after.sum())
+        return cls(len(before), right, int((~before & after).sum()), int((before & ~after).sum()))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, dicts and values that JSON can hold."""
+        return {"records": self.records, "right": list(self.right), "better": self.better, "worse": self.worse}
+
+
+@dataclass(frozen=True, slots=True)
 class Effect:
     """What two programs do on the same records.
 
     ``shifts`` has the number of records that change from one label to another, the largest first; None is no label.
-    ``right`` is how many records each program gets right, ``better`` and ``worse`` how many become right and wrong;
-    these are None if the data has no labels.
+    ``turn`` is what becomes right and wrong; None if the data has no labels. If it is known which records neither
+    program was learned from, ``unseen`` is about those, and ``others`` about the rest.
     """
 
     records: int
     shifts: tuple[tuple[Label | None, Label | None, int], ...]
     switches: tuple[Switch, ...]
-    right: tuple[int, int] | None
-    better: int | None
-    worse: int | None
+    turn: Turn | None = None
+    unseen: Turn | None = None
+    others: Turn | None = None
 
     @property
     def changed(self) -> int:
         """How many records change label."""
         return sum(count for *_, count in self.shifts)
+
+    @property
+    def right(self) -> tuple[int, int] | None:
+        """How many records each program gets right."""
+        return None if self.turn is None else self.turn.right
+
+    @property
+    def better(self) -> int | None:
+        """How many records become right."""
+        return None if self.turn is None else self.turn.better
+
+    @property
+    def worse(self) -> int | None:
+        """How many records become wrong."""
+        return None if self.turn is None else self.turn.worse
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold."""
@@ -65,14 +101,24 @@ class Effect:
             "right": None if self.right is None else list(self.right),
             "better": self.better,
             "worse": self.worse,
+            "unseen": self.unseen and self.unseen.to_dict(),
+            "others": self.others and self.others.to_dict(),
         }
 
 
-def compare_records(old: Program, new: Program, old_table: Table, new_table: Table, most: int = 5) -> Effect:
+def compare_records(
+    old: Program,
+    new: Program,
+    old_table: Table,
+    new_table: Table,
+    most: int = 5,
+    unseen: NDArray[np.bool_] | None = None,
+) -> Effect:
     """Compare two programs on the same records, given as a table for each, with proofs of the first ``most`` switches.
 
     A text and the label that it spells are the same: a model of a text file and one of a data frame may agree.
-    If the targets differ, no labels of the data are compared with.
+    If the targets differ, no labels of the data are compared with. ``unseen`` says which records neither program was
+    learned from, if that is known (`unseen_by`).
     """
     labelled = old_table.target if old.target == new.target else None
     known: list[Label] = []
@@ -83,16 +129,32 @@ def compare_records(old: Program, new: Program, old_table: Table, new_table: Tab
     differ = before != after
     tables = ((old, old_table), (new, new_table))
     switches = tuple(
-        Switch(row + 1, _truth(labelled, row), *(proof_of(one, table.record(row)) for one, table in tables))
+        Switch(
+            old_table.number(row), _truth(labelled, row), *(proof_of(one, table.record(row)) for one, table in tables)
+        )
         for row in np.flatnonzero(differ)[:most].tolist()
     )
     shifts = _shifts(before[differ], after[differ], (old, new), known)
     if labelled is None:
-        return Effect(len(old_table), shifts, switches, None, None, None)
+        return Effect(len(old_table), shifts, switches)
     truth = _codes(labelled.labels, known)[labelled.codes]
     was, is_ = before == truth, after == truth
-    right = int(was.sum()), int(is_.sum())
-    return Effect(len(old_table), shifts, switches, right, int((~was & is_).sum()), int((was & ~is_).sum()))
+    parts = () if unseen is None else (Turn.of(was[unseen], is_[unseen]), Turn.of(was[~unseen], is_[~unseen]))
+    return Effect(len(old_table), shifts, switches, Turn.of(was, is_), *parts)
+
+
+def unseen_by(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | None:
+    """Which records no model was learned from, given as a table for each; None if none of its data is seen here."""
+    found = [held for model, table in models if (held := _held_back(model, table)) is not None]
+    return np.logical_and.reduce(found) if found else None
+
+
+def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
+    """Which records a model held back, if some of its data are here."""
+    if isinstance(model, Program) or (held := held_back_by(model, table)) is None or model.origin_ is None:
+        return None
+    seen = model.origin_.among(model.origin_.identities(table, tuple(model.schema_.kinds)))
+    return held if seen.any() else None
 
 
 def _codes(labels: Sequence[Label | None], known: list[Label]) -> NDArray[np.intp]:

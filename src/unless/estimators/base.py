@@ -74,6 +74,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         points, or in a file of an earlier version.
     tested_ : Tested or None
         What records that were held back have shown, in a model that `unless fit` has written; `fit` holds none back.
+    origin_ : Origin or None
+        The data that a model that `unless fit` has written is from: it is known again, and what was held back.
     gaps_ : mapping or None
         How many cells of each feature that rules test were missing in training; None if that is not known.
     stability_ : Stability or None
@@ -96,6 +98,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "_tuned",
             "_trade_off",
             "tested_",
+            "origin_",
+            "_locked",
             "gaps_",
             "stability_",
         )
@@ -280,14 +284,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
         ``X`` and ``y`` are the training records. See `unless.judge.stability` for what coming back means; afterwards
         ``rules_`` has two more columns, ``returns`` and ``same_tests``. ``n_jobs`` is the number of processes. The
-        result depends on the seed, not on the order of records or the number of processes.
+        result depends on the seed, not on the order of records or the number of processes. Locked rules stay in all
+        refits.
         """
         table = self._table(X, tell=False)
         classes, decides = self.statistics_.classes, committee_of(self) or self.program_
         labels = Labels(self.program_.target, classes, known_labels(true_labels(X, y), classes, len(table)))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=labels)
-        found = stability_of(self, decides, labelled, counts, n=n, seed=random_state, n_jobs=n_jobs)
+        options: dict[str, Any] = {"n": n, "seed": random_state, "n_jobs": n_jobs}
+        found = stability_of(self, decides, labelled, counts, **options, lock=self.locked_)
         self.stability_ = found
         return found
 
@@ -417,6 +423,12 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         return self._tuned
 
     @property
+    def locked_(self) -> tuple[int, ...]:
+        """The indices of the rules that were locked when the others were learned: ``fit(..., keep=, lock=)``."""
+        check_is_fitted(self)
+        return self._locked
+
+    @property
     def trade_off_(self) -> TradeOff | None:
         """Accuracy against the number of rules, in a model that ``unless fit --trade-off`` has written."""
         check_is_fitted(self)
@@ -439,6 +451,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self.tested_,
             self._trade_off,
             self.gaps_,
+            self.origin_,
+            self._locked,
         )
 
     def report(  # noqa: PLR0913 - one parameter for each choice of the caller
@@ -520,9 +534,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
         self.program_, self.statistics_ = model.program_, model.statistics_
         self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances, self.tested_, self.gaps_ = model.importances, model.tested_, model.gaps_
+        self._importances, self.gaps_ = model.importances, model.gaps_
+        self.tested_, self.origin_ = model.tested_, model.origin_
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
-        self._trade_off = getattr(model, "trade_off", None)
+        self._trade_off, self._locked = getattr(model, "trade_off", None), getattr(model, "locked", ())
         self.classes_, self.stability_ = classes, None
         self.n_features_in_ = len(model.schema_.kinds)
         self._named = model.named

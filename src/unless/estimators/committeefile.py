@@ -15,7 +15,7 @@ from unless.estimators.modelfile import SavedModel
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.judge.importance import Evidence, importances
-from unless.model import Statistics, Tested
+from unless.model import Origin, Statistics, Tested
 from unless.rule import Program
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee
@@ -62,6 +62,11 @@ class SavedCommittee:
     def card_(self) -> ScoreCard | None:
         """The points of the student's parts."""
         return self.student.card_
+
+    @property
+    def origin_(self) -> Origin | None:
+        """The data that it is from, which the student knows too."""
+        return self.student.origin_
 
     @property
     def gaps_(self) -> Mapping[str, float] | None:

@@ -2,7 +2,8 @@
 
 Nothing is kept that may be wrong. With labelled records, everything is found again: what the rules decide, points,
 importances, ranges. Without, only that is kept which follows from what was counted before: a rule decides what it did
-as long as no rule before it has changed. The points, the importances and what taught the list are gone.
+as long as no rule before it has changed. The points, the importances and what taught the list are gone. Which records
+were held back stays known in any case: whoever changes rules does not change which records they were learned from.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
 from unless.learn.points import fit_card
-from unless.model import Statistics, Tested, held_back_in
+from unless.model import Statistics, Tested, held_back_by
 from unless.rule import Program, Rule
 from unless.table import Table, domain_of
 from unless.values import Label
@@ -31,40 +32,58 @@ def with_rules(
     program = fitting(program, model.program_, model.statistics_.classes)
     if labelled is None and program == model.program_:
         return model
-    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None)  # nothing taught these rules
-    if labelled is None:
-        known = [column for column in model.domain_.columns if column.name in program.used]
-        return replace(
-            bare,
-            statistics_=still_true(model.statistics_, model.program_, program),
-            domain_=replace(model.domain_, columns=tuple(known)),
-            importances=None,
-            card_=None,
-            tested_=None,
-            gaps_=model.gaps_ and {name: count for name, count in model.gaps_.items() if name in program.used},
-        )
-    tested, labelled = _tested(model, program, labelled, counts)
+    stay = {model.program_.rules[place] for place in model.locked}
+    locked = tuple(place for place, rule in enumerate(program.rules) if rule in stay)
+    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None, locked=locked)  # nothing taught it
+    held = None if labelled is None or counts is not None else held_back_by(model, labelled)
+    if labelled is None or (held is not None and held.all()):
+        tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)
+        return _with(_unmeasured(bare, model), tested)
+    tested = None if held is None or not held.any() else _tested(model, program, labelled[held])
+    labelled = labelled if held is None else labelled[~held]
     there = labelled if counts is None else labelled[counts > 0]
-    unseen = None if tested is None else tested.statistics.counts
-    return replace(
+    found = replace(
         bare,
-        statistics_=replace(measure(program, labelled, counts), pure=model.learner in PURE, unseen=unseen),
-        tested_=tested,
+        statistics_=replace(measure(program, labelled, counts), pure=model.learner in PURE),
         domain_=domain_of(there, program.used),
         gaps_=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
         card_=fit_card(program, labelled, counts),
     )
+    return _with(found, tested)
 
 
-def _tested(
-    model: SavedModel, program: Program, labelled: Table, counts: NDArray[np.float64] | None
-) -> tuple[Tested | None, Table]:
-    """What records held back show of the new rules, if these are the data that the model is from; and the others."""
-    held = held_back_in(model, labelled) if counts is None else None
-    if held is None or not held.any() or model.tested_ is None:
-        return None, labelled
-    return replace(model.tested_, statistics=measure(program, labelled[held])), labelled[~held]
+def _with(model: SavedModel, tested: Tested | None) -> SavedModel:
+    """The model with what is known of a test."""
+    return replace(model, tested_=None) if tested is None else model.after(tested)
+
+
+def _unmeasured(bare: SavedModel, old: SavedModel) -> SavedModel:
+    """The model with what is still true of training."""
+    used = bare.program_.used
+    return replace(
+        bare,
+        statistics_=still_true(old.statistics_, old.program_, bare.program_),
+        domain_=replace(old.domain_, columns=tuple(one for one in old.domain_.columns if one.name in used)),
+        importances=None,
+        card_=None,
+        gaps_=old.gaps_ and {name: count for name, count in old.gaps_.items() if name in used},
+    )
+
+
+def _still_tested(model: SavedModel, program: Program) -> Tested | None:
+    """What the test still shows, without records: all of it, or nothing if it is not known of every rule."""
+    if model.tested_ is None:
+        return None
+    found = still_true(model.tested_.statistics, model.program_, program)
+    return replace(model.tested_, statistics=found) if found.unmeasured is None else None
+
+
+def _tested(model: SavedModel, program: Program, held: Table | None) -> Tested | None:
+    """What records held back show of the new rules."""
+    if held is None or model.origin_ is None:
+        return None
+    return Tested(model.origin_, measure(program, held))
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:

@@ -14,12 +14,12 @@ from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
 from unless.judge.labels import judged, measure
 from unless.learn.blocks.data import Blocks, decided_by
-from unless.model import Statistics, Tested
+from unless.model import Origin, Statistics, Tested
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Split, Table
 from unless.table.split import hashes_of, identities, sample_of, spelled, sums_of
-from unless.values import Label
+from unless.values import Label, counted, percent
 
 Count = Callable[[Program | Committee], Statistics]
 """Counts what rules decide of the records held back."""
@@ -43,6 +43,8 @@ class Halves:
     """None if no record is held back."""
     sample: tuple[int, ...]
     """The hashes of a few records, by which the data is known again."""
+    why_none: str = ""
+    """Why no record is held back, if some were asked for."""
 
     @classmethod
     def of(
@@ -59,15 +61,16 @@ class Halves:
             spelled(sums_of(found)),
             len(table),
             _most_frequent(table.labels.labels, np.bincount(table.labels.codes[~back])),
-            tuple((np.flatnonzero(back) + 1).tolist()),
+            tuple(map(table.number, np.flatnonzero(back).tolist())),
             (lambda rules: decided(rules, tests)) if len(tests) else None,
             tuple(sample_of(found).tolist()),
+            "" if back.any() else _why_none(np.bincount(table.labels.codes), share, earlier),
         )
 
     @classmethod
     def of_blocks(cls, blocks: Blocks, share: float, salt: int, earlier: Split | None = None) -> Halves:
         """Do the same for the records in blocks; a committee is tested on a sample of those held back."""
-        split, mark, sample = blocks.split(share, salt if earlier is None else earlier.salt)
+        split, mark, sample, total = blocks.split(share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         held = split if any(split.cuts) else None
         engine = blocks.engine(held)
@@ -82,24 +85,31 @@ class Halves:
             Training.of_blocks(blocks, held),
             split,
             mark,
-            blocks.rows,
+            total,
             _most_frequent(engine.labels, learned),
             (),
             count if held else None,
             sample,
+            "" if held else _why_none(learned, share, earlier),
         )
 
     def tested(self, model: SavedModel | SavedCommittee) -> SavedModel | SavedCommittee:
-        """The model with what the records held back show, if there are any."""
+        """The model, which now knows its data, with what the records held back show, if there are any."""
         if self.count is None:
-            return model
+            if isinstance(model, SavedModel):
+                return replace(model, origin_=self._origin)
+            return replace(model, student=replace(model.student, origin_=self._origin))
         if isinstance(model, SavedModel):
             return model.after(self._tested(self.count(model.program_)))
         student = model.student.after(self._tested(self.count(model.student.program_)))
         return replace(model, student=student, tested_=self._tested(self.count(model.committee_)))
 
+    @property
+    def _origin(self) -> Origin:
+        return Origin(self.split, self.fingerprint, self.total, self.usual, self.sample)
+
     def _tested(self, found: Statistics) -> Tested:
-        return Tested(self.split, self.fingerprint, self.total, found, self.usual, self.sample)
+        return Tested(self._origin, found)
 
 
 def decided(rules: Program | Committee, table: Table) -> Statistics:
@@ -108,6 +118,20 @@ def decided(rules: Program | Committee, table: Table) -> Statistics:
         return measure(rules, table)
     found = judged(rules, table)
     return Statistics(found.labels, (*found.labels, None), found.confusion.T.astype(np.float64))
+
+
+def _why_none(sizes: NDArray[Any], share: float, earlier: Split | None) -> str:
+    """Why no record is held back, given how many there are of each label."""
+    total = round(float(sizes.sum()))
+    if not share:
+        return ""
+    if earlier is not None:
+        return "none of these would have been held back from the rules that stay"
+    if share * total < 0.5:
+        return f"{percent(share)} of {counted(total, 'record')} is less than one"
+    if sizes.max() < 2:
+        return "no label has two records"
+    return "those of each label are equal, or nearly all, and equal records stay together"
 
 
 def _most_frequent(labels: tuple[Label, ...], counts: NDArray[np.int64]) -> Label:

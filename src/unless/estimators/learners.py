@@ -143,7 +143,11 @@ def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: A
         data = Training.of(data, learner.class_weight)
     if keep is not None or lock is not None:
         data = replace(data, keep=keep, lock=lock)
-    return learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
+    learned = learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
+    if data.keep is None or isinstance(learned.model, SavedCommittee):
+        return learned
+    locked = tuple(sorted(data.locked_in(learned.model.program_)))
+    return replace(learned, model=replace(learned.model, locked=locked))
 
 
 def refuse_kinds(learner: Learner) -> None:
@@ -490,9 +494,15 @@ def learner_of(model: SavedModel | SavedCommittee) -> Learner:
     return kind(**{name: value for name, value in model.parameters.items() if name in known})
 
 
-def relearn(learner: Learner, table: Table, counts: Weights) -> Program | Committee:
-    """Learn what decides from records that count so often; Ctrl-C gives none."""
-    learned = learner._learn(Training.of(table, learner.class_weight, counts))  # noqa: SLF001 - as in `learn`
+def relearn(
+    learner: Learner, table: Table, counts: Weights, keep: Program | None = None, lock: Sequence[int] = ()
+) -> Program | Committee:
+    """Learn what decides from records that count so often, around rules that are locked; Ctrl-C gives none."""
+    data = Training.of(table, learner.class_weight, counts)
+    if keep is not None and lock:  # a label that a sample lacks has no rules in it
+        known = [place for place in lock if keep.rules[place].head in data.labels.labels]
+        data = replace(data, keep=keep, lock=known) if known else data
+    learned = learner._learn(data)  # noqa: SLF001 - as in `learn`
     if learned.interrupted is not None:
         raise learned.interrupted
     return committee_of(learned.model) or learned.model.program_
@@ -507,11 +517,15 @@ def stability_of(
     n: int = 50,
     seed: int = 0,
     n_jobs: int | None = None,
+    lock: Sequence[int] = (),
 ) -> Stability:
-    """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to."""
-    return Stability.of(
-        decides, table, list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs)), weights
-    )
+    """How stable rules are that a learner has found in a table, over ``n`` refits, by several processes if asked to.
+
+    ``lock`` has the indices of rules that were locked: they stay, and the rest is learned again around them.
+    """
+    keep = decides if isinstance(decides, Program) else None
+    found = list(refits_by(learner, table, weights, n=n, seed=seed, n_jobs=n_jobs, keep=keep, lock=lock))
+    return Stability.of(decides, table, found, weights, lock)
 
 
 def refits_by(
@@ -522,10 +536,12 @@ def refits_by(
     n: int = 50,
     seed: int = 0,
     n_jobs: int | None = None,
+    keep: Program | None = None,
+    lock: Sequence[int] = (),
 ) -> Iterator[Refit]:
     """Learn again from ``n`` bootstraps, one after another; several processes share the work, with the same result."""
     plain_learner = replace(learner, numeric=None, categorical=None, dates=None, orders=None, verbose=False, n_jobs=1)
-    again, samples = partial(relearn, plain_learner), bootstraps(table, n, seed)
+    again, samples = partial(relearn, plain_learner, keep=keep, lock=lock), bootstraps(table, n, seed)
     if n_jobs in (None, 1):
         yield from refits(again, table, samples, weights)
         return

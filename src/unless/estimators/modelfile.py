@@ -21,7 +21,7 @@ from unless.judge.importance import Evidence, importances
 from unless.judge.tradeoff import Choice, TradeOff
 from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Statistics, Tested
+from unless.model import Origin, Statistics, Tested
 from unless.rule import Program
 from unless.score.card import MOST_POINTS, ScoreCard, columns_of
 from unless.score.parts import parts_of
@@ -70,10 +70,15 @@ class SavedModel:
     """Accuracy against the number of rules, if it was asked for."""
     gaps_: Mapping[str, float] | None = None
     """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
+    origin_: Origin | None = None
+    """The data that it is from, if that is known: then it is known again, and which records were held back."""
+    locked: tuple[int, ...] = ()
+    """The indices of rules that were locked when it was learned: they are not from these records."""
 
     def after(self, tested: Tested) -> SavedModel:
         """The model after a test, which also tells what to expect of each rule."""
-        return replace(self, statistics_=replace(self.statistics_, unseen=tested.statistics.counts), tested_=tested)
+        statistics = replace(self.statistics_, unseen=tested.statistics.counts)
+        return replace(self, statistics_=statistics, tested_=tested, origin_=tested.origin)
 
     @property
     def schema(self) -> Schema:
@@ -122,15 +127,24 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
             **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
-            **({} if model.tested_ is None else {"tested": tested_data(model.tested_)}),
+            **_origin_entry(model),
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
+            **({"locked": list(model.locked)} if model.locked else {}),
         },
     }
     _gaps(found["columns"], _columns(found["columns"], model.program_)[0])
     _training(found["statistics"], model.program_)
     _taught(found["statistics"]), _tuned(found["statistics"])
-    _tested(found["statistics"], statistics), _trade_off(found["statistics"])
+    _origin(found["statistics"], statistics), _tested(found["statistics"], statistics)
+    _trade_off(found["statistics"]), _locked(found["statistics"], model.program_)
     return found
+
+
+def _origin_entry(model: SavedModel) -> dict[str, Any]:
+    """What the file says of the data, with the test if there was one."""
+    if model.tested_ is not None:
+        return {"tested": tested_data(model.tested_)}
+    return {} if model.origin_ is None else {"origin": _origin_data(model.origin_)}
 
 
 def _choices_data(found: TradeOff) -> list[list[Any]]:
@@ -139,15 +153,19 @@ def _choices_data(found: TradeOff) -> list[list[Any]]:
 
 def tested_data(tested: Tested) -> dict[str, Any]:
     """What records held back have shown, as JSON holds it."""
-    split = tested.split
+    return {**_origin_data(tested.origin), "counts": tested.statistics.counts.tolist()}
+
+
+def _origin_data(origin: Origin) -> dict[str, Any]:
+    """The data that a model is from, as JSON holds it."""
+    split = origin.split
     return {
         "salt": split.salt,
         "cuts": [[label_data(label), cut] for label, cut in zip(split.labels, split.cuts, strict=True)],
-        "fingerprint": tested.fingerprint,
-        "records": tested.records,
-        "usual": label_data(tested.usual),
-        **({"sample": [f"{one:016x}" for one in tested.sample]} if tested.sample else {}),
-        "counts": tested.statistics.counts.tolist(),
+        "fingerprint": origin.fingerprint,
+        "records": origin.records,
+        "usual": label_data(origin.usual),
+        **({"sample": [f"{one:016x}" for one in origin.sample]} if origin.sample else {}),
     }
 
 
@@ -220,7 +238,8 @@ def from_document(document: Any) -> SavedModel | Program:
     statistics, learner, parameters, shares, card = _training(node, program)
     found = SavedModel(program, statistics, schema, _domain(ranges, schema), learner, parameters, named, shares, card)
     found = replace(found, taught=_taught(node), tuned=_tuned(node), trade_off=_trade_off(node))
-    found = replace(found, gaps_=_gaps(document["columns"], schema))
+    found = replace(found, locked=_locked(node, program))
+    found = replace(found, gaps_=_gaps(document["columns"], schema), origin_=_origin(node, statistics))
     tested = _tested(node, statistics)
     return found if tested is None else found.after(tested)
 
@@ -232,9 +251,14 @@ _STATISTICS = Object(
     "an object that says what rules decided, with learner, parameters, classes and counts",
     ("learner", "parameters", "classes", "counts"),
 )
+_ORIGIN = Object(
+    "an object that says which data the model is from, with salt, cuts, fingerprint, records and usual",
+    ("salt", "cuts", "fingerprint", "records", "usual"),
+    ("sample",),
+)
 _TESTED = Object(
     "an object that says what records held back have shown, with salt, cuts, fingerprint, records, usual and counts",
-    ("salt", "cuts", "fingerprint", "records", "usual", "counts"),
+    (*_ORIGIN.required, "counts"),
     ("sample",),
 )
 _CHOICES = "a list of choices, at least one: settings, rules, right records and all records"
@@ -372,6 +396,22 @@ def _trade_off(node: dict[str, Any]) -> TradeOff | None:
     return TradeOff(tuple(_choice(line, (place, index)) for index, line in enumerate(lines)))
 
 
+def _locked(node: dict[str, Any], program: Program) -> tuple[int, ...]:
+    """The indices of the rules that were locked, if the file says so."""
+    if "locked" not in node:
+        return ()
+    place, what = ((None, "statistics"), "locked"), "a list of indices of rules, the smallest first"
+    found = [
+        _whole(one, (place, index), "the index of a rule", 1 << 53)
+        for index, one in enumerate(typed(list, node["locked"], place, what))
+    ]
+    if found != sorted(set(found)):
+        raise at(place, "the indices are not sorted, or one appears twice")
+    if found and found[-1] >= len(program.rules):
+        raise at(place, f"there is no rule with the index {found[-1]}; there are {counted(len(program.rules), 'rule')}")
+    return tuple(found)
+
+
 def _choice(value: Any, place: Place) -> Choice:
     settings, rules, right, records = row(value, place, "settings, a number of rules, of right records and of all", 4)
     if not checks.is_number(rules, 0, _MOST):
@@ -404,6 +444,22 @@ def _tested(node: dict[str, Any], trained: Statistics) -> Tested | None:
 def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tuple[Label | None, ...]) -> Tested:
     """What records held back have shown; each row of counts belongs to the rule, or decision, of one of the labels."""
     node = _TESTED.check(value, place)
+    origin = _origin_in(node, place, classes)
+    counts = _counts(node["counts"], (place, "counts"), len(labels), len(classes))
+    if (counts != np.rint(counts)).any():
+        raise at((place, "counts"), "expected whole numbers of records")
+    return Tested(origin, Statistics(classes, labels, counts))
+
+
+def _origin(node: dict[str, Any], trained: Statistics) -> Origin | None:
+    """The data that the model is from, if the file says so; with a test, that does."""
+    if "origin" not in node:
+        return None
+    place = ((None, "statistics"), "origin")
+    return _origin_in(_ORIGIN.check(node["origin"], place), place, trained.classes)
+
+
+def _origin_in(node: dict[str, Any], place: Place, classes: tuple[Label, ...]) -> Origin:
     split = Split(
         _whole(node["salt"], (place, "salt"), "a salt", LARGEST_SALT),
         classes,
@@ -415,12 +471,8 @@ def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tupl
     usual = checks.label(node["usual"], (place, "usual"))
     if usual not in classes or type(usual) not in map(type, classes):
         raise at((place, "usual"), f"{shown(node['usual'])} is not one of the classes{suggest(usual, classes)}")
-    counts = _counts(node["counts"], (place, "counts"), len(labels), len(classes))
     records = _whole(node["records"], (place, "records"), "a number of records", 1 << 53)
-    if (counts != np.rint(counts)).any() or not counts.sum() < records:
-        raise at((place, "counts"), f"expected whole numbers of records, fewer than {records:,} in all")
-    sample = _sample(node.get("sample", []), (place, "sample"))
-    return Tested(split, mark, records, Statistics(classes, labels, counts), usual, sample)
+    return Origin(split, mark, records, usual, _sample(node.get("sample", []), (place, "sample")))
 
 
 def _sample(value: Any, place: Place) -> tuple[int, ...]:

@@ -19,9 +19,7 @@ from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.judge.constraints import violations
-from unless.learn.locks import Locked, positions
 from unless.report.remarks import remark_lines
-from unless.rule import Program
 from unless.table import Labels, Table
 from unless.values import counted, percent, plain
 
@@ -82,20 +80,12 @@ def on_learning(
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
-def locked_places(data: Training, program: Program) -> dict[int, int]:
-    """The places of locked rules in a program that was learned around them, and the numbers that they had, from 1."""
-    if data.keep is None:
-        return {}
-    locked = Locked.of(data.keep, data.lock).among(program.features, data.labels.labels, data.table.columns)
-    return dict(zip(positions(locked, program), locked.numbers, strict=True))
-
-
 def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Iterator[Remark]:
     """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
     if data.keep is None:
         return
     program = model.program_
-    for place, number in locked_places(data, program).items():
+    for place, number in data.locked_in(program).items():
         if not model.statistics_.support[place]:
             was = "" if number == place + 1 else f", which was rule {number},"
             yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")

@@ -17,9 +17,11 @@ from unless.learn.blocks.data import Blocks, left_by
 from unless.learn.committee import CommitteeSettings
 from unless.learn.engine import Engine
 from unless.learn.fold import Learned, Wishes, engine_of
+from unless.learn.locks import Locked, positions
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights, multiplied
 from unless.model import Statistics
+from unless.rule import Program
 from unless.table import Labels, Split, Table, domain_of, occurring
 from unless.values import Label, class_place, plain
 
@@ -80,6 +82,13 @@ class Training:
     def wishes(self, engine: Engine[Any], constraints: object) -> Wishes:
         """Constraints, and the rules that are locked, checked for these records."""
         return Wishes.of(engine, constraints, self.keep, self.lock)
+
+    def locked_in(self, program: Program) -> dict[int, int]:
+        """The places of locked rules in a program learned around them, and the numbers that they had, from 1."""
+        if self.keep is None:
+            return {}
+        locked = Locked.of(self.keep, self.lock).among(program.features, self.labels.labels, self.table.columns)
+        return dict(zip(positions(locked, program), locked.numbers, strict=True))
 
     def decided(self, learned: Learned) -> Statistics:
         """What the rules decide of all records that they were learned from."""

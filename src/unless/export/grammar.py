@@ -24,7 +24,7 @@ from unless.errors import RuleTextError
 from unless.rule import MAX_DEPTH, Said
 from unless.values.spelling import RESERVED, unquoted
 
-__all__ = ["Asked", "Declared", "Node", "Phrase", "Script", "read"]
+__all__ = ["OPPOSITE", "Asked", "Declared", "Node", "Phrase", "Script", "read"]
 
 _TOKEN = re.compile(
     r"""(?P<space>[^\S\n]+)
@@ -59,9 +59,10 @@ _OPENING = {
 }
 """What comes after the name of a feature."""
 _AFTER_NAME = {*_OPENING, "end", "and", "unless", "if", "or", "otherwise"}
-_OPPOSITE: dict[Said, Said] = {
+OPPOSITE: dict[Said, Said] = {
     "<=": ">", ">": "<=", "<": ">=", ">=": "<", "==": "!=", "!=": "==", "missing": "present", "present": "missing",
 }  # fmt: skip
+"""What holds of a present value where the operator does not."""
 _SINGLE: dict[str, Said] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
 _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
@@ -437,7 +438,7 @@ class _Reader:
             op: Said = _SIGNS[self._take().text]
         else:
             op = self._comparison(self._take()) if self.now.key in _OPENING - {"is", "are", "equals"} else "=="
-        return _OPPOSITE[op] if negated else op
+        return OPPOSITE[op] if negated else op
 
     def _comparison(self, token: Token) -> Said:
         """The operator in words, of which the first is taken: at most, above, less than or equal to."""

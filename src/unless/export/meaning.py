@@ -16,7 +16,7 @@ from math import inf, nextafter
 from typing import NoReturn
 
 from unless.errors import ParameterError, ProgramError, RuleTextError, UnlessWarning, suggest
-from unless.export.grammar import Asked, Declared, Node, Phrase, Script, read
+from unless.export.grammar import OPPOSITE, Asked, Declared, Node, Phrase, Script, read
 from unless.export.jsontext import uncollected
 from unless.limits import refuse_more
 from unless.model import Model
@@ -26,7 +26,7 @@ from unless.values import Label, label_place, number_in, plain
 from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, Notation, Order, common, notation_in
 from unless.values.spelling import spelled
 
-__all__ = ["parse"]
+__all__ = ["new_categories", "parse"]
 
 _TARGET = "label"
 """What the target is called where nobody says."""
@@ -319,12 +319,25 @@ class _Meaning:
         return Rule(head, tuple(default), tuple(exceptions))
 
     def _literals(self, asked: Asked) -> list[Literal]:
+        if _NOT.match(asked.feature.text) and not asked.feature.quoted and asked.feature.text not in self._features:
+            self._negated(asked)
         feature, op, value = self._feature(asked.feature), asked.op, asked.value
         if value is None:
             return [Literal(feature, op)]  # type: ignore[arg-type]
         if op in _BOUNDS:
             return [self._bound(feature, op, self._number(feature, value), value)]
         return self._equality(asked, feature, value)
+
+    def _negated(self, asked: Asked) -> NoReturn:
+        """Refuse ``not x > y``, which says nothing of a missing x, and could be a name; say what to write."""
+        name, value = _NOT.sub("", asked.feature.text), "" if asked.value is None else f" {asked.value.text}"
+        opposite = f"{name} {_WORDS.get(op := OPPOSITE[asked.op], op)}{value}"
+        missing = f", or for missing cells too an exception: unless {name} {asked.op}{value}"
+        self._fail(
+            asked.feature,
+            f"'not' comes after the name of a feature: write {opposite}{missing if asked.op in _BOUNDS else ''}; "
+            "a name that starts with 'not' is written in quotes",
+        )
 
     def _number(self, feature: str, value: Phrase) -> float:
         """The number that a feature is compared with, which knows how it is written."""
@@ -400,12 +413,32 @@ class _Meaning:
 
     def unseen(self) -> list[str]:
         """The categories that nobody has seen: a typing error makes a rule that never holds."""
-        return [
-            f"{feature} has no {text!r}{suggest(text, self._known.seen[feature])}" for feature, text in self._unseen
-        ]
+        return [_new_category(feature, text, self._known.seen[feature]) for feature, text in self._unseen]
+
+
+def new_categories(program: Program, table: Table) -> list[str]:
+    """What to say of categories that rules ask for and no record of a table has."""
+    seen = _of_schema(table.schema, None, None, table).seen
+    asked = dict.fromkeys(
+        (one.feature, one.value)
+        for rule in program.rules
+        for one in rule.literals()
+        if one.op in ("==", "!=") and isinstance(one.value, str)
+    )
+    return [
+        _new_category(feature, text, seen[feature])
+        for feature, text in asked
+        if feature in seen and text not in seen[feature]
+    ]
+
+
+def _new_category(feature: str, text: str, seen: Sequence[str]) -> str:
+    return f"{feature} has no {text!r}{suggest(text, seen)}"
 
 
 _BOUNDS: tuple[Said, ...] = ("<=", ">", "<", ">=")
+_NOT = re.compile(r"not\s+", re.IGNORECASE)
+_WORDS: Mapping[Said, str] = {"==": "is", "!=": "is not", "missing": "is missing", "present": "is present"}
 
 
 def _before(number: float) -> float | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.model import Tested, interval, most_of
+from unless.model import Origin, interval, most_of
 from unless.table import Table
 from unless.table.split import hashes_of, identities, spelled, sums_of
 
@@ -47,19 +47,19 @@ class OwnResult:
 class OwnCounts:
     """Counts the records of batches on both sides of the split, and tells both if they have the model's data."""
 
-    def __init__(self, tested: Tested, features: tuple[str, ...]) -> None:
-        self._tested, self._features = tested, features
+    def __init__(self, origin: Origin, features: tuple[str, ...]) -> None:
+        self._origin, self._features = origin, features
         self._sums = np.zeros(2, np.uint64)
-        self._among = np.zeros(len(tested.sample), np.bool_)
+        self._among = np.zeros(len(origin.sample), np.bool_)
         self._counts = np.zeros((2, 2), np.int64)  # learned from or held back; wrong or right
 
     def add(self, table: Table, right: NDArray[np.bool_]) -> None:
         """Count labelled records, of which it is known which are decided correctly."""
         hashes = hashes_of(table, self._features)
-        found = identities(hashes, table.labels, self._tested.statistics.classes)
+        found = identities(hashes, table.labels, self._origin.split.labels)
         self._sums += sums_of(found)
-        self._among |= self._tested.among(found)
-        held = self._tested.split.of_hashes(hashes, table.labels)
+        self._among |= self._origin.among(found)
+        held = self._origin.split.of_hashes(hashes, table.labels)
         np.add.at(self._counts, (held.astype(np.intp), right.astype(np.intp)), 1)
 
     def merge(self, other: OwnCounts) -> None:
@@ -71,7 +71,7 @@ class OwnCounts:
     def found(self) -> OwnResult | None:
         """Both counts; None if these are other records than those that the model is from."""
         (wrong, right), (held_wrong, held_right) = self._counts.tolist()
-        same = self._counts.sum() == self._tested.records and spelled(self._sums) == self._tested.fingerprint
+        same = self._counts.sum() == self._origin.records and spelled(self._sums) == self._origin.fingerprint
         if not same and not most_of(self._among):
             return None
         return OwnResult(held_wrong + held_right, held_right, wrong + right, right, same=bool(same))

@@ -180,10 +180,17 @@ class Stability:
     thresholds: tuple[ThresholdStability, ...]
     records: NDArray[np.float64]
     weights: Weights | None = None
+    locked: tuple[int, ...] = ()
+    """The indices of rules that are in every refit, because they were locked and not learned."""
 
     @classmethod
     def of(
-        cls, model: Program | Committee, table: Table, found: Sequence[Refit], weights: Weights | None = None
+        cls,
+        model: Program | Committee,
+        table: Table,
+        found: Sequence[Refit],
+        weights: Weights | None = None,
+        locked: Sequence[int] = (),
     ) -> Stability:
         """Compare refits with what was learned from all records."""
         if not found:
@@ -200,9 +207,10 @@ class Stability:
         thresholds = tuple(
             threshold
             for place in range(len(own.program.rules))
+            if place not in locked
             for threshold in _thresholds(own.program.rules[place], place, found, matched)
         )
-        return cls(own.program, len(found), rules, thresholds, same, weights)
+        return cls(own.program, len(found), rules, thresholds, same, weights, tuple(locked))
 
     @property
     def agreement(self) -> float:
@@ -220,8 +228,9 @@ class Stability:
         ]
 
     def unstable(self, least: float = 0.5) -> tuple[RuleStability, ...]:
-        """The rules that come back in less than this share of the refits, the least stable first."""
-        return tuple(sorted((one for one in self.rules if one.returns < least), key=lambda one: one.returns))
+        """The rules that come back in less than this share of the refits, the least stable first; no locked ones."""
+        weak = (one for one in self.rules if one.returns < least and one.rule not in self.locked)
+        return tuple(sorted(weak, key=lambda one: one.returns))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, dicts and values that JSON can hold; rules count from 0."""
@@ -237,6 +246,7 @@ class Stability:
                 "quantiles": {str(share): float(_quantile(shares.tolist(), share)) for share in QUANTILES},
             },
             "rules": [{"label": label_data(heads[one.rule].head), **one.to_dict()} for one in self.rules],
+            "locked": list(self.locked),
             "quantiles": list(QUANTILES),
             "thresholds": [one.to_dict() for one in self.thresholds],
         }
@@ -258,8 +268,8 @@ class Stability:
         return [
             (
                 str(one.rule + 1),
-                percent(one.returns),
-                percent(one.same_tests),
+                "locked" if one.rule in self.locked else percent(one.returns),
+                "" if one.rule in self.locked else percent(one.same_tests),
                 printable(str(self.program.rules[one.rule].head)),
                 _said(self.program.rules[one.rule], words),
             )

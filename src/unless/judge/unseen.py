@@ -1,7 +1,8 @@
-"""Values in new records that training did not have: categories, numbers outside the range, text among numbers.
+"""Values in new records that training did not have: categories, numbers outside the range, text among numbers; labels.
 
 The rules still decide such records, literally: a new category is just not the one that a rule names. So a renamed
-category can change every decision without an error, and users need to be told.
+category can change every decision without an error, and users need to be told. A label that is spelled otherwise than
+in training makes every decision wrong.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from typing import Literal as OneOf
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError, UnseenValuesError
+from unless.errors import ParameterError, UnseenValuesError, suggest
 from unless.explanation.words import DEFAULT, Words
 from unless.model import Model
 from unless.rule import Program
-from unless.table import MOST, Column, Table
-from unless.values import Value, counted, value_data
+from unless.table import MOST, Column, Labels, Table
+from unless.values import Label, Value, class_place, counted, value_data
 from unless.values.notation import Notation, Noted
 
-Kind = OneOf["category", "text", "number", "range"]
-"""A new category, text where training had only numbers, a number where it had only text, a number out of range."""
+Kind = OneOf["category", "text", "number", "range", "label"]
+"""A new category, text where training had only numbers, a number where it had only text, a number out of range.
+
+Or a true label that the model does not know, so that it can never be right.
+"""
 
 _SHOWN = 3  # values in a sentence
 _LONG = 60  # letters of a value or a name
@@ -68,6 +72,10 @@ class Unseen:
             case "range":
                 low, high = (words.value(self.feature, end) for end in self.seen)
                 found = f"{'is' if one else 'are'} outside the range of training, {low} to {high}: {said}"
+            case "label":
+                listed = ", ".join(map(repr, self.examples[:_SHOWN])) + ", …" * (len(self.examples) > _SHOWN)
+                hint = suggest(self.examples[0], self.seen)
+                found = f"{'has' if one else 'have'} a label that the model does not know, {listed}{hint}"
         return f"{name}: {some} {found}{' (few enough to be chance)' if self.by_chance else ''}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,10 +94,23 @@ class Unseen:
         return self.text()
 
 
-def unseen_values(model: Model, table: Table) -> tuple[Unseen, ...]:
-    """The values in a table that training did not have, for the features that the model remembers."""
+def unseen_values(model: Model, table: Table, *, labels: bool = False) -> tuple[Unseen, ...]:
+    """The values in a table that training did not have, for the features that the model remembers.
+
+    With ``labels``, true labels that the model does not know come first.
+    """
     counts = UnseenCounts(model)
     counts.add(table)
+    if labels and table.target is not None:
+        counts.add_labels(table.target)
+    return counts.found()
+
+
+def unknown_labels(model: Model | Program, labels: Labels | None) -> tuple[Unseen, ...]:
+    """What there is to say of true labels that a model does not know."""
+    counts = UnseenCounts(model)
+    if labels is not None:
+        counts.add_labels(labels)
     return counts.found()
 
 
@@ -122,12 +143,19 @@ def refuse_ignorance(model: object, program: Program) -> None:
 
 
 class UnseenCounts:
-    """Counts values that training did not have, batch by batch; without a model there are none to find."""
+    """Counts values that training did not have, batch by batch.
 
-    def __init__(self, model: Model | None) -> None:
-        self._columns = [] if model is None else [_Counts(column) for column in model.domain_.columns]
-        self._trained = 0.0 if model is None else model.statistics_.total
+    Rules alone know no values, and only the labels that they give: if they know none of those, that is told.
+    """
+
+    def __init__(self, model: Model | Program) -> None:
+        known = None if isinstance(model, Program) else model
+        self._columns = [] if known is None else [_Counts(column) for column in known.domain_.columns]
+        self._trained = 0.0 if known is None else known.statistics_.total
         self._total = 0
+        self._model = model
+        self._labels: Counter[str] = Counter()
+        self._target, self._labelled = "", 0
 
     def add(self, table: Table) -> None:
         """Count the records of a batch."""
@@ -136,16 +164,38 @@ class UnseenCounts:
             if counts.seen.name in table.features:
                 counts.add(table.column(counts.seen.name).written(counts.notation))
 
+    def add_labels(self, labels: Labels) -> None:
+        """Count true labels."""
+        known, self._target = self._known_labels, labels.name
+        counts = np.bincount(labels.codes, minlength=len(labels.labels)).tolist()
+        self._labelled += sum(counts)
+        for label, count in zip(labels.labels, counts, strict=True):
+            if count and class_place(label, known) is None:
+                self._labels[str(label)] += count
+
     def merge(self, other: UnseenCounts) -> None:
         """Add what was counted in other batches, with the same model."""
         self._total += other._total
+        self._target, self._labelled = other._target or self._target, self._labelled + other._labelled
+        self._labels.update(other._labels)
         for own, others in zip(self._columns, other._columns, strict=True):
             own.merge(others)
 
     def found(self) -> tuple[Unseen, ...]:
-        """The findings so far, in the order of the features."""
+        """The findings so far: labels, and then features in their order."""
         found = (one for counts in self._columns for one in counts.found(self._total))
-        return tuple(replace(one, by_chance=_by_chance(one, self._trained)) for one in found)
+        return (*self._found_labels(), *(replace(one, by_chance=_by_chance(one, self._trained)) for one in found))
+
+    @property
+    def _known_labels(self) -> tuple[Label, ...]:
+        return tuple(self._model.labels) if isinstance(self._model, Program) else self._model.statistics_.classes
+
+    def _found_labels(self) -> Iterator[Unseen]:
+        unknown = sum(self._labels.values())
+        if unknown and (unknown == self._labelled or not isinstance(self._model, Program)):
+            often = tuple(sorted(self._labels, key=lambda label: (-self._labels[label], label)))[:_KEPT]
+            known = tuple(map(str, self._known_labels[:_KEPT]))
+            yield Unseen(self._target, "label", unknown, self._labelled, often, known)
 
     def chances(self) -> dict[str, float]:
         """How probable the findings about each feature are, at most, if the records are like those of training."""

@@ -22,7 +22,7 @@ from unless.judge.chance import holm, same_share
 from unless.judge.labels import cross_counts
 from unless.judge.unseen import UnseenCounts
 from unless.judge.watched import Check, Share, Source, Watch
-from unless.model import Model, Statistics, Tested, most_of
+from unless.model import Model, Origin, Statistics, most_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -96,12 +96,12 @@ class Counts:
         self.missing = dict.fromkeys(self.used, 0.0)
         self.unseen = UnseenCounts(model)
         self._squares, self._whole = 0.0, True
-        self._own = _Own(getattr(model, "tested_", None), tuple(model.schema_.kinds))
+        self._own = _Own(getattr(model, "origin_", None), tuple(model.schema_.kinds))
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """The features that are good to have: a model with a test knows its own data by all of them."""
-        return self._own.features if self._own.tested is not None else self.used
+        """The features that are good to have: a model knows its own data by all of them."""
+        return self._own.features if self._own.origin is not None else self.used
 
     @property
     def used(self) -> tuple[str, ...]:
@@ -304,9 +304,9 @@ class Counts:
 class _Own:
     """Tells, batch by batch, whether records are those that a model is from."""
 
-    def __init__(self, tested: Tested | None, features: tuple[str, ...]) -> None:
-        self.tested, self.features = tested, features
-        self._among = np.zeros(0 if tested is None else len(tested.sample), np.bool_)
+    def __init__(self, origin: Origin | None, features: tuple[str, ...]) -> None:
+        self.origin, self.features = origin, features
+        self._among = np.zeros(0 if origin is None else len(origin.sample), np.bool_)
 
     @property
     def found(self) -> bool:
@@ -316,10 +316,10 @@ class _Own:
     def add(self, table: Table, truth: NDArray[np.intp]) -> None:
         """Look at the labelled records of a batch, if it has all features of training."""
         known = truth >= 0
-        if self.tested is None or not known.any() or not set(self.features) <= set(table.features):
+        if self.origin is None or not known.any() or not set(self.features) <= set(table.features):
             return
-        some = replace(table[known], target=Labels("label", self.tested.statistics.classes, truth[known]))
-        self._among |= self.tested.among(self.tested.identities(some, self.features))
+        some = replace(table[known], target=Labels("label", self.origin.split.labels, truth[known]))
+        self._among |= self.origin.among(self.origin.identities(some, self.features))
 
 
 @dataclass(frozen=True, slots=True)

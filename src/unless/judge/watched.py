@@ -160,7 +160,9 @@ class Watch:
                 return f"{printable(check.feature or '')} is new"
 
     def about(self, check: Check) -> str:
-        """What else there is to say: the conditions of the rule, or the values that training did not have."""
+        """What else there is to say: the conditions of the rule, or the values or labels that training did not have."""
+        if check.kind == "labels" and check.label is None:
+            return next((one.text().partition(", ")[2] for one in self.unseen if one.kind == "label"), "")
         if check.kind == "unseen":
             return next(one.text().partition(": ")[2] for one in self.unseen if one.feature == check.feature)
         if check.kind not in ("decides", "right") or check.rule is None:

@@ -264,9 +264,9 @@ class TextBatch:
         """How its numbers are written."""
         return self.dialect.numerals
 
-    def table(self, like: object, features: Sequence[str]) -> Table:
+    def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""
-        return read_table(self.source, like=like, features=features)
+        return read_table(self.source, like=like, features=features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
         """The cells, as they are read."""
@@ -300,11 +300,11 @@ class JsonBatch:
         """The members that occur, in order of first appearance."""
         return self._source().names
 
-    def table(self, like: object, features: Sequence[str]) -> Table:
+    def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table; a member that no object has is missing in all."""
         target = getattr(like, "schema", like).target  # type: ignore[attr-defined]
         source = self._source([*features, *({target} - {None, *features})])
-        table = read_table(source, like=like, features=features)
+        table = read_table(source, like=like, features=features, drop_unlabelled=drop_unlabelled)
         self.seen = source.seen
         return table
 
@@ -343,9 +343,9 @@ class FrameBatch:
         """The columns."""
         return self.rows.columns
 
-    def table(self, like: object, features: Sequence[str]) -> Table:
+    def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""
-        return read_table(self.rows, like=like, features=features)
+        return read_table(self.rows, like=like, features=features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
         """The cells, as they are read."""

@@ -87,7 +87,8 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     it then and the program tests for missing cells. The target is read if it is there and complete.
 
     Labels keep their type; those of text files are text. A row without a label is an error, unless
-    ``drop_unlabelled`` leaves it out. Messages number rows from 1.
+    ``drop_unlabelled`` leaves it out: ``numbers`` of the table are then those of the other rows. Messages number rows
+    from 1.
     """
     opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet))
     plan = plan_of(
@@ -412,4 +413,11 @@ def _labelled(table: Table, target: str, cells: Cells, tokens: Sequence[str]) ->
     present, rows = with_labels(cells, tokens)
     if not rows.any():
         raise ReadError(f"no row has a label in {target!r}; there is nothing to learn from")
-    return replace(table[rows], target=labels(target, present, ()))
+    numbers = None if rows.all() else np.flatnonzero(rows) + 1
+    return replace(table[rows], target=labels(target, present, ()), numbers=numbers)
+
+
+def with_known_labels(table: Table, labelled: Table) -> Table:
+    """The records of a table that have a label, by a table that was read with ``drop_unlabelled``."""
+    rows = slice(None) if labelled.numbers is None else labelled.numbers - 1
+    return replace(table[rows], target=labelled.target, numbers=labelled.numbers)

@@ -127,7 +127,7 @@ def gather(model: Program | Model, table: Table) -> Facts:
     program, trained = (model, None) if isinstance(model, Program) else (model.program_, model)
     deciding = deciding_rules(program, table)
     domain = domain_of(table, program.used) if trained is None else trained.domain_
-    unseen = () if trained is None else unseen_values(trained, table)
+    unseen = () if trained is None else unseen_values(trained, table, labels=True)
     statistics = None if trained is None else trained.statistics_
     card = None if trained is None else trained.card_
     known = in_order({*program.labels, *(() if statistics is None else statistics.classes)})

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless import __version__
+from unless.constraints import Constraints, constraints_of
 from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.explanation.listing import rule_lines
 from unless.explanation.sentences import words_for
@@ -81,10 +82,10 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """How good the model is on some records; ``unseen`` if it was not learned from them."""
+    """How good the model is on some records; ``unseen`` if it was not learned from them, None if nobody knows."""
 
     on: str
-    unseen: bool
+    unseen: bool | None
     accuracy: Figure
     baseline: Figure
     labels: tuple[tuple[str, Figure, Figure], ...]
@@ -257,7 +258,7 @@ class ModelCard:
     def settings(self) -> tuple[tuple[str, str], ...]:
         """The parameters that were given or have a default, as text; not what was shown while learning."""
         given = ((name, value) for name, value in self.parameters.items() if value is not None)
-        return tuple((name, printable(str(value))) for name, value in given if name not in ("verbose", "warn"))
+        return tuple((name, printable(_said(name, value))) for name, value in given if name not in ("verbose", "warn"))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the card to a file, whole or not at all; its ending sets the format: .md, .html or .json."""
@@ -310,8 +311,9 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     committee, program, trained = committee_of(model), model.program_, model.statistics_
     words = words_for(program, tables=(model.domain_,) if table is None else (model.domain_, table))
     seen = None if table is None else _Seen.of(model, table, data)
+    own = seen is not None and seen.unseen is not None  # other records than the model's say nothing of its data
     tests = _held_back(model) or (None if seen is None else seen.tests())
-    tested = getattr(model, "tested_", None)
+    tested, origin = getattr(model, "tested_", None), getattr(model, "origin_", None)
     rules = tuple(_rules(model, words, stability))
     name = "the records held back" if tested is not None else data
     lists = ""
@@ -328,11 +330,11 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         written=now(),
         learner=learner,
         parameters=dict(parameters or {}),
-        data=None if data is None else printable(data),
-        records=tested.records if tested is not None else None if table is None else len(table),
+        data=None if data is None or (origin is not None and not own) else printable(data),
+        records=origin.records if origin is not None else None if table is None else len(table),
         trained=trained.total,
         weighted=trained.weighted,
-        data_fingerprint=None if tested is None else tested.fingerprint,
+        data_fingerprint=None if origin is None else origin.fingerprint,
         classes=tuple(
             (printable(str(label)), float(share)) for label, share in zip(trained.classes, trained.prior, strict=True)
         ),
@@ -349,7 +351,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
 # How good it is.
 
 
-def _tests(found: Quality, usual: Label, on: str, *, unseen: bool) -> Tests:
+def _tests(found: Quality, usual: Label, on: str, *, unseen: bool | None) -> Tests:
     baseline = next((one.support for one in found.classes if one.label == usual), 0)
     labels = tuple(
         (
@@ -373,6 +375,10 @@ def _held_back(model: Model) -> Tests | None:
     return _tests(found, tested.usual, f"{counted(found.records, 'record')} held back", unseen=True)
 
 
+_LEARNED = {True: "which the model was learned from", False: "with those that the model was learned from"}
+"""What is said of records, none of which were held back: whether they are just those of training."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
     """Records that the model decides: those held back, if the table is the model's own data, else all."""
@@ -383,18 +389,21 @@ class _Seen:
     truth: NDArray[np.intp] | None
     labels: tuple[Label, ...]
     name: str
-    unseen: bool
+    unseen: bool | None
+    """Whether the model was learned from none of them; None if that is not known."""
 
     @classmethod
     def of(cls, model: Model, table: Table, name: str | None) -> _Seen:
-        called, own = printable(name or "the data"), own_records(model, table)
+        called, own, unseen = printable(name or "the data"), own_records(model, table), None
         if own is not None:
-            table, called = table[own.held_back], f"the records of {called} that were held back"
+            unseen = bool(own.held_back.any())
+            called = f"the records of {called} that were held back" if unseen else f"{called}, {_LEARNED[own.same]}"
+            table = table[own.held_back] if unseen else table
         classes = model.statistics_.classes
         known = None if table.target is None else aligned(table.target, classes)
         labels = classes if known is None else known.labels
         truth = None if known is None else known.codes.astype(np.intp)
-        return cls(model, table, _given(model, table), truth, tuple(labels), called, own is not None)
+        return cls(model, table, _given(model, table), truth, tuple(labels), called, unseen)
 
     def tests(self) -> Tests | None:
         """How often the model is right here."""
@@ -505,11 +514,17 @@ def _limits(
 ) -> Iterator[str]:
     if tests is None:
         yield "No records were held back, so how good the model is on new records is not known."
-    elif not tests.unseen:
+    elif tests.unseen is False:
+        yield "The figures are of records that the model was learned from: they overstate how good it is on new ones."
+    elif tests.unseen is None:
         yield (
             f"The figures are of {printable(data or 'the data')}. If the model was learned from these records, they "
             "overstate how good it is on new ones."
         )
+    places: tuple[int, ...] = getattr(model, "locked", ()) or getattr(model, "locked_", ())
+    if locked := [str(place + 1) for place in places]:
+        were = "was locked: it comes" if len(locked) == 1 else "were locked: they come"
+        yield f"{_numbered(locked)} {were} from people or an earlier model, and not from these records."
     if model.statistics_.weighted:
         yield "Training was weighted: its figures are sums of weights, not numbers of records."
     yield from _hardly_tested(rules)
@@ -555,10 +570,25 @@ def _numbered(numbers: Sequence[str]) -> str:
     return f"Rules {', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def _said(name: str, value: Any) -> str:
+    """A parameter in words: "no rule tests age; income: more never refuse", "refuse 2, accept 1", "yes"."""
+    if name == "constraints" and (asked := constraints_of(value)) is not None:
+        return "; ".join(asked.lines())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{one} {_said('', said)}" for one, said in value.items())
+    if isinstance(value, list | tuple | set):
+        return ", ".join(_said("", one) for one in value)
+    return f"{value:g}" if isinstance(value, float) and value == int(value) else str(value)
+
+
 def _plain(value: Any) -> Any:
     """A parameter for JSON."""
     if value is None or isinstance(value, bool | int | float | str):
         return label_data(value)
+    if isinstance(value, Constraints):
+        return value.to_dict()
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     return [_plain(one) for one in value] if isinstance(value, list | tuple | set) else str(value)

@@ -105,15 +105,14 @@ def trust(
         return Trust(tested.right, tested.held_back, *tested.interval, speaker.labels[guess], guessed, "tested")
     right, total = facts.quality.right, facts.quality.records
     guess = facts.labels.index(usual) if usual in facts.labels else int(facts.frequency.argmax())
-    trained = learned is facts or were_learned(facts)
-    of: Which = "learned" if trained else "tested" if learned is not None else "given"
+    of: Which = "learned" if learned is facts else "tested" if learned is not None else "given"
     return Trust(right, total, *interval(right, total), speaker.labels[guess], int(facts.frequency[guess]), of)
 
 
 def were_learned(facts: Facts) -> bool:
     """Whether each rule decides what it decided in training, label by label: then these are the training records."""
     trained = facts.trained
-    if trained is None or trained.weighted or len(facts.labels) != len(trained.classes):
+    if trained is None or facts.truth is None or trained.weighted or len(facts.labels) != len(trained.classes):
         return False
     order = [facts.labels.index(label) for label in trained.classes]
     return bool(np.array_equal(facts.counts[:, order], trained.counts))

@@ -18,14 +18,14 @@ from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
-from unless.model import Model, Tested, interval
+from unless.model import Model, Origin, Tested, interval
 from unless.prediction import predict
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
 from unless.report.groups import NO_GROUPS, Groups, groups_of
 from unless.report.kept import kept_data, shown_columns
-from unless.report.opening import Leading, Trust, leading_rules, trust
+from unless.report.opening import Leading, Trust, leading_rules, trust, were_learned
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Program, Rule
@@ -236,9 +236,11 @@ def _parts(facts: Facts) -> tuple[Facts, Facts | None]:
 
     None if they were learned from other records than these.
     """
-    if facts.own is None or facts.own.held_back.all():
-        return facts, None
+    if facts.own is None:
+        return facts, facts if were_learned(facts) else None
     held = facts.own.held_back
+    if held.all():
+        return facts, None
     return (facts.taking(held), facts.taking(~held)) if held.any() else (facts, facts)
 
 
@@ -251,8 +253,8 @@ def _usual(model: Program | Model) -> Label | None:
     """The most frequent label of the records that a model was learned from; with weights, the heaviest."""
     if isinstance(model, Program):
         return None
-    tested = _tested(model)
-    return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if tested is None else tested.usual
+    origin: Origin | None = getattr(model, "origin_", None)
+    return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if origin is None else origin.usual
 
 
 def _check(name: str, value: object, least: int) -> None:
@@ -282,7 +284,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
-            "rows": (rows + 1).tolist(),
+            "rows": list(map(facts.table.number, rows.tolist())),
             "truth": None if facts.truth is None else facts.truth[rows].tolist(),
             "held": None if facts.own is None else facts.own.held_back[rows].tolist(),
             "columns": [_cells(column, rows) for column in columns],

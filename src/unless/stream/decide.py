@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError, UnknownNameError, suggest
+from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.judge.own import OwnCounts
 from unless.judge.unseen import UnseenCounts, refuse, refuse_ignorance
-from unless.model import Model, Tested
+from unless.model import Model, Origin
 from unless.prediction import deciding_rules
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
+from unless.read.table import with_known_labels
 from unless.rule import Program
 from unless.score.card import ScoreCard
 from unless.score.committee import committee_of
@@ -36,7 +37,8 @@ class Outcome:
     """What was counted, and how files were read; `add` takes that of another part."""
 
     labels: dict[Label | None, int]
-    right: int | None
+    labelled: int
+    right: int
     unseen: UnseenCounts
     wanted: tuple[str, ...]
     columns: tuple[str, ...]
@@ -57,7 +59,8 @@ class Outcome:
             if label is not None:
                 self.labels[label] = self.labels.get(label, 0) + count
         self.labels |= {None: undecided} if undecided else {}
-        self.right = None if self.right is None or other.right is None else self.right + other.right
+        self.labelled += other.labelled
+        self.right += other.right
         self.unseen.merge(other.unseen)
         if self.own is not None and other.own is not None:
             self.own.merge(other.own)
@@ -84,14 +87,14 @@ class Tally:
         else:
             self.answers = NewColumns.voted(self._committee.classes)
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
-        self.right: int | None = 0
+        self.labelled = self.right = 0
         if strict:
             refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
-        self.unseen = UnseenCounts(None if isinstance(model, Program) else model)
+        self.unseen = UnseenCounts(model)
         self._strict = strict
-        tested: Tested | None = getattr(model, "tested_", None)
-        self._features = self._used if tested is None else tuple(model.schema_.kinds)  # type: ignore[union-attr]
-        self.own = None if tested is None else OwnCounts(tested, tuple(self._features))
+        origin: Origin | None = getattr(model, "origin_", None)
+        self._features = self._used if origin is None else tuple(model.schema_.kinds)  # type: ignore[union-attr]
+        self.own = None if origin is None else OwnCounts(origin, tuple(self._features))
 
     @property
     def rows(self) -> int:
@@ -114,13 +117,16 @@ class Tally:
         table = batch.table(self._model, self._wanted(batch))
         if isinstance(batch, JsonBatch):
             self._members = (self._members or set()).union(batch.seen)
+        labelled = _labelled(batch, table, self._model)
         self.unseen.add(table)
+        if labelled is not None:
+            self.unseen.add_labels(labelled.labels)
         if self._strict:
             refuse(self.unseen.found(), f" in the first {self.rows + len(table):,} records")
         choices, shares = self._choices(table)
         self._counts += np.bincount(choices, minlength=len(self._counts))
-        if len(table):
-            self._compare(choices, table)
+        if labelled is not None:
+            self._compare(choices if labelled.numbers is None else choices[labelled.numbers - 1], labelled)
         return (self.answers, choices) if shares is None else self.answers.with_confidences(choices, shares)
 
     def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
@@ -143,11 +149,8 @@ class Tally:
         return self._used if self.own is None else self._features
 
     def _compare(self, choices: Choices, table: Table) -> None:
-        truth = table.target
-        if truth is None or self.right is None:
-            self.right = self.own = None
-            return
-        labels = self.answers.labels
+        truth, labels = table.labels, self.answers.labels
+        self.labelled += len(table)
         known = [label for label in labels if label is not None]
         places = [class_place(other, known) for other in truth.labels]
         meant = [None if place is None else known[place] for place in places]
@@ -164,3 +167,14 @@ class Tally:
             if label is not None or count:
                 found[label] = found.get(label, 0) + count
         return found
+
+
+def _labelled(batch: Batch, table: Table, model: Model | Program) -> Table | None:
+    """The records of a batch that have a label; None if there are none, or nobody can compare with them."""
+    if table.target is not None or not len(table):
+        return table if len(table) else None
+    try:
+        found = batch.table(model, (), drop_unlabelled=True)
+    except ReadError:  # no record has one, or they are of mixed types
+        return None
+    return None if found.target is None else with_known_labels(table, found)

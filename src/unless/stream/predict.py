@@ -29,7 +29,7 @@ class PredictedFile:
     """What was written: how many records, how many with each label (None: not decided), and the names of new columns.
 
     ``renamed`` has the new columns that got another name than usual, because the input has a column of that name.
-    ``right`` is how many records got the label that the input gives; None unless every record there has one.
+    ``right`` is how many of the ``labelled`` records got the label that the input gives; None if no record has one.
     ``unseen`` lists what the records hold that the model did not see in training.
     """
 
@@ -45,6 +45,8 @@ class PredictedFile:
     """The parts that were written to a folder, by name."""
     own: OwnResult | None = None
     """If these are the records that the model is from: how it does on those held back, and on the others."""
+    labelled: int = 0
+    """How many records of the input have a label."""
 
     @property
     def undecided(self) -> int:
@@ -53,8 +55,8 @@ class PredictedFile:
 
     @property
     def accuracy(self) -> float | None:
-        """The share of records that got the label that the input gives."""
-        return None if self.right is None or not self.rows else self.right / self.rows
+        """The share of the labelled records that got the label that the input gives."""
+        return None if self.right is None or not self.labelled else self.right / self.labelled
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as a JSON object."""
@@ -66,6 +68,7 @@ class PredictedFile:
             "columns": list(self.columns),
             "renamed": self.renamed,
             "accuracy": self.accuracy,
+            "labelled": self.labelled,
             "own": self.own and self.own.to_dict(),
             "unseen": [one.to_dict() for one in self.unseen],
             "read_as": self.read_as,
@@ -141,9 +144,10 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
         done.labels,
         done.columns,
         renamed,
-        done.right,
+        done.right if done.labelled else None,
         done.unseen.found(),
         remarks.said,
         tuple(done.files),
         None if done.own is None else done.own.found(),
+        done.labelled,
     )

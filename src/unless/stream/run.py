@@ -39,7 +39,8 @@ class Run:
                 write_in_thread(writer.drain, results)
             else:  # Ctrl-C could not stop a thread that waits for a reader
                 writer.drain(results)
-        return Outcome(tally.labels(), tally.right, tally.unseen, wanted, writer.added, given.said, own=tally.own)
+        counts = tally.labels(), tally.labelled, tally.right, tally.unseen
+        return Outcome(*counts, wanted, writer.added, given.said, own=tally.own)
 
 
 def needs_types(given: Input, form: str) -> bool:

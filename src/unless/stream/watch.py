@@ -11,15 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.judge.watch import ALPHA, UNLABELLED, Counts, places_of
+from unless.judge.watch import ALPHA, Counts, places_of
 from unless.judge.watched import Watch
 from unless.model import Model
 from unless.read.batches import Batch, File, Input, JsonBatch
 from unless.read.dialect import told_by
 from unless.read.sniff import said_of
 from unless.stream.decide import Progress
-from unless.table import Column, Schema, Table
-from unless.values import Label
+from unless.table import Labels, Schema, Table
 
 BLOCK = 1 << 23
 
@@ -99,12 +98,8 @@ class _Like:
         if not labelled:
             return table, None
         column = table.column(self.labels)
-        truth = _places(column, counts.classes)
-        return table, None if (truth == UNLABELLED).all() else truth
-
-
-def _places(column: Column, classes: tuple[Label, ...]) -> NDArray[np.intp]:
-    """The place of every cell of a column among the classes."""
-    values = [column.value(code) for code in range(column.missing)]
-    labels = tuple(None if value is None else str(value) for value in values)
-    return places_of((*labels, None), classes)[column.codes]
+        texts = tuple(str(column.value(code)) for code in range(column.missing))
+        truth = places_of((*texts, None), counts.classes)[column.codes]
+        known = column.codes[column.codes < column.missing]
+        counts.unseen.add_labels(Labels(self.labels, texts, known))
+        return table, truth if len(known) else None

@@ -43,7 +43,8 @@ class Table:
     ``table[rows]`` takes a slice, a mask or an array of row numbers and gives the table of those rows, with the same
     ranks. So scikit-learn splits a table as it splits an array. ``missing`` are the text cells that were read as
     missing; another table can be read the same way. ``read_as`` says how the file was read, if it is not plain: "read
-    as semicolon-separated, decimal comma, cp1252".
+    as semicolon-separated, decimal comma, cp1252". If rows were left out when it was read, ``numbers`` are those that
+    the others have in their source, from 1.
     """
 
     columns: tuple[Column, ...]
@@ -51,6 +52,7 @@ class Table:
     rows: int = -1
     missing: tuple[str, ...] = DEFAULT_MISSING
     read_as: str = ""
+    numbers: NDArray[np.int64] | None = None
     _places: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -115,7 +117,11 @@ class Table:
     def renamed(self, names: Sequence[str]) -> Table:
         """The same columns under other names."""
         columns = tuple(replace(column, name=name) for column, name in zip(self.columns, names, strict=True))
-        return Table(columns, self.target, self.rows, self.missing, self.read_as)
+        return replace(self, columns=columns)
+
+    def number(self, row: int) -> int:
+        """The number of a row in the source of the table, from 1."""
+        return row + 1 if self.numbers is None else int(self.numbers[row])
 
     def record(self, row: int) -> dict[str, Value]:
         """One row as values: numbers, text, None where missing."""
@@ -166,7 +172,8 @@ class Table:
         columns = tuple(taking(column, picked) for column in self.columns)
         target = self.target and taking(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
-        return Table(columns, target, count, self.missing, self.read_as)
+        numbers = None if self.numbers is None else self.numbers[picked]
+        return Table(columns, target, count, self.missing, self.read_as, numbers)
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
         """Refuse to be an array, which would lose the kinds of columns."""

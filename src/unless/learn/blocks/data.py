@@ -63,10 +63,14 @@ class Blocks:
         """How the columns were read."""
         return self.coding.schema
 
-    def split(self, share: float, salt: int) -> tuple[Split, str, tuple[int, ...]]:
-        """Which records to hold back: about that share of every label; the fingerprint of all, and a sample."""
+    def split(self, share: float, salt: int) -> tuple[Split, str, tuple[int, ...], int]:
+        """Which records to hold back, about that share of every label; the fingerprint of all, a sample, their number.
+
+        Rows without a label are none of them.
+        """
         counts, sums, sample = self.engine().census(salt)
-        return Split.of_counts(self.store.labels, counts, share, salt), spelled(sums), tuple(sample.tolist())
+        split = Split.of_counts(self.store.labels, counts, share, salt)
+        return split, spelled(sums), tuple(sample.tolist()), int(counts.sum())
 
     def engine(self, held_back: Split | None = None) -> BlockEngine:
         """The engine that learns from all records, or from all but those that are held back."""

@@ -197,16 +197,20 @@
       const feature = this.program.features[literal.feature];
       const movable = ["<=", ">"].includes(literal.op) && !(feature.notation && feature.notation.name === "flag" && literal.notation);
       if (!movable) return el("li", {}, datum(this.speech.condition([literal])));
-      const change = (value) => this.set(this.movedTo(key, value, literal.value), { remember: !this.isSliding(key) });
-      const words = `${this.speech.name(literal.feature)} ${this.program.operators[literal.op]}`;
-      const editor = unless.controls.thresholdEditor(feature, `${words} (${name})`, [literal.value], change);
+      // "At least 3" is kept as above the last number before 3, and shown as it is said.
+      const { op, value: original } = unless.words.bound(literal);
+      const kept = (value) => (op === literal.op ? value : -unless.engine.nextUp(-value));
+      const shown = (value) => (op === literal.op ? value : unless.engine.nextUp(value) + 0);
+      const change = (value) => this.set(this.movedTo(key, kept(value), literal.value), { remember: !this.isSliding(key) });
+      const words = `${this.speech.name(literal.feature)} ${this.program.operators[op]}`;
+      const editor = unless.controls.thresholdEditor(feature, `${words} (${name})`, [original], change);
       const was = el("span", { class: "wi-was" });
       refreshes.push(() => {
         const value = this.edit.moved[key] ?? literal.value;
-        if (!editor.root.contains(document.activeElement)) editor.write(value);
-        was.textContent = value === literal.value ? "" : `was ${this.speech.value(literal.feature, literal.value)}`;
+        if (!editor.root.contains(document.activeElement)) editor.write(shown(value));
+        was.textContent = value === literal.value ? "" : `was ${this.speech.value(literal.feature, original)}`;
       });
-      editor.write(this.edit.moved[key] ?? literal.value);
+      editor.write(shown(this.edit.moved[key] ?? literal.value));
       return el("li", {}, el("span", { class: "edit-words" }, datum(words)), editor.root, was);
     }
 
@@ -240,6 +244,12 @@
       return undefined;
     }
 
+    /** That the page has only some of the records, if so: the figures are about these. */
+    sampled() {
+      const { shown, total } = this.records;
+      return shown < total ? ` on this page, drawn from ${unless.words.countText(total)},` : "";
+    }
+
     say(found) {
       const { countText } = unless.words;
       const link = part("edit-records");
@@ -249,7 +259,7 @@
         return;
       }
       const changes = this.edit.off.length + Object.keys(this.edit.moved).length + (this.edit.order.every((one, k) => one === k) ? 0 : 1);
-      const some = `${countText(changes)} ${changes === 1 ? "edit" : "edits"}: ${countText(found.changed)} of ${countText(found.records)} records ${found.changed === 1 ? "is" : "are"} decided otherwise`;
+      const some = `${countText(changes)} ${changes === 1 ? "edit" : "edits"}: ${countText(found.changed)} of ${countText(found.records)} records${this.sampled()} ${found.changed === 1 ? "is" : "are"} decided otherwise`;
       const held = this.records.held ? `of the ${countText(found.judged)} that were held back, ` : "";
       const right = found.judged
         ? `; ${held}${countText(found.better)} become right, ${countText(found.worse)} become wrong; accuracy ${share(found.before, found.judged)} → ${share(found.after, found.judged)}`

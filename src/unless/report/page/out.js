@@ -48,16 +48,32 @@
     return done;
   }
 
-  /** What the browser keeps for this program, or null; `keep` tells whether it could be kept. */
+  /* What the browser keeps for this program. Chromium passes on what its storage was given in its own time: a page that
+     is loaded again at once may not see the last change yet. The name of the window is there at once, so what this tab
+     has kept is in it too. */
+  const MARK = "unless:";
   const key = (what, fingerprint = unless.page.fingerprint) => `unless-${what}-${fingerprint}`;
-  function kept(what, fingerprint) {
+  function inName() {
     try {
-      return JSON.parse(window.localStorage.getItem(key(what, fingerprint)));
+      return window.name.startsWith(MARK) ? JSON.parse(window.name.slice(MARK.length)) : {};
+    } catch {
+      return {};
+    }
+  }
+
+  /** What was kept, or null. */
+  function kept(what, fingerprint) {
+    const [own, name] = [inName(), key(what, fingerprint)];
+    try {
+      return Object.prototype.hasOwnProperty.call(own, name) ? own[name] : JSON.parse(window.localStorage.getItem(name));
     } catch {
       return null;
     }
   }
+
+  /** Keep a value, or with null nothing; tells whether it could be kept for later visits. */
   function keep(what, value) {
+    if (!window.name || window.name.startsWith(MARK)) window.name = MARK + JSON.stringify({ ...inName(), [key(what)]: value });
     try {
       if (value === null) window.localStorage.removeItem(key(what));
       else window.localStorage.setItem(key(what), JSON.stringify(value));

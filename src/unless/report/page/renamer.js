@@ -108,6 +108,7 @@
         if (program.features[name.dataset.name]) say(name, speech.name(name.dataset.name));
     };
     within(document);
+    nameGroups(speech);
     for (const select of document.querySelectorAll("#rule-filter select")) {
       const texts = { label: (place) => speech.label(place), feature: (place) => speech.name(place) }[select.name];
       for (const option of texts ? [...select.options].slice(1) : []) option.textContent = texts(option.value);
@@ -115,6 +116,22 @@
     for (const { li, number } of unless.ruleList.items) {
       within(li);
       if (number) reword(li, program.rules[number - 1], speech);
+    }
+  }
+
+  /** The groups of features that have words of their own, as judge/groups.py names them. */
+  function nameGroups(speech) {
+    const { groups, program } = unless.page;
+    for (const { place, groups: own } of groups.filter((one) => one.place < program.features.length))
+      for (const group of own) {
+        const [, kind, ...asked] = group;
+        const ends = ["above", "at most"].map((how, k) => [how, asked[k]]).filter(([, end]) => end !== null);
+        if (kind === "=") group[0] = speech.value(place, asked[0]);
+        if (kind === "between") group[0] = ends.map(([how, end]) => `${how} ${speech.value(place, end)}`).join(" and ");
+      }
+    for (const spot of document.querySelectorAll("[data-group]")) {
+      const [k, g] = spot.dataset.group.split(".").map(Number);
+      spot.textContent = groups[k].groups[g][0];
     }
   }
 

@@ -1,6 +1,7 @@
 /* The list of rules: filtered, sorted and, if it is long, a page at a time; a rule as text or SQL. */
 (() => {
   "use strict";
+  const SQL = "A condition in standard (ANSI) SQL. For the dialect of your database, and all rules in one query: unless export --to sql --dialect";
   const { unless } = globalThis;
   const { el, inSlices, part, perFrame, ready, wordsIn } = unless.dom;
 
@@ -122,13 +123,13 @@
       const place = Number(fold.dataset.rule);
       const { program } = unless.engine.open();
       const rule = () => program.rules[place];
-      const copy = (words, text) =>
-        el("button", { type: "button", class: "button", onclick: (event) => unless.out.copy(text(), event.target) }, words);
+      const copy = (words, text, title = "") =>
+        el("button", { type: "button", class: "button", title, onclick: (event) => unless.out.copy(text(), event.target) }, words);
       const buttons = el(
         "p",
         { class: "rule-copy" },
         copy("copy as text", () => unless.texts.ruleText(rule(), program)),
-        copy("copy as SQL", () => unless.texts.ruleSql(rule(), place + 1, program)),
+        copy("copy as SQL", () => unless.texts.ruleSql(rule(), place + 1, program), SQL),
       );
       fold.append(buttons, ...unless.pictures.ofRule(rule()));
     }
