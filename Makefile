@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit torture sanitize bench tables pictures clean
+.PHONY: demo test lint types imports unit torture sanitize bench tables pictures dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -38,6 +38,9 @@ tables: .venv/bench.stamp ## the paper's tables beside ours (hours; goes on wher
 
 pictures: .venv/test.stamp ## take those of the documents, with Chromium
 	$(BIN)/python docs/images/take.py
+
+dist: .venv/test.stamp ## build the sdist and wheels, and try each in a fresh environment; PYTHONS names the interpreters
+	$(BIN)/python -m tests.dist
 
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c
