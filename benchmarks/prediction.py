@@ -40,7 +40,8 @@ millions of rows per second.
 """
     header = ["data", "unless", *(cell for peer in PREDICTORS for cell in (peer, "ratio"))]
     lines = [[name, *_cells(speed)] for name, speed in speeds.items()]
-    return Section("Prediction", text, header, lines, _targets(speeds))
+    spent = {name: {who: 1 / one for who, one in speed.items()} for name, speed in speeds.items()}
+    return Section("Prediction", text, header, lines, _targets(speeds), spent)
 
 
 def _race(train: Table, table: Table, seconds: float) -> dict[str, float]:
