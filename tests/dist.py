@@ -51,6 +51,10 @@ assert learn_logic("bird(a). bird(b). cat(c).", "flies(a,yes). flies(b,yes). fli
 """
 
 
+class FailureError(Exception):
+    """Something does not build, lacks a file, or does not run."""
+
+
 # What an archive must have.
 
 
@@ -133,7 +137,7 @@ class Trial:
         _run([str(home / "bin" / "python"), "-I", "-c", TRIAL, compiled], cwd=folder)
         said = _run([str(home / "bin" / "unless"), "demo"], cwd=folder)
         if "unless guarantor is yes" not in said:
-            raise SystemExit(f"unless demo said\n{said}")
+            raise FailureError(f"unless demo said\n{said}")
 
 
 def _path(home: Path, *, compiler: bool) -> str:
@@ -144,26 +148,34 @@ def _path(home: Path, *, compiler: bool) -> str:
 def _run(command: Sequence[str], cwd: Path = ROOT, env: dict[str, str] | None = None) -> str:
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"failed: {' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
+        raise FailureError(f"{' '.join(command)}\n{done.stdout[-3000:]}{done.stderr[-3000:]}")
     return done.stdout
 
 
 # Everything.
 
 
-def main() -> None:
-    """Build, check, install and try."""
+def main() -> int:
+    """Build, check, install and try; how many trials failed."""
     dist = ROOT / "dist"
     shutil.rmtree(dist, ignore_errors=True)
     found = pythons()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         sdist = _sdist(folder, dist)
-        for trial in _trials(found, sdist, folder):
-            started = time.monotonic()
-            print(f"{trial} … ", end="", flush=True)
-            trial.run(folder)
-            print(f"works ({time.monotonic() - started:.0f} s)", flush=True)
+        return sum(not _works(trial, folder) for trial in _trials(found, sdist, folder))
+
+
+def _works(trial: Trial, folder: Path) -> bool:
+    started = time.monotonic()
+    print(f"{trial} … ", end="", flush=True)
+    try:
+        trial.run(folder)
+    except FailureError as error:
+        print(f"FAILED\n{error}", flush=True)
+        return False
+    print(f"works ({time.monotonic() - started:.0f} s)", flush=True)
+    return True
 
 
 def _trials(found: Sequence[str], sdist: Path, folder: Path) -> Iterator[Trial]:
@@ -206,11 +218,11 @@ def _wheel(python: str, sdist: Path, folder: Path) -> Path:
 def _check(archive: Path, names: Sequence[str], tracked: Sequence[str]) -> None:
     package = [name for name in tracked if name.startswith("src/unless/")]
     if missing := lacking(names, package):
-        raise SystemExit(f"{archive.name} lacks {', '.join(missing)}")
+        raise FailureError(f"{archive.name} lacks {', '.join(missing)}")
     if extra := superfluous(names):
-        raise SystemExit(f"{archive.name} should not have {', '.join(extra)}")
+        raise FailureError(f"{archive.name} should not have {', '.join(extra)}")
     print(f"{archive.name}: {len(names)} files, {archive.stat().st_size / 1e6:.1f} MB, all of the package", flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
