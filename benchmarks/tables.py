@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= ONE_THREAD
     known = before.conditions if options.page and before.conditions else conditions(options.limit)
     try:
-        todo = {} if options.page else _todo(results, options.data, options.only)
+        todo = {} if options.page else _todo(results, options.data, options.only, options.folds)
         complete(results, todo, measure, options.limit, options.jobs)
     finally:  # what was stopped is written too: the page says what is not run yet
         text = _write(Raw.of(results, known), options)
@@ -56,7 +56,7 @@ def _write(raw: Raw, options: argparse.Namespace) -> str:
     return text
 
 
-def _todo(results: Results, data: Sequence[str], methods: Sequence[str]) -> dict[str, list[Task]]:
+def _todo(results: Results, data: Sequence[str], methods: Sequence[str], most: int | None) -> dict[str, list[Task]]:
     """By dataset, the smallest first; of those that are not there nothing."""
     there = [name for name in entered() if name in data and absent(name) is None]
     return {
@@ -64,7 +64,7 @@ def _todo(results: Results, data: Sequence[str], methods: Sequence[str]) -> dict
             (method, fold)
             for method in methods
             if name in CONTESTS[method].rows and CONTESTS[method].missing() is None
-            for fold in results.missing(name, method, CONTESTS[method].folds(name))
+            for fold in results.missing(name, method, CONTESTS[method].folds(name)[:most])
         ]
         for name in there
     }
@@ -77,6 +77,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--data", type=names_of(rows, {}), default=rows, help='rows, such as "wine,glass 2/3" (all)')
     add("--only", type=names_of(CONTESTS, groups), default=tuple(CONTESTS), help='methods, or "ours" (all)')
     add("--again", type=names_of(CONTESTS, groups), help='methods whose results are forgotten first, or "ours"')
+    add("--folds", type=int, help="the first so many folds only, for a figure of every row before any is whole (all)")
     add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")
     add("--limit", type=float, default=_LIMIT, help=f"seconds of CPU for a fit with its predictions ({_LIMIT:g})")
     add("--page", action="store_true", help="only write the page")
