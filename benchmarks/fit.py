@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.datasets import ABSENT, Dataset
-from benchmarks.peers import FROM_FRAME, decision_tree, matrix
+from benchmarks.peers import FROM_FRAME, THREADS, decision_tree, matrix
 from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
 from unless import FoldRMClassifier, Table, TrainingWarning, UnlessClassifier, fold_rm
@@ -68,7 +68,8 @@ def from_frames(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section:
         "reads them, all others (also those that mix numbers and text) of the dtype str. What each needs to start from "
         "there is timed: our ranking of the cells; `OrdinalEncoder` for the text columns of the DecisionTree; "
         '`astype("category")` for those of XGBoost (`enable_categorical`) and LightGBM, which have native splits for '
-        "them; labels as codes for all three. Default parameters, two threads."
+        "them; labels as codes for all three. Default parameters, threads: "
+        f"{THREADS}."
     )
     results = {dataset.name: _race_from_frame(dataset, seconds) for dataset in datasets}
     return _section("Fit from a pandas frame", text, goals, results)
