@@ -43,7 +43,7 @@ class Size:
 
 
 _QUICK = Size(0.3, 100_000, (10_000, 100_000), imports=3, starts=1, models=0.1)
-_QUICKLY = ("protocols", "codes", "frames", "files", "predict", "import", "models")
+_QUICKLY = ("protocols", "codes", "files", "import")
 
 
 def sections(size: Size) -> dict[str, Callable[[], Section]]:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.contests import CONTESTS, OURS, absent, entered, measure
+from benchmarks.contests import CONTESTS, OURS, absent, entered, measure, numbers_only
 from benchmarks.raw import Raw, conditions
 from benchmarks.results import Results
 from benchmarks.run import ONE_THREAD, Task, complete, names_of
@@ -39,11 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= ONE_THREAD
     known = before.conditions if options.page and before.conditions else conditions(options.limit)
     try:
+        _take_from_twins(results)
         todo = {} if options.page else _todo(results, options.data, options.only, options.folds)
         complete(results, todo, measure, options.limit, options.jobs)
     finally:  # what was stopped is written too: the page says what is not run yet
         text = _write(Raw.of(results, known), options)
     return text
+
+
+def _take_from_twins(results: Results) -> None:
+    """Where a method would fit what its twin has fitted, take its figures instead; sizes are its own."""
+    twins = {method: contest.twin for method, contest in CONTESTS.items() if contest.twin}
+    for (row, other, fold), line in list(results.lines.items()):
+        for method in (name for name, twin in twins.items() if twin == other):
+            if row in CONTESTS[method].rows and (row, method, fold) not in results.lines and numbers_only(row):
+                results.add({**{k: v for k, v in line.items() if k not in ("rules", "literals")}, "method": method})
 
 
 def _write(raw: Raw, options: argparse.Namespace) -> str:

@@ -62,7 +62,7 @@ links to the reason.
 | method | what it is |
 | --- | --- |
 | FOLD-R++, FOLD-RM | as published: `FoldRPPClassifier`, `FoldRMClassifier(otherwise=None)` |
-| XGBoost one-hot, MLP one-hot | as the paper seems to have run them: untuned; columns of numbers only as they are, and where there are categories too, an indicator for every value of every column, of numbers as well |
+| XGBoost one-hot, MLP one-hot | as the paper seems to have run them: untuned; columns of numbers only as they are, and where there are categories too, an indicator for every value of every column, of numbers as well. On numbers only, XGBoost one-hot is the same fit as XGBoost, and has its figures |
 | XGBoost, MLP | as a careful user would: native categories; indicators of categories, numbers scaled |
 | JRip, RIPPER | Weka's, for any number of labels; `wittgenstein`'s, for two labels: rules for the rarer one. None of the eight datasets of the last table has two labels |
 | Unless, UnlessCommittee | `UnlessClassifier()`, `UnlessCommittee()` |

@@ -269,6 +269,22 @@ class TestRun:
         assert "0.500 (0.94)" in tables.main(words)
         assert len(asked) == 50
 
+    def test_a_twin_lends_its_figures_where_all_columns_are_numbers(self, data):
+        """There XGBoost one-hot is the same fit as XGBoost; elsewhere it must run itself."""
+        known = json.loads((data / "manifest.json").read_text("utf-8"))
+        known["pendigits"] = known["wine"] | {"features": ["x"]}
+        (data / "manifest.json").write_text(json.dumps(known))
+        lines = [
+            {"data": row, "method": "XGBoost", "fold": fold, "accuracy": 0.1 * fold, "rules": 3, "cpu": 1.0}
+            for row in ("wine", "pendigits")
+            for fold in range(2)
+        ]
+        (data / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        tables.main([*options(data), "--page"])
+        found = Raw.read(data / "raw.json").results
+        assert found["pendigits"]["XGBoost one-hot"] == {"accuracy": [0.0, 0.1], "cpu": [1.0, 1.0], "fold": [0, 1]}
+        assert "XGBoost one-hot" not in found["wine"]
+
     def test_it_runs(self, data):
         """The real thing on one row: the page has our figure beside the paper's."""
         text = tables.main([*options(data), "--only", "FOLD-R++", "--data", "acute"])
