@@ -21,7 +21,8 @@ one, and `make bench-quick` a smaller one in a few minutes.
 Figures are ratios within one run: how many times our time a peer takes, the geometric mean over so many lines of a
 section. So they can be compared from run to run, and with care from machine to machine; seconds cannot.
 `make bench-compare OLD=… NEW=…` compares two runs line by line, and tells what became slower by more than the noise,
-which is what the peers, whose code is the same, vary by.
+which is what the peers, whose code is the same, vary by. Of *Which figure is which* the last line is shown, that of
+`UnlessClassifier().fit(X, y)`.
 """
 
 

@@ -96,9 +96,11 @@ def _written(section: Section, note: str = "") -> str:
 
 
 def merged(page: str, sections: Iterable[Section], others: float | None) -> str:
-    """A page with these sections in the place of those with the same titles, or last; each says that it is newer."""
+    """A page with these sections in the place of those with the same titles, or first; each says that it is newer."""
     head, *parts = page.rstrip("\n").split("\n## ")
-    known = {part.partition("\n")[0]: part for part in parts}
+    sections = list(sections)
+    old = {part.partition("\n")[0]: part for part in parts}
+    known = {section.title: "" for section in sections if section.title not in old} | old
     for section in sections:
         written = _written(section, f"\n\nMeasured later than the rest of this page. {_conditions(others)}".rstrip())
         known[section.title] = written.removeprefix("## ").rstrip("\n") + "\n"

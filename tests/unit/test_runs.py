@@ -124,7 +124,7 @@ class TestHistory:
 
 
 def test_a_part_can_be_put_into_the_page():
-    """A section takes the place of the one with its title, or comes last; the others stay as they are."""
+    """A section takes the place of the one with its title, or comes first; the others stay as they are."""
     first, second = Section("One", "How.", ["data"], [["wine"]]), Section("Two", "How.", ["data"], [["iris"]])
     text = page([first, second])
     changed = merged(text, [Section("One", "Better.", ["data"], [["glass"]])], others=1.0)
@@ -132,9 +132,8 @@ def test_a_part_can_be_put_into_the_page():
     assert changed.index("| glass |") < changed.index("## Two") < changed.index("| iris |")
     assert "Measured later than the rest of this page." in changed
     assert "Other processes took 1.00 cores meanwhile" in changed
-    assert merged(text, [Section("Three", "How.")], None).index("## Two") < merged(
-        text, [Section("Three", "How.")], None
-    ).index("## Three")
+    more = merged(text, [Section("Three", "How.")], None)
+    assert more.index("## Three") < more.index("## One") < more.index("## Two")
 
 
 def test_a_quick_run_is_kept(tmp_path, monkeypatch, capsys):
