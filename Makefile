@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit torture sanitize bench tables pictures clean
+.PHONY: demo test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -31,13 +31,24 @@ sanitize: .venv/test.stamp ## build the kernels with ASan and UBSan, and fuzz th
 
 bench: .venv/bench.stamp ## measure, and write docs/benchmarks.md and docs/accuracy.md
 	$(BIN)/python -m benchmarks --full
+	$(BIN)/python -m benchmarks.history
 	$(BIN)/python -m benchmarks.accuracy
+
+bench-quick: .venv/bench.stamp ## a few minutes of the same, kept in benchmarks/history; UNLESS_CLOCK=cpu on a busy machine
+	$(BIN)/python -m benchmarks --quick
+	$(BIN)/python -m benchmarks.history
+
+bench-compare: .venv/bench.stamp ## OLD=… NEW=…: two runs of benchmarks/history beside each other; without names the last two
+	$(BIN)/python -m benchmarks.compare $(OLD) $(NEW)
 
 tables: .venv/bench.stamp ## the paper's tables beside ours (hours; goes on where it was stopped), and write docs/paper.md
 	$(BIN)/python -m benchmarks.tables
 
 pictures: .venv/test.stamp ## take those of the documents, with Chromium
 	$(BIN)/python docs/images/take.py
+
+dist: .venv/test.stamp ## build the sdist and wheels, and try each in a fresh environment; PYTHONS names the interpreters
+	$(BIN)/python -m tests.dist
 
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c

@@ -23,7 +23,7 @@ class OptionalBuildExt(build_ext):
         if self.compiler.compiler_type == "msvc":
             ext.extra_compile_args = ["/O2", "/fp:precise"]
         else:
-            ext.extra_compile_args = ["-O3", "-ffp-contract=off"]
+            ext.extra_compile_args = ["-O3", "-g0", "-ffp-contract=off"]  # -g is four fifths of a wheel
         try:
             super().build_extension(ext)
         except Exception as error:  # noqa: BLE001

@@ -1,4 +1,7 @@
-"""Measure everything and write docs/benchmarks.md: ``python -m benchmarks [--full] [--only NAME ...]``."""
+"""Measure everything and write docs/benchmarks.md: ``python -m benchmarks [--full | --quick] [--only NAME ...]``.
+
+A run of everything, and a quick one, is kept as JSON in benchmarks/history, for `compare` and `history`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from benchmarks.files import from_csv
 from benchmarks.fit import by_classifiers, from_frames, on_codes
 from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
-from benchmarks.report import Section, page
+from benchmarks.protocols import side_by_side
+from benchmarks.report import Section, merged, page
+from benchmarks.runs import FOLDER, now
 from benchmarks.scale import against_tree, growth
 from benchmarks.start import commands, importing, models
 from benchmarks.stream import file_to_file
@@ -37,9 +42,14 @@ class Size:
     models: float = 1.0
 
 
+_QUICK = Size(0.3, 100_000, (10_000, 100_000), imports=3, starts=1, models=0.1)
+_QUICKLY = ("protocols", "codes", "files", "import")
+
+
 def sections(size: Size) -> dict[str, Callable[[], Section]]:
     """Every measurement by its name, in the order of the page."""
     return {
+        "protocols": lambda: side_by_side(datasets.find(), size.seconds),
         "codes": lambda: on_codes(datasets.find(), size.seconds),
         "frames": lambda: from_frames(datasets.find(), size.seconds),
         "classifiers": lambda: by_classifiers(datasets.find(), size.seconds),
@@ -57,29 +67,38 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
 
 
 def main(arguments: Sequence[str] | None = None, size: Size | None = None) -> str:
-    """Measure, write the page unless only a part was asked for, and give it back."""
-    size = size or Size()
-    options = _options(list(sections(size)), arguments)
+    """Measure, keep the run and write the page unless only a part was asked for, and give the page back."""
+    options = _options(list(sections(size or Size())), arguments)
+    size = size or (_QUICK if options.quick else Size())
     if options.full:
         size = replace(size, steps=(*size.steps, 10 * size.steps[-1]))
-    names = options.only or list(sections(size))
+    names = options.only or (_QUICKLY if options.quick else list(sections(size)))
     found: list[Section] = []
     watch = Watch()
     for name in names:
         took = spent(lambda: found.append(sections(size)[name]()))  # noqa: B023 - called at once
         print(f"{name}: {took:.0f} s", file=sys.stderr, flush=True)
-    text = page(found, watch.others())
-    if options.only and options.output is None:
+    others = watch.others()
+    if not options.only:
+        note = " ".join(filter(None, ["quick." if options.quick else "", options.note]))
+        print(f"kept as {now(found, others, note).save(options.history)}", file=sys.stderr)
+    target = options.output or _PAGE
+    text = merged(target.read_text("utf-8"), found, others) if options.merge else page(found, others)
+    if (options.only or options.quick) and options.output is None and not options.merge:
         print(text)
     else:
-        (options.output or _PAGE).write_text(text, "utf-8")
+        target.write_text(text, "utf-8")
     return text
 
 
 def _options(names: list[str], arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure unless against its peers.")
     parser.add_argument("--full", action="store_true", help="grow to ten million rows (minutes, and 5 GB of memory)")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter measurements, kept but not on the page")
     parser.add_argument("--only", nargs="+", choices=names, help="measure these and print them, not the page")
+    parser.add_argument("--merge", action="store_true", help="put what is measured into the page, in place of the same")
+    parser.add_argument("--note", default="", help="what to know about this run, for the page of history")
+    parser.add_argument("--history", type=Path, default=FOLDER, help="where runs are kept")
     parser.add_argument("--output", type=Path, help=f"the page to write instead of {_PAGE.relative_to(ROOT)}")
     return parser.parse_args(arguments)
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from benchmarks.datasets import ABSENT, Dataset
-from benchmarks.peers import FROM_FRAME, decision_tree, matrix
-from benchmarks.report import Section, Target, duration, times
+from benchmarks.peers import FROM_FRAME, THREADS, decision_tree, matrix
+from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import geometric_mean, race
 from unless import FoldRMClassifier, Table, TrainingWarning, UnlessClassifier, fold_rm
 from unless.estimators.base import RuleClassifier
@@ -18,8 +18,6 @@ from unless.learn.own import fold_unless
 from unless.read.table import read_table
 
 __all__ = ["by_classifiers", "from_frames", "on_codes"]
-
-OURS = "unless"
 
 _FROM_FRAME = {"DecisionTree": 4, "XGBoost": 10, "LightGBM": 10}
 
@@ -70,7 +68,8 @@ def from_frames(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section:
         "reads them, all others (also those that mix numbers and text) of the dtype str. What each needs to start from "
         "there is timed: our ranking of the cells; `OrdinalEncoder` for the text columns of the DecisionTree; "
         '`astype("category")` for those of XGBoost (`enable_categorical`) and LightGBM, which have native splits for '
-        "them; labels as codes for all three. Default parameters, two threads."
+        "them; labels as codes for all three. Default parameters, threads: "
+        f"{THREADS}."
     )
     results = {dataset.name: _race_from_frame(dataset, seconds) for dataset in datasets}
     return _section("Fit from a pandas frame", text, goals, results)
@@ -97,7 +96,8 @@ def by_classifiers(datasets: Sequence[Dataset], seconds: float = 1.0) -> Section
     }
     lines = [[*what, duration(plain), duration(ours), times(ours / plain)] for what, (plain, ours) in results.items()]
     header = ["data", "frame", "learner", "`read_table` and learner", "classifier", "ratio"]
-    return Section("Fit by classifiers", text if results else ABSENT, header, lines, [_added(results)])
+    spent = {", ".join(what): {OURS: ours} for what, (_, ours) in results.items()}
+    return Section("Fit by classifiers", text if results else ABSENT, header, lines, [_added(results)], spent)
 
 
 def _added(results: Mapping[tuple[str, str, str], tuple[float, float]]) -> Target:
@@ -139,7 +139,8 @@ def _race_by_classifier(dataset: Dataset, kind: str, learner: str, seconds: floa
 def _section(title: str, text: str, goals: Sequence[Goal], results: Mapping[str, Mapping[str, float]]) -> Section:
     header = ["data", OURS, *(cell for goal in goals for cell in (goal.peer, "ratio"))]
     lines = [[name, *_cells(result)] for name, result in results.items()]
-    return Section(title, text if results else ABSENT, header, lines, [goal.judge(results) for goal in goals])
+    verdicts = [goal.judge(results) for goal in goals]
+    return Section(title, text if results else ABSENT, header, lines, verdicts, results)
 
 
 def _cells(result: Mapping[str, float]) -> list[str]:

@@ -54,7 +54,8 @@ against clingo that reads, grounds and solves the text of `to_clingo`, all recor
         _target("run_clingo, our time over clingo's", run, 1.5),
         Target(f"from_clingo of {_bytes(size)}", f"< {_SECONDS:g} s", duration(took), took < _SECONDS),
     ]
-    return Section("Logic programs", text, ["what", "unless", "clingo, or half the rules", "ratio"], rows, targets)
+    header = ["what", "unless", "clingo, or half the rules", "ratio"]
+    return Section("Logic programs", text, header, rows, targets, {"read_background": read, "run_clingo": run})
 
 
 def many_rules(count: int) -> Program:

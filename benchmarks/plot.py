@@ -20,6 +20,9 @@ BASE = HEIGHT - 76
 _LETTER, _BOLD = 7.3, 8.4
 """The width of a letter, roughly, to keep names apart."""
 
+_EDGE = 8
+"""What stays free at the right: letters are wider in some fonts."""
+
 _FAR = 0.05
 """How far below the others the worst method may be before it is drawn at the edge, with its accuracy."""
 
@@ -33,7 +36,7 @@ _STYLE = """
   @media (prefers-color-scheme: dark) {
     .page, .some { fill: #0d1117; } text { fill: #e6edf3; } .note { fill: #9198a1; } .grid { stroke: #30363d; }
     .level { stroke: #9198a1; } .theirs { fill: #9198a1; stroke: #9198a1; } .ours { fill: #58a6ff; stroke: #58a6ff; }
-    circle.some { fill: #0d1117; } .ours-name { fill: #58a6ff; }
+    circle.some, rect.some { fill: #0d1117; } .ours-name { fill: #58a6ff; }
   }
 """
 
@@ -199,7 +202,7 @@ class _Box:
 
     def covers(self, taken: Sequence[_Box]) -> float:
         """How much of the others it covers, and how far it leaves the page, which is worse."""
-        return sum(map(self._common, taken)) + 100 * max(0.0, self.right - WIDTH, LEFT - self.left)
+        return sum(map(self._common, taken)) + 100 * max(0.0, self.right - (WIDTH - _EDGE), LEFT - self.left)
 
     def _common(self, other: _Box) -> float:
         wide = min(self.right, other.right) - max(self.left, other.left)

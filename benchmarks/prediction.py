@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks import generate
 from benchmarks.datasets import Dataset
-from benchmarks.peers import PREDICTORS
+from benchmarks.peers import PREDICTORS, THREADS
 from benchmarks.report import Section, Target, times
 from benchmarks.timing import race
 from unless import Table, fold_rm, predict
@@ -34,13 +34,14 @@ def rows_per_second(datasets: Sequence[Dataset], rows: int, seconds: float = 1.0
     speeds = {name: _race(train, table, seconds) for name, (train, table) in tables.items()}
     text = f"""
 `predict(program, table)`, labels and all, on {rows:,} rows: the dataset's own, resampled, or generated ones (learned
-from the first {_TRAIN:,}). The boosters predict the first {_PEERS:,} of them, with default parameters, two threads,
-categories declared, and their matrix of float32 ready; the time to turn their scores into labels is not counted. In
-millions of rows per second.
+from the first {_TRAIN:,}). The boosters predict the first {_PEERS:,} of them, with default parameters, threads:
+{THREADS}, categories declared, and their matrix of float32 ready; the time to turn their scores into labels is not
+counted. In millions of rows per second.
 """
     header = ["data", "unless", *(cell for peer in PREDICTORS for cell in (peer, "ratio"))]
     lines = [[name, *_cells(speed)] for name, speed in speeds.items()]
-    return Section("Prediction", text, header, lines, _targets(speeds))
+    spent = {name: {who: 1 / one for who, one in speed.items()} for name, speed in speeds.items()}
+    return Section("Prediction", text, header, lines, _targets(speeds), spent)
 
 
 def _race(train: Table, table: Table, seconds: float) -> dict[str, float]:

@@ -80,10 +80,15 @@ class Raw:
         folds = [[values[fold] for fold in range(seed, seed + FOLDS) if fold in values] for seed in seeds]
         return [fmean(each) for each in folds if len(each) == FOLDS]
 
-    def done(self, row: str, method: str) -> int:
-        """How many folds a method has done."""
+    def part(self, row: str, method: str) -> list[Line]:
+        """The folds that a method has done, of those that every method has."""
         cell = self.results.get(row, {}).get(method, {})
-        return 0 if "failed" in cell else len(cell.get("fold", []))
+        return [] if "failed" in cell or not cell else _first(cell, row)
+
+    def left(self, row: str, method: str) -> float | None:
+        """About how many seconds of CPU the fits of the other folds would take; None if no fold tells."""
+        done = [line["cpu"] for line in self.part(row, method) if "cpu" in line]
+        return (_needed(row) - len(done)) * fmean(done) if done else None
 
     def text(self) -> str:
         """The file: a row and method on each line."""

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 
 from unless import __version__, kernels
 
-__all__ = ["QUIET", "Section", "Target", "duration", "page", "table", "times", "version_of"]
+__all__ = [
+    "OURS",
+    "PACKAGES",
+    "QUIET",
+    "Section",
+    "Target",
+    "duration",
+    "merged",
+    "page",
+    "table",
+    "times",
+    "version_of",
+]
 
 _HEAD = """# Benchmarks
 
@@ -19,7 +31,9 @@ ratio within one run: the contestants ran in turn on the same machine, a figure 
 other times on another machine, and similar ratios.
 """
 
-_PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
+OURS = "unless"
+
+PACKAGES = ("numpy", "polars", "pandas", "scikit-learn", "xgboost", "lightgbm")
 
 QUIET = 0.2
 """Cores that other processes may take before the page says that the run is worth little."""
@@ -44,6 +58,8 @@ class Section:
     header: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
     targets: Sequence[Target] = ()
+    seconds: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """For each line what each contestant took, to compare runs: of work, or of a row or megabyte; we are `OURS`."""
 
 
 def duration(seconds: float) -> str:
@@ -71,15 +87,28 @@ def page(sections: Iterable[Section], others: float | None = None) -> str:
         for target in section.targets
     ]
     parts = [_HEAD, _conditions(others), table(("what", "target", "measured", "met"), verdicts)]
+    return "\n".join([*parts, *map(_written, sections)])
+
+
+def _written(section: Section, note: str = "") -> str:
+    lines = [f"## {section.title}\n", f"{section.text.strip()}{note}\n"]
+    return "\n".join([*lines, table(section.header, section.rows)] if section.rows else lines)
+
+
+def merged(page: str, sections: Iterable[Section], others: float | None) -> str:
+    """A page with these sections in the place of those with the same titles, or first; each says that it is newer."""
+    head, *parts = page.rstrip("\n").split("\n## ")
+    sections = list(sections)
+    old = {part.partition("\n")[0]: part for part in parts}
+    known = {section.title: "" for section in sections if section.title not in old} | old
     for section in sections:
-        parts += [f"## {section.title}\n", section.text.strip() + "\n"]
-        if section.rows:
-            parts.append(table(section.header, section.rows))
-    return "\n".join(parts)
+        written = _written(section, f"\n\nMeasured later than the rest of this page. {_conditions(others)}".rstrip())
+        known[section.title] = written.removeprefix("## ").rstrip("\n") + "\n"
+    return "\n## ".join([head, *(part.rstrip("\n") + "\n" for part in known.values())])
 
 
 def _conditions(others: float | None) -> str:
-    versions = ", ".join(f"{name} {version_of(name)}" for name in _PACKAGES)
+    versions = ", ".join(f"{name} {version_of(name)}" for name in PACKAGES)
     compiled = "compiled" if kernels.compiled else "interpreted: **not compiled**"
     load = "" if others is None else f" Other processes took {others:.2f} cores meanwhile"
     if others is not None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from benchmarks import generate
 from benchmarks.peers import decision_tree, matrix
-from benchmarks.report import Section, Target, duration, times
+from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone, race
 from unless import Table, fold_rm
 
@@ -43,7 +43,7 @@ one fit less its resident memory before (VmHWM, VmRSS of Linux), divided by the 
             None if extra is None else extra <= 8,
         ),
     ]
-    return Section("Many rows", text, header, [line], targets)
+    return Section("Many rows", text, header, [line], targets, {size: result})
 
 
 def _race(table: Table, seconds: float) -> dict[str, float]:
@@ -77,4 +77,5 @@ def growth(sizes: Sequence[int], seconds: float = 1.0) -> Section:
         f"`fold_rm` on ready tables of the same generator, {generate.COLUMNS} columns. Each size has a process of its "
         "own, which builds the table and fits it repeatedly."
     )
-    return Section("Growth", text, ["rows", "fit", "factor", "per row"], lines, targets)
+    spent = {f"{rows:,} rows": {OURS: one} for rows, one in found.items()}
+    return Section("Growth", text, ["rows", "fit", "factor", "per row"], lines, targets, spent)

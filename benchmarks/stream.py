@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from benchmarks import generate
-from benchmarks.report import Section, Target, duration, times
+from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone, race
 from unless import UnlessClassifier, load
 from unless.read.table import read_table
@@ -37,7 +37,8 @@ first {min(_TRAIN, rows):,} rows. Peaks of memory are those of fresh processes, 
     header = ["file", "unless: predict", "polars: read and write", "speed of ours"]
     lines = [[name, *map(duration, pair), times(pair[1] / pair[0])] for name, pair in speeds.items()]
     lines.append(["peak memory, a quarter of the rows → all", _memory(peaks), "", ""])
-    return Section("From file to file", text, header, lines, _targets(speeds, peaks))
+    spent = {name: {OURS: ours, "polars": theirs} for name, (ours, theirs) in speeds.items()}
+    return Section("From file to file", text, header, lines, _targets(speeds, peaks), spent)
 
 
 def _files(folder: Path, rows: int) -> dict[str, Path]:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.contests import CONTESTS, OURS, absent, entered, measure
+from benchmarks.contests import CONTESTS, OURS, absent, entered, measure, numbers_only
 from benchmarks.raw import Raw, conditions
 from benchmarks.results import Results
 from benchmarks.run import ONE_THREAD, Task, complete, names_of
@@ -39,11 +39,21 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= ONE_THREAD
     known = before.conditions if options.page and before.conditions else conditions(options.limit)
     try:
-        todo = {} if options.page else _todo(results, options.data, options.only)
+        _take_from_twins(results)
+        todo = {} if options.page else _todo(results, options.data, options.only, options.folds)
         complete(results, todo, measure, options.limit, options.jobs)
     finally:  # what was stopped is written too: the page says what is not run yet
         text = _write(Raw.of(results, known), options)
     return text
+
+
+def _take_from_twins(results: Results) -> None:
+    """Where a method would fit what its twin has fitted, take its figures instead; sizes are its own."""
+    twins = {method: contest.twin for method, contest in CONTESTS.items() if contest.twin}
+    for (row, other, fold), line in list(results.lines.items()):
+        for method in (name for name, twin in twins.items() if twin == other):
+            if row in CONTESTS[method].rows and (row, method, fold) not in results.lines and numbers_only(row):
+                results.add({**{k: v for k, v in line.items() if k not in ("rules", "literals")}, "method": method})
 
 
 def _write(raw: Raw, options: argparse.Namespace) -> str:
@@ -56,7 +66,7 @@ def _write(raw: Raw, options: argparse.Namespace) -> str:
     return text
 
 
-def _todo(results: Results, data: Sequence[str], methods: Sequence[str]) -> dict[str, list[Task]]:
+def _todo(results: Results, data: Sequence[str], methods: Sequence[str], most: int | None) -> dict[str, list[Task]]:
     """By dataset, the smallest first; of those that are not there nothing."""
     there = [name for name in entered() if name in data and absent(name) is None]
     return {
@@ -64,7 +74,7 @@ def _todo(results: Results, data: Sequence[str], methods: Sequence[str]) -> dict
             (method, fold)
             for method in methods
             if name in CONTESTS[method].rows and CONTESTS[method].missing() is None
-            for fold in results.missing(name, method, CONTESTS[method].folds(name))
+            for fold in results.missing(name, method, CONTESTS[method].folds(name)[:most])
         ]
         for name in there
     }
@@ -77,6 +87,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--data", type=names_of(rows, {}), default=rows, help='rows, such as "wine,glass 2/3" (all)')
     add("--only", type=names_of(CONTESTS, groups), default=tuple(CONTESTS), help='methods, or "ours" (all)')
     add("--again", type=names_of(CONTESTS, groups), help='methods whose results are forgotten first, or "ours"')
+    add("--folds", type=int, help="the first so many folds only, for a figure of every row before any is whole (all)")
     add("--jobs", type=int, default=1, help="processes at the same time (1; with more, times are worth less)")
     add("--limit", type=float, default=_LIMIT, help=f"seconds of CPU for a fit with its predictions ({_LIMIT:g})")
     add("--page", action="store_true", help="only write the page")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 from benchmarks import paper
 from benchmarks.contests import CONTESTS, REPEATS, dataset_of, rows_of
@@ -61,7 +62,7 @@ links to the reason.
 | method | what it is |
 | --- | --- |
 | FOLD-R++, FOLD-RM | as published: `FoldRPPClassifier`, `FoldRMClassifier(otherwise=None)` |
-| XGBoost one-hot, MLP one-hot | as the paper seems to have run them: untuned; columns of numbers only as they are, and where there are categories too, an indicator for every value of every column, of numbers as well |
+| XGBoost one-hot, MLP one-hot | as the paper seems to have run them: untuned; columns of numbers only as they are, and where there are categories too, an indicator for every value of every column, of numbers as well. On numbers only, XGBoost one-hot is the same fit as XGBoost, and has its figures |
 | XGBoost, MLP | as a careful user would: native categories; indicators of categories, numbers scaled |
 | JRip, RIPPER | Weka's, for any number of labels; `wittgenstein`'s, for two labels: rules for the rarer one. None of the eight datasets of the last table has two labels |
 | Unless, UnlessCommittee | `UnlessClassifier()`, `UnlessCommittee()` |
@@ -244,8 +245,12 @@ def _lack(raw: Raw, figures: Figures, row: str, method: str) -> str:
         return "no data"
     if (row, method) in figures.failures:
         return _short(figures.failures[row, method])
-    done = raw.done(row, method)
-    return f"{done} folds so far" if done else "not run yet"
+    part = raw.part(row, method)
+    return f"{fmean(line['accuracy'] for line in part):.3f} in {_folds(len(part))}" if part else "not run yet"
+
+
+def _folds(many: int) -> str:
+    return f"{many} fold{'s' * (many != 1)}"
 
 
 def _short(why: str) -> str:
@@ -353,13 +358,22 @@ def _not_run(raw: Raw, figures: Figures) -> str:
     rows += [[row, method, why.replace("|", "/")] for (row, method), why in figures.failures.items()]
     for method, contest in CONTESTS.items():
         known = {*lacking, *(row for row in contest.rows if figures.tried(row, method))}
-        if waiting := [row for row in contest.rows if row not in known]:
-            rows.append([", ".join(waiting), method, "not run yet: `make tables` goes on"])
+        waiting = [row for row in contest.rows if row not in known]
+        rows += [[row, method, _begun(raw, row, method)] for row in waiting if raw.part(row, method)]
+        if untouched := [row for row in waiting if not raw.part(row, method)]:
+            rows.append([", ".join(untouched), method, "not run yet: `make tables` goes on"])
     intro = """## What has no figure
 
-A fit with its predictions may take so many seconds of CPU; if one fold takes more, the row has no figure.
+A fit with its predictions may take so many seconds of CPU; if one fold takes more, the row has no figure. Where only
+some folds are done, the tables of accuracy have their mean, and say of how many; nothing else counts them.
 """
     return intro + "\n" + table(["data", "method", "why"], rows) if rows else ""
+
+
+def _begun(raw: Raw, row: str, method: str) -> str:
+    left = raw.left(row, method)
+    rest = "" if left is None else f"; the other fits would take about {duration(left)} of CPU"
+    return f"{_folds(len(raw.part(row, method)))} done{rest}: `make tables` goes on"
 
 
 def _conditions(raw: Raw, figures: Figures) -> str:

@@ -28,6 +28,7 @@ from benchmarks import (
     peers,
     precision,
     prediction,
+    protocols,
     scale,
     start,
     threads,
@@ -173,6 +174,17 @@ class TestSections:
         assert len(section.header) == len(section.rows[0])
         assert section.targets[0].met is not None
 
+    @pytest.mark.usefixtures("shared")
+    @pytest.mark.filterwarnings("ignore")
+    def test_which_figure_is_which(self) -> None:
+        """Four ways to measure, a line each; to compare runs, the one that no other section has."""
+        section = protocols.side_by_side(datasets.find(), QUICK)
+
+        assert [line[0] for line in section.rows] == list(protocols._WAYS)
+        assert {len(line) for line in section.rows} == {len(section.header)}
+        assert set(section.seconds["adult"]) == {"unless", "DecisionTree"}
+        assert protocols.side_by_side([]).text == datasets.ABSENT
+
     @pytest.mark.usefixtures("shared", "boosters")
     @pytest.mark.filterwarnings("ignore")
     def test_fit_from_frames(self) -> None:
@@ -234,7 +246,7 @@ class TestSections:
         """CSV files: the dataset declared and undeclared, and the generated one."""
         section = files.from_csv(datasets.find(), 200, QUICK)
 
-        assert len(section.rows) == len(section.targets) == 3
+        assert len(section.rows) == len(section.targets) == len(section.seconds) == 3
 
     @pytest.mark.usefixtures("shared", "boosters")
     @pytest.mark.filterwarnings("ignore")

@@ -230,7 +230,7 @@ class TestRaw:
         found = Raw.of(Results(Path(os.devnull), self.LINES), {})
         assert found.figures().found == {("wine", "FOLD-RM"): {"accuracy": pytest.approx(0.45)}}
         assert found.figures().failures == {("rain", "RIPPER"): "not done in 300 s"}
-        assert (found.done("wine", "Unless"), found.done("rain", "RIPPER")) == (1, 0)
+        assert (len(found.part("wine", "Unless")), len(found.part("rain", "RIPPER"))) == (1, 0)
 
     def test_shuffles_are_told_apart(self):
         """Ten folds each; one that is not whole does not count, nor does it change the figure."""
@@ -259,7 +259,7 @@ class TestRun:
         words = [*options(data), "--only", "FOLD-RM", "--data", "wine"]
         with pytest.raises(SystemExit, match="the same command goes on"):
             tables.main(words)
-        assert "not run yet: `make tables` goes on" in (data / "page.md").read_text("utf-8")
+        assert "7 folds done: `make tables` goes on" in (data / "page.md").read_text("utf-8")
         with (data / "journal.jsonl").open("a") as file:
             file.write('{"data": "wine", "met')
         (data / "raw.json").unlink()  # a run that was killed has not written it
@@ -269,13 +269,29 @@ class TestRun:
         assert "0.500 (0.94)" in tables.main(words)
         assert len(asked) == 50
 
+    def test_a_twin_lends_its_figures_where_all_columns_are_numbers(self, data):
+        """There XGBoost one-hot is the same fit as XGBoost; elsewhere it must run itself."""
+        known = json.loads((data / "manifest.json").read_text("utf-8"))
+        known["pendigits"] = known["wine"] | {"features": ["x"]}
+        (data / "manifest.json").write_text(json.dumps(known))
+        lines = [
+            {"data": row, "method": "XGBoost", "fold": fold, "accuracy": 0.1 * fold, "rules": 3, "cpu": 1.0}
+            for row in ("wine", "pendigits")
+            for fold in range(2)
+        ]
+        (data / "journal.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        tables.main([*options(data), "--page"])
+        found = Raw.read(data / "raw.json").results
+        assert found["pendigits"]["XGBoost one-hot"] == {"accuracy": [0.0, 0.1], "cpu": [1.0, 1.0], "fold": [0, 1]}
+        assert "XGBoost one-hot" not in found["wine"]
+
     def test_it_runs(self, data):
         """The real thing on one row: the page has our figure beside the paper's."""
         text = tables.main([*options(data), "--only", "FOLD-R++", "--data", "acute"])
         known = Raw.read(data / "raw.json")
         accuracy = known.figures().get("acute", "FOLD-R++")
         assert f"| {accuracy:.3f} (0.99) |" in text
-        assert known.done("acute", "FOLD-R++") == 50
+        assert len(known.results["acute"]["FOLD-R++"]["fold"]) == 50
         assert {path.name for path in (data / "images").iterdir()} == set(tables_plot.PLOTS)
 
     def test_missing_data_is_said(self, tmp_path, monkeypatch):
@@ -341,9 +357,18 @@ class TestPage:
         lines = [{"data": "rain", "method": "RIPPER", "fold": 0, "failed": "not done in 300 s"}]
         lines += [{"data": "acute", "method": "RIPPER", "fold": 0, "failed": "ValueError: a | b"}]
         text = self.page([*lines, *self.folds("rain", "FOLD-R++", accuracy=0.5)[:3]])
-        assert "| rain | 3 folds so far (0.78) | not run yet (0.83) | not run yet (0.83) | too slow |" in text
+        assert "| rain | 0.500 in 3 folds (0.78) | not run yet (0.83) | not run yet (0.83) | too slow |" in text
         assert "| rain | RIPPER | not done in 300 s |" in text
         assert "| acute | RIPPER | ValueError: a / b |" in text
+
+    def test_a_row_that_was_begun_says_what_is_left(self):
+        """The mean of some folds is in the table, with how many; the end has what the others would take."""
+        text = self.page(self.folds("rain", "FOLD-R++", accuracy=0.5, cpu=2.0)[:4])
+        assert "| rain | 0.500 in 4 folds (0.78) |" in text
+        assert (
+            "| rain | FOLD-R++ | 4 folds done; the other fits would take about 12 s of CPU: `make tables` goes on |"
+            in text
+        )
 
     def test_plots_are_whole(self):
         """Well-formed, for light and dark pages, whether there are figures or not."""
