@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import unless
 from tests import engines
-from tests.docs.test_docs import blocks
+from tests.docs.pages import PAGES, blocks, named
 from tests.export.conftest import lacking
 from tests.export.test_sql import COLUMNS, TABLE, TYPED, model_of
 from tests.strategies import (
@@ -364,14 +364,17 @@ def test_a_spark_frame_is_not_read_into_memory(spark, people):
             read(frame)
 
 
-def test_the_example_of_the_manual_runs(spark, tmp_path, monkeypatch):
-    """What it claims it asserts."""
+SPARK_PAGES = [page for page in PAGES if any(block.language == "python spark" for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", SPARK_PAGES, ids=named)
+def test_the_examples_of_pages_run(spark, page, tmp_path, monkeypatch):
+    """What they claim they assert, each after the Python before it."""
     monkeypatch.chdir(tmp_path)
-    page = Path(__file__).parents[2] / "docs" / "scale.md"
     names: dict[str, object] = {"spark": spark.session}
-    makes_the_model = next(block for block in blocks(page, "python") if "model.save" in block)
-    for block in (makes_the_model, *blocks(page, "python spark")):
-        exec(compile(block, page.name, "exec"), names)
+    for block in blocks(page):
+        if block.language.startswith("python"):
+            exec(compile(block.text, page.name, "exec"), names)
 
 
 def test_a_committee_votes_in_spark(spark, people):
