@@ -41,6 +41,7 @@ pictures: .venv/test.stamp ## take those of the documents, with Chromium
 	$(BIN)/python docs/images/steps.py
 
 docs: .venv/docs.stamp ## the site, in build/site; broken links and warnings fail
+	rm -rf build/site
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/site
 	@echo open build/site/index.html
 

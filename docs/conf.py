@@ -23,6 +23,7 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["images/*", "static/*"]
 default_role = "code"  # docstrings have names in single backticks
 myst_heading_anchors = 4
+smartquotes = False  # --option stays --option
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
@@ -91,6 +92,24 @@ def complete(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001
         source[0] = COMPLETED[name](source[0])
 
 
+Lines = list[str]
+PLAIN: dict[str, Lines] = {}
+
+
+def note(app: Sphinx, what: str, name: str, thing: object, options: object, lines: Lines) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Remember what a property says, before napoleon takes what is before a colon for its type."""
+    if what == "property":
+        PLAIN[name] = list(lines)
+
+
+def restore(app: Sphinx, what: str, name: str, thing: object, options: object, lines: Lines) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Let it say that."""
+    if what == "property":
+        lines[:] = PLAIN[name]
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx."""
     app.connect("source-read", complete)
+    app.connect("autodoc-process-docstring", note, priority=400)
+    app.connect("autodoc-process-docstring", restore, priority=600)
