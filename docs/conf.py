@@ -13,6 +13,7 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+from docutils import nodes
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[1]
@@ -108,8 +109,16 @@ def restore(app: Sphinx, what: str, name: str, thing: object, options: object, l
         lines[:] = PLAIN[name]
 
 
+def dashes(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Part parameters from what is said of them by a dash, which Sphinx leaves to smart quotes."""
+    for text in list(page.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" – "))
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx."""
     app.connect("source-read", complete)
+    app.connect("doctree-read", dashes)
     app.connect("autodoc-process-docstring", note, priority=400)
     app.connect("autodoc-process-docstring", restore, priority=600)
