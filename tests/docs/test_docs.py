@@ -21,7 +21,7 @@ from tests.docs.manual import EXAMPLES
 from tests.docs.pages import PAGES, ROOT, Block, anchors, blocks, links, named
 
 RUN = ("python", "console", "sh", "python spark")
-"""Blocks of these languages run, those for Spark in tests/export/test_spark.py."""
+"""Blocks of these languages run, those for Spark in tests/learn/blocks/test_spark.py."""
 
 NOT_RUN = {
     ("README.md", "make demo"): "installs packages",

@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 import unless
 from tests import engines
-from tests.docs.pages import PAGES, blocks, named
 from tests.export.conftest import lacking
 from tests.export.test_sql import COLUMNS, TABLE, TYPED, model_of
 from tests.strategies import (
@@ -361,19 +360,6 @@ def test_a_spark_frame_is_not_read_into_memory(spark, people):
     for read in (people.model.predict, read_table):
         with pytest.raises(ParameterError, match=r"predict there with unless\.export\.predict_spark\(model, frame\)"):
             read(frame)
-
-
-SPARK_PAGES = [page for page in PAGES if any(block.language == "python spark" for block in blocks(page))]
-
-
-@pytest.mark.parametrize("page", SPARK_PAGES, ids=named)
-def test_the_examples_of_pages_run(spark, page, tmp_path, monkeypatch):
-    """What they claim they assert, each after the Python before it."""
-    monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"spark": spark.session}
-    for block in blocks(page):
-        if block.language.startswith("python"):
-            exec(compile(block.text, page.name, "exec"), names)
 
 
 def test_a_committee_votes_in_spark(spark, people):
