@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures dist clean
+.PHONY: demo test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -46,6 +46,12 @@ tables: .venv/bench.stamp ## the paper's tables beside ours (hours; goes on wher
 
 pictures: .venv/test.stamp ## take those of the documents, with Chromium
 	$(BIN)/python docs/images/take.py
+	$(BIN)/python docs/images/steps.py
+
+docs: .venv/docs.stamp ## the site, in build/site; broken links and warnings fail
+	rm -rf build/site
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs build/site
+	@echo open build/site/index.html
 
 dist: .venv/test.stamp ## build the sdist and wheels, and try each in a fresh environment; PYTHONS names the interpreters
 	$(BIN)/python -m tests.dist
@@ -62,6 +68,10 @@ install = (test -x $(BIN)/python || $(PYTHON) -m venv .venv) && $(BIN)/python -m
 
 .venv/test.stamp: $(SOURCES)
 	$(install) '.[test]'
+	@touch $@ .venv/demo.stamp .venv/docs.stamp
+
+.venv/docs.stamp: $(SOURCES)
+	$(install) '.[all,docs]'
 	@touch $@ .venv/demo.stamp
 
 .venv/bench.stamp: $(SOURCES)

@@ -13,10 +13,8 @@ import pytest
 
 from tests.cli.command import called, environment, unless
 from tests.cli.test_terminal import shown
-from tests.docs.manual import PAGE, examples, written
+from tests.docs.manual import EXAMPLES, PAGE, examples, written
 from unless.cli.app import COMMANDS, function
-
-EXAMPLES = [example for name in COMMANDS for example in examples(function(name))]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -55,7 +53,7 @@ def test_help_in_a_terminal_is_the_same_in_bold(line, monkeypatch):
 
 
 @pytest.mark.usefixtures("loans")
-@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.parametrize("example", [example for command in EXAMPLES for example in command])
 def test_examples_run(run, example):
     """Every example of every help runs as it is, in the folder that the demo writes."""
     if " learn " in example:

@@ -4,65 +4,180 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import io
 import pkgutil
 import re
+import runpy
 import shlex
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
 
 import unless
 from tests.cli.command import called
+from tests.docs import compared
+from tests.docs.manual import EXAMPLES
+from tests.docs.pages import PAGES, ROOT, Block, anchors, blocks, links, named
 
-ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+RUN = ("python", "console", "sh", "python spark")
+"""Blocks of these languages run, those for Spark in tests/learn/blocks/test_spark.py."""
+
+NOT_RUN = {
+    ("README.md", "make demo"): "installs packages",
+    ("CONTRIBUTING.md", "files, frames ──▶"): "a drawing",
+    ("docs/elsewhere.md", "mlflow."): "MLflow is large; it was tried by hand",
+    ("docs/how-it-works.md", "class 0 if proline"): "a rule, to look at",
+    ("docs/report.md", "purpose ="): "a file of words; tests/explanation reads such files",
+    ("docs/report.md", "unless report model.json test.csv -o report.html --open"): "opens a browser",
+    ("docs/report.md", "unless diff model.json rules-edited.json"): "a browser saves the second file",
+    ("docs/scale.md", "import psycopg"): "needs a server; tests/learn/blocks/test_postgres.py has one",
+    (
+        "docs/scale.md",
+        "model = UnlessClassifier().fit(spark.",
+    ): "needs a catalogue; docs/how-to/spark.md learns from a frame",
+    ("docs/scale.md", "unless fit 'parts/*.parquet'"): "wants large files; docs/how-to/large-data.md has small ones",
+}
+"""Blocks that do not run, by page and the start of their first line, each with the reason."""
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    """The code blocks of a page in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+def reason(page: Path, block: Block) -> str | None:
+    """Why a block does not run."""
+    starts = [start for name, start in NOT_RUN if name == named(page) and block.first.startswith(start)]
+    return NOT_RUN[named(page), starts[0]] if starts else None
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_examples_run(page, tmp_path, monkeypatch):
-    """Every Python example of a page runs, each after those before it; what they claim they assert."""
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_examples_run_and_print_what_a_page_shows(page, tmp_path, monkeypatch):
+    """The blocks of a page run in order, and print what it shows, but for times and for what a lone … leaves out.
+
+    Python and commands share the folder that `unless demo loans` writes. A block of text right after one of Python is
+    what that prints; what Python claims otherwise it asserts.
+    """
+    found = [block for block in blocks(page) if not reason(page, block)]
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
-    for block in blocks(page, "python"):
-        exec(compile(block, page.name, "exec"), names)
+    if any(block.language in ("console", "sh") for block in found):
+        assert called("demo", "loans").returncode == 0
+        monkeypatch.chdir(tmp_path / "loans")
+    names: dict[str, object] = {"__name__": "__main__"}
+    printed = None
+    for block in found:
+        if block.language == "text":
+            assert printed is not None, f"{block.first}: text that no block of Python before it prints"
+            assert block.follows, block.first
+            compare(block.text, printed, block.first)
+        printed = None
+        if block.language == "python":
+            with redirect_stdout(io.StringIO()) as out:
+                exec(compile(block.text, page.name, "exec"), names)
+            printed = out.getvalue()
+        elif block.language == "console":
+            converse(block.text)
+        elif block.language == "sh" and block.text.splitlines() not in EXAMPLES:
+            converse("".join(f"$ {line}\n…\n" for line in block.text.splitlines()))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def converse(session: str) -> None:
+    """Call each command of a session, and compare what it prints; `echo $?` is the exit code of the last one."""
+    code = 0
+    for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
+        if command == "echo $?":
+            assert shown == f"{code}\n"
+            code = 0
+            continue
+        assert code == 0, f"exit code {code} before {command}"
+        program, *arguments = shlex.split(command, comments=True)
+        assert program == "unless", command
+        if arguments[0] == "demo":  # the folder is there
+            continue
+        ran = called(*arguments)
+        code = ran.returncode
+        assert code in (0, 3), ran.stderr
+        compare(shown, ran.stdout, command)
+    assert code == 0, f"exit code {code} at the end"
+
+
+def compare(shown: str, printed: str, what: str) -> None:
+    """What a page shows is what was printed."""
+    wanted, given = (re.sub(r" in [0-9.]+ m?s(?=$|,)", " in T", text, flags=re.MULTILINE) for text in (shown, printed))
+    parts = [re.escape(part) for part in re.split(r"^ *…\n", wanted, flags=re.MULTILINE)]
+    assert re.fullmatch("(?:.*\n)*?".join(parts), given), f"{what}\n{given}"
+
+
+def test_few_blocks_do_not_run():
+    """A block of code runs, or is listed with the reason why it does not; the list has no others."""
+    every = [(page, block) for page in PAGES for block in blocks(page)]
+    for page, block in every:
+        assert block.language in (*RUN, "text") or reason(page, block), f"{named(page)}: {block.first}"
+    for name, start in NOT_RUN:
+        assert any(named(page) == name and block.first.startswith(start) for page, block in every), start
+    assert len(NOT_RUN) <= 12
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_somewhere(page):
-    """Relative links of a page name files that exist."""
-    for target in re.findall(r"\]\(([^)#]+)\)", page.read_text()):
-        if "://" not in target:
-            assert (page.parent / target).exists(), target
+    """Links within the repository name files that exist, and headings that these have."""
+    for link in links(page):
+        target, _, anchor = link.partition("#")
+        file = page.parent / target if target else page
+        assert file.exists(), link
+        assert not anchor or anchor in anchors(file), link
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=lambda page: page.name)
-def test_commands_print_what_a_page_shows(page, tmp_path):
-    """A command on a page prints what the page shows, but for the time it takes and what a lone … leaves out."""
-    assert called("demo", "loans", cwd=tmp_path).returncode == 0
-    for block in blocks(page, "console"):
-        for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
-            if "unless demo" in command:
-                continue
-            program, *arguments = shlex.split(command)
-            assert program == "unless", command
-            ran = called(*arguments, cwd=tmp_path / "loans")
-            assert ran.returncode == 0, ran.stderr
-            wanted = re.sub(r" in [0-9.]+ m?s$", " in T", shown, flags=re.MULTILINE)
-            given = re.sub(r" in [0-9.]+ m?s$", " in T", ran.stdout, flags=re.MULTILINE)
-            parts = [re.escape(part) for part in re.split(r"^ *…\n", wanted, flags=re.MULTILINE)]
-            assert re.fullmatch("(?:.*\n)*?".join(parts), given), f"{command}\n{given}"
+WRITTEN = ("accuracy.md", "benchmarks.md", "history.md", "reliability.md")
+"""Pages of measurements, which programs write: they say first what was measured."""
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=named)
+def test_a_page_says_first_what_it_is_good_for(page):
+    """Each page starts with one title, and a paragraph that tells you what you can do with it."""
+    title, first = page.read_text().split("\n\n")[:2]
+    assert re.fullmatch(r"# .+", title)
+    assert page.name in WRITTEN or re.search(r"\byour?\b", first), first
 
 
 def test_docstring_examples_are_true():
-    """The examples in docstrings give what they say."""
+    """The examples in docstrings give what they say, and there is no other code in them; a file of words is none."""
     found = 0
     for module in pkgutil.walk_packages(unless.__path__, "unless."):
-        result = doctest.testmod(importlib.import_module(module.name))
+        imported = importlib.import_module(module.name)
+        result = doctest.testmod(imported)
         assert not result.failed, module.name
         found += result.attempted
     assert found
+    for source in (ROOT / "src").rglob("*.py"):
+        assert not re.search(r"```(?!toml)\w", source.read_text()), f"{source}: write an example that doctest runs"
+
+
+def test_the_paper_is_beside_our_code():
+    """Each piece of code beside a line of the paper is in the file that its section names."""
+    found, source = 0, ""
+    for line in (ROOT / "docs" / "paper-lines.md").read_text().splitlines():
+        for file in re.findall(r"^In `(src/[\w/]+\.py)`", line):
+            source = (ROOT / file).read_text()
+        if code := re.fullmatch(r"\| [\d–]+ \| .* \| `(.+)` \|", line):
+            assert code[1] in source, code[1]
+            found += 1
+    assert found > 25
+
+
+def test_comparisons_are_copied():
+    """docs/comparison.md has the means of docs/accuracy.md; `python -m tests.docs.compared` copies them."""
+    page = compared.PAGE.read_text()
+    assert page == compared.written(page)
+
+
+@pytest.mark.parametrize("name", ["comparison.md", "how-it-works.md", "when-not.md"])
+def test_figures_are_measured(name):
+    """Each accuracy or loss that a page quotes is on a page of measurements."""
+    measured = "".join((ROOT / "docs" / page).read_text() for page in ("accuracy.md", "benchmarks.md", "paper.md"))
+    known = set(re.findall(r"\d\.\d{3,4}\b", measured))
+    prose = re.sub(r"^```.*?^```$", "", (ROOT / "docs" / name).read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert set(re.findall(r"(?<![\d.])\d\.\d{3,4}\b", prose)) <= known
+
+
+def test_pictures_are_what_the_learner_does():
+    """docs/images/steps.py draws the pictures that are there."""
+    path = ROOT / "docs" / "images" / "steps.py"
+    for name, text in runpy.run_path(str(path))["pictures"]().items():
+        assert (path.parent / name).read_text() == text, name

@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
-from pathlib import Path
 from types import SimpleNamespace
 from zoneinfo import ZoneInfo
 
@@ -21,7 +20,6 @@ from hypothesis import strategies as st
 
 import unless
 from tests import engines
-from tests.docs.test_docs import blocks
 from tests.export.conftest import lacking
 from tests.export.test_sql import COLUMNS, TABLE, TYPED, model_of
 from tests.strategies import (
@@ -362,16 +360,6 @@ def test_a_spark_frame_is_not_read_into_memory(spark, people):
     for read in (people.model.predict, read_table):
         with pytest.raises(ParameterError, match=r"predict there with unless\.export\.predict_spark\(model, frame\)"):
             read(frame)
-
-
-def test_the_example_of_the_manual_runs(spark, tmp_path, monkeypatch):
-    """What it claims it asserts."""
-    monkeypatch.chdir(tmp_path)
-    page = Path(__file__).parents[2] / "docs" / "scale.md"
-    names: dict[str, object] = {"spark": spark.session}
-    makes_the_model = next(block for block in blocks(page, "python") if "model.save" in block)
-    for block in (makes_the_model, *blocks(page, "python spark")):
-        exec(compile(block, page.name, "exec"), names)
 
 
 def test_a_committee_votes_in_spark(spark, people):

@@ -117,12 +117,17 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     ) -> Self:
         """Learn rules from records and their labels.
 
+        A `TrainingWarning` says what looks wrong: columns that only tell records apart, or are constant, or give the
+        label away, labels that are none, rules that decide little. ``warn=False`` silences it.
+
+        Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
+
         Parameters
         ----------
         X
             A pandas, polars or pyarrow frame, a list of dicts, an array, or a sparse matrix. Text, categorical and
-            boolean columns are categories, numbers are numbers, dates are ISO text, null and NaN are missing. Or a
-            `Table` from `read_table`: new records are then read as that table was.
+            boolean columns are categories, numbers are numbers, dates and times are compared as such, null and NaN are
+            missing. Or a `Table` from `read_table`: new records are then read as that table was.
         y
             The labels: text, numbers or booleans, none missing. If y has a name, it is the program's target.
             A table with a target needs no y.
@@ -135,11 +140,6 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             Which of them stay, by their indices in ``keep.rules``; without, all but a last one that covers every
             record. Locked rules stay as they are, in their order. As many rules as were between two of them may be
             learned there, to correct the ones behind; all others come behind the last (docs/constraints.md).
-
-        A `TrainingWarning` says what looks wrong: columns that only tell records apart, or are constant, or give the
-        label away, labels that are none, rules that decide little. ``warn=False`` silences it.
-
-        Ctrl-C raises KeyboardInterrupt and leaves the model fitted with the rules learned so far.
         """
         with training_for(self, X, y, sample_weight) as (records, classes):
             start = time.monotonic()

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.docs.pages import PAGES, blocks, named
 from unless.errors import ParameterError, ReadError
 from unless.learn import own as own_module
 from unless.learn.blocks import bins as bins_module
@@ -441,3 +442,16 @@ def test_a_loss_while_encoding_costs_time_and_not_the_fit(session, spread, tmp_p
         assert (tmp_path / f"{second} {what}").exists()
         assert store.ask(sizes()).sum() == 2 * frame.height
     assert fold_rm(BlockEngine(store)) == fold_rm(read_table(frame, target="y"))
+
+
+SPARK_PAGES = [page for page in PAGES if any(block.language == "python spark" for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", SPARK_PAGES, ids=named)
+def test_the_examples_of_pages_run(session, page, tmp_path, monkeypatch):
+    """What they claim they assert, each after the Python before it."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"spark": session}
+    for block in blocks(page):
+        if block.language.startswith("python"):
+            exec(compile(block.text, page.name, "exec"), names)

@@ -1,0 +1,124 @@
+"""How `make docs` makes the site from these pages.
+
+The pages are plain Markdown, to be read on a Git host too. What only a site has is added to three of them on the way:
+`index` gets the tree of contents that its lists of links are, `api` what the docstrings of its names say, `gallery` the
+scripts of `examples/`.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+ROOT = Path(__file__).parents[1]
+
+project = "unless"
+html_title = "unless"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["images/*", "static/*"]
+default_role = "code"  # docstrings have names in single backticks
+myst_heading_anchors = 4
+smartquotes = False  # --option stays --option
+html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_copyright = False
+autodoc_typehints = "none"  # they are in the signature
+autodoc_member_order = "bysource"
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+
+INHERITED = "ClassifierMixin, BaseEstimator, tuple, Exception, UserWarning, KeyboardInterrupt, ValueError, ABC"
+"""Methods of these are explained elsewhere."""
+SCIKIT = "get_metadata_routing, set_fit_request, set_score_request, set_predict_request, with_traceback, add_note"
+
+
+def contents(page: str) -> str:
+    """The page, and its lists of links once more, as the tree of the site: a heading is a caption."""
+    trees = []
+    for caption, section in re.findall(r"^## (.+)\n((?:(?!## ).*\n?)*)", page, re.MULTILINE):
+        pages = re.findall(r"^- \[[^\]]+\]\(([^)]+)\.md\)", section, re.MULTILINE)
+        trees.append("\n".join(["```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```"]))
+    return "\n\n".join([page, *trees, ""])
+
+
+def described(page: str) -> str:
+    """The page, with what the docstring of each name in its lists says."""
+    return re.sub(r"^- `(unless[\w.]+)`$", lambda found: _directive(found[1]), page, flags=re.MULTILINE)
+
+
+def _directive(name: str) -> str:
+    module, _, attribute = name.rpartition(".")
+    thing = getattr(import_module(module), attribute)
+    if inspect.ismodule(thing):
+        said = [f".. automodule:: {name}", "   :members:"]
+    elif inspect.isclass(thing):
+        options = ["members:", f"inherited-members: {INHERITED}", f"exclude-members: {SCIKIT}"]
+        said = [f".. autoclass:: {name}", *(f"   :{option}" for option in options)]
+    else:
+        said = [f".. autofunction:: {name}"]
+    return "\n".join(["```{eval-rst}", *said, "```"])
+
+
+def gallery(page: str, examples: Path = ROOT / "examples") -> str:
+    """The page, and every script of a folder: its title, what it says of itself, its text and what it prints."""
+    return "\n\n".join([page, *(_shown(script) for script in sorted(examples.glob("[0-9]*.py")))]) + "\n"
+
+
+def _shown(script: Path) -> str:
+    tree = ast.parse(script.read_text())
+    title, _, about = (ast.get_docstring(tree) or script.stem).partition("\n")
+    start = tree.body[0].end_lineno if ast.get_docstring(tree) else 0
+    code = "\n".join(script.read_text().splitlines()[start:]).strip("\n")
+    parts = [f"## {title.rstrip('.')}", about.strip(), f"`examples/{script.name}`", f"````python\n{code}\n````"]
+    printed = script.with_suffix(".txt")
+    if printed.exists():
+        parts += ["It prints:", f"````text\n{printed.read_text().rstrip()}\n````"]
+    return "\n\n".join(part for part in parts if part)
+
+
+COMPLETED = {"index": contents, "api": described, "gallery": gallery}
+
+
+def complete(app: Sphinx, name: str, source: list[str]) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Add to a page what only the site has."""
+    if name in COMPLETED:
+        source[0] = COMPLETED[name](source[0])
+
+
+Lines = list[str]
+PLAIN: dict[str, Lines] = {}
+
+
+def note(app: Sphinx, what: str, name: str, thing: object, options: object, lines: Lines) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Remember what a property says, before napoleon takes what is before a colon for its type."""
+    if what == "property":
+        PLAIN[name] = list(lines)
+
+
+def restore(app: Sphinx, what: str, name: str, thing: object, options: object, lines: Lines) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Let it say that."""
+    if what == "property":
+        lines[:] = PLAIN[name]
+
+
+def dashes(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Part parameters from what is said of them by a dash, which Sphinx leaves to smart quotes."""
+    for text in list(page.findall(nodes.Text)):
+        if text == " -- ":
+            text.parent.replace(text, nodes.Text(" – "))
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx."""
+    app.connect("source-read", complete)
+    app.connect("doctree-read", dashes)
+    app.connect("autodoc-process-docstring", note, priority=400)
+    app.connect("autodoc-process-docstring", restore, priority=600)
