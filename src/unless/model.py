@@ -33,6 +33,7 @@ __all__ = [
     "Tested",
     "held_back_by",
     "interval",
+    "locked_of",
     "most_of",
     "never_learned",
     "own_records",
@@ -83,6 +84,12 @@ def program_of(model: Program | Model) -> Program:
         if hasattr(model, "with_program"):  # one of our classifiers
             raise ParameterError(f"this {name} has no rules yet; fit it first: fit(X, y)")
         raise ParameterError(f"expected a Program or a fitted model, not {name} {model!r:.60}")
+    return found
+
+
+def locked_of(model: Program | Model) -> tuple[int, ...]:
+    """The indices of rules that were locked when the others of a model were learned, if any were."""
+    found: tuple[int, ...] = getattr(model, "locked", ()) or getattr(model, "locked_", ())
     return found
 
 

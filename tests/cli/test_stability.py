@@ -105,3 +105,6 @@ def test_locked_rules_stay(run):
     assert found["locked"] == [0]
     assert found["rules"][0]["same_tests"] == 1.0
     assert "Rule 1 was locked: it comes from people or an earlier model" in run("card", "locked.json").out
+    page = run("report", "locked.json", "applicants.csv", "-o", "-").out
+    assert 'Rule <a href="#rule-1">1</a> was locked: the others were learned around it.' in page
+    assert "locked: " not in run("report", "model.json", "applicants.csv", "-o", "-").out.split("<ol class")[0]

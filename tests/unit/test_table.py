@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unless
 from unless.errors import ReadError, UnknownNameError
 from unless.rule import Literal
 from unless.table import Column, Labels, Schema, Table, smallest
@@ -216,3 +217,14 @@ def test_nobody_else_can_write_to_a_column(again):
     for array in (column.codes, column.numbers, labels.codes):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
+
+
+def test_rows_that_were_left_out_leave_gaps_in_the_numbers() -> None:
+    """Rows keep the numbers that they have in their source, whichever of them are taken."""
+    rows = [{"a": k, "y": None if k % 3 == 0 else "xy"[k % 2]} for k in range(9)]
+    table = unless.read_table(rows, target="y", drop_unlabelled=True)
+    assert [table.number(row) for row in range(len(table))] == [2, 3, 5, 6, 8, 9]
+    assert [table[2:].number(row) for row in range(2)] == [5, 6]
+    assert table[[5, 0]].number(0) == 9
+    assert unless.read_table(rows, features=["a"]).numbers is None
+    assert unless.read_table(rows, features=["a"])[[4]].number(0) == 1

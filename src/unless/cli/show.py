@@ -22,7 +22,7 @@ from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.judge.labels import tested_text
-from unless.model import Statistics, program_of
+from unless.model import Statistics, locked_of, program_of
 from unless.rule import Program
 
 _WIDE = 80  # columns of a terminal
@@ -75,7 +75,7 @@ def show(
 
 def locked_numbers(model: SavedModel | SavedCommittee | Program) -> tuple[int, ...]:
     """Return the numbers, from 1, of the rules that were locked when the model was learned."""
-    return tuple(place + 1 for place in getattr(model, "locked", ()))
+    return tuple(place + 1 for place in locked_of(model))
 
 
 def numbered(numbers: Sequence[int]) -> str:

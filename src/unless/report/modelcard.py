@@ -30,7 +30,7 @@ from unless.judge.labels import Quality, aligned, quality
 from unless.judge.stability import Stability
 from unless.judge.unseen import numbers_called
 from unless.judge.watched import Watch, now
-from unless.model import Model, Statistics, interval, own_records
+from unless.model import Model, Statistics, interval, locked_of, own_records
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -521,8 +521,7 @@ def _limits(
             f"The figures are of {printable(data or 'the data')}. If the model was learned from these records, they "
             "overstate how good it is on new ones."
         )
-    places: tuple[int, ...] = getattr(model, "locked", ()) or getattr(model, "locked_", ())
-    if locked := [str(place + 1) for place in places]:
+    if locked := [str(place + 1) for place in locked_of(model)]:
         were = "was locked: it comes" if len(locked) == 1 else "were locked: they come"
         yield f"{_numbered(locked)} {were} from people or an earlier model, and not from these records."
     if model.statistics_.weighted:

@@ -18,7 +18,7 @@ from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
-from unless.model import Model, Origin, Tested, interval
+from unless.model import Model, Origin, Tested, interval, locked_of
 from unless.prediction import predict
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
@@ -145,6 +145,8 @@ class Page:
     """What the page is for, in the words of its maker."""
     unlisted: int = 0
     """How many columns of the records are not in the page."""
+    locked: tuple[int, ...] = ()
+    """The numbers of rules that were locked when the others were learned."""
 
     @property
     def unseen_only(self) -> bool:
@@ -228,6 +230,7 @@ def summarise(
         curves=curves,
         purpose=words.purpose,
         unlisted=len(everything.others) - len(others),
+        locked=tuple(place + 1 for place in locked_of(model)),
     )
 
 
