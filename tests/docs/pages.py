@@ -9,7 +9,7 @@ from pathlib import Path
 __all__ = ["PAGES", "ROOT", "Block", "anchors", "blocks", "links", "named"]
 
 ROOT = Path(__file__).parents[2]
-PAGES = [*sorted(ROOT.glob("*.md")), ROOT / "examples" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("examples/*.md"), *ROOT.glob("docs/**/*.md")])
 
 
 @dataclass(frozen=True)
