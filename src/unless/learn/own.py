@@ -146,7 +146,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
     if settings.penalty == AUTO:
         learner, begun = learner.measured()
         if begun is not None and learner.stopped:
-            return begun
+            return learner.short_enough(engine.everything(), begun)
         settings = learner.settings
     result = page_of(engine, "unless", **settings.noted(engine))
     if result.finished is not None:
@@ -217,6 +217,10 @@ class Learner:
         learned = begun or self.rule_by_rule(rows, page)
         if self.settings.optimise and not self.stopped:
             learned = self.optimised(rows, learned.program)
+        return self.short_enough(rows, learned)
+
+    def short_enough(self, rows: Rows, learned: Learned) -> Learned:
+        """A list for some rows, without rules that are too many."""
         most = self.settings.max_rules
         return learned if most is None or len(learned.program) <= most else self.first(most, rows, learned)
 
