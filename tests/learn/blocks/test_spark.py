@@ -33,6 +33,7 @@ from unless.learn.blocks.questions import (
     Histograms,
     Parts,
     Question,
+    Region,
     Sizes,
     Values,
     steps,
@@ -384,7 +385,7 @@ def questions(store: BlockStore) -> list[Question[Any]]:
         Sizes(*both),
         Histograms(*both),
         Parts(*both, [(place, 0, 3), (place, 1, 2)]),
-        Values(*both, [Asked(place, texts=False, low=0.0), Asked(2, texts=True)]),
+        Values(*both, Region.of([Asked(place, texts=False, low=0.0), Asked(2, texts=True)])),
         Ends(*one, place, 0.0),
         Fetch(*both),
     ]

@@ -337,7 +337,11 @@ def _with(column: Column, codes: NDArray[Any] = _NO_ROWS, **values: Any) -> Colu
 def _fetched(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
     """The cells of some rows: numbers, if there are no texts; or ranks among the values that occur, and those."""
     if not len(column.categories):
-        return np.append(column.numbers, np.nan)[codes], None
+        if not len(column.numbers):
+            return np.full(len(codes), np.nan), None
+        numbers = column.numbers.take(codes, mode="clip")  # those that are missing have the rank after the last
+        numbers[codes == column.missing] = np.nan
+        return numbers, None
     there = np.zeros(column.missing + 1, bool)
     there[codes] = True
     there[-1] = True  # missing has a rank, even where no cell is
