@@ -86,7 +86,7 @@ class Block(MemoryEngine):
         self._held: OrderedDict[int, tuple[Selection, int]] = OrderedDict()
         self._room = room
         self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
-        self._packed_room = room / 2
+        self._packed_room = room
 
     # What is asked: `questions` puts the answers of all blocks together.
 
@@ -210,7 +210,7 @@ class Block(MemoryEngine):
         size = 4 * (len(rows.rows()) + self._bins)
         self._held[number] = rows, size
         self._room -= size
-        while self._room < 0 and len(self._held) > 1:
+        while self._room < 0 and self._held:
             oldest, (some, freed) = self._held.popitem(last=False)
             self._room += freed
             self._pack(oldest, some)
