@@ -294,6 +294,8 @@ class BlockEngine(Engine[Rows]):
             allowed,
         )
         found = search.best(np.array([rows.histogram for rows in pair]), self._spans)
+        for rows in pair:
+            rows.forget_many()
         if found is not None:
             weights = zip(pair, (found.positive, found.negative), strict=True)
             self._covered = {rows.definition.number: (found.literal, weight) for rows, weight in weights}
@@ -328,10 +330,7 @@ class BlockEngine(Engine[Rows]):
             for region, counted in zip(some, answer, strict=True):
                 for rows, weights in zip(lacking, counted.weights, strict=True):
                     rows.know_values(region, counted.values, weights)
-        found = [_counted(sets, each) for each in asked]
-        for rows in sets:
-            rows.forget_many()
-        return found
+        return [_counted(sets, each) for each in asked]
 
     def extent(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """The smallest and the largest finite number of some columns."""

@@ -25,9 +25,9 @@ _FEW = 1 << 16
 """Up to so many rows that are gone are counted, so that a larger set need not be counted again."""
 
 _MANY = 500_000
-"""How many values of a set are remembered."""
+"""How many weights of a set are remembered, in parts and of values."""
 
-_REMEMBERED = 64
+_REMEMBERED = 16
 """How many sets are remembered by what they were made from."""
 
 
@@ -97,7 +97,9 @@ class Rows:
         return np.concatenate([numbers for numbers, _ in pairs]), weights
 
     def forget_many(self) -> None:
-        """Forget the values, if there are many."""
+        """Forget the weights in parts, or of values, if there are many."""
+        if sum(len(weights) for _, weights in self.parts.values()) > _MANY:
+            self.parts = {}
         if sum(len(weights) for _, weights in self.values.values()) > _MANY:
             self.values = {}
 
