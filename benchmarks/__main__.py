@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks import datasets
 from benchmarks.files import from_csv
 from benchmarks.fit import by_classifiers, from_frames, on_codes
+from benchmarks.large import against_memory
 from benchmarks.logic import with_clingo
 from benchmarks.prediction import rows_per_second
 from benchmarks.protocols import side_by_side
@@ -56,6 +57,7 @@ def sections(size: Size) -> dict[str, Callable[[], Section]]:
         "many": lambda: against_tree(size.rows, 3 * size.seconds),
         "growth": lambda: growth(size.steps, 3 * size.seconds),
         "threads": lambda: against_one([rows for rows in size.steps if rows >= size.rows], 3 * size.seconds),
+        "blocks": lambda: against_memory(2 * size.rows),
         "files": lambda: from_csv(datasets.find(["adult"]), size.rows, 3 * size.seconds),
         "predict": lambda: rows_per_second(datasets.find(["adult", "eeg", "pendigits"]), size.rows, size.seconds),
         "stream": lambda: file_to_file(size.rows, 3 * size.seconds),

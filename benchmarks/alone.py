@@ -1,4 +1,7 @@
-"""Measurements that need a process of their own: ``python -m benchmarks.alone fit|memory|threads ...`` prints JSON."""
+"""Measurements that need a process of their own: ``python -m benchmarks.alone fit|memory|threads|shared ...``.
+
+It prints JSON.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +10,24 @@ import pickle
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time, thread_time
+from typing import Any
 
 from benchmarks import generate
 from benchmarks.timing import race
 from unless import UnlessClassifier, fold_rm
-from unless.learn import fold_unless
+from unless.kernels import grid
+from unless.learn import fold_unless, memory
 
-__all__ = ["fit_seconds", "memory_of_fit", "threads_seconds"]
+__all__ = ["fit_seconds", "memory_of_fit", "shared_seconds", "threads_seconds"]
 
 _STATUS = Path("/proc/self/status")
 
 
 def fit_seconds(rows: int, seconds: float) -> float:
-    """The median time of a fit on that many generated rows."""
+    """The median CPU time of a fit by one thread on that many generated rows: others may work at the same time."""
     table = generate.table(generate.draw(rows))
-    return race({"fit": lambda: fold_rm(table)}, seconds)["fit"]
+    return race({"fit": lambda: fold_rm(table)}, seconds, clock=process_time)["fit"]
 
 
 def threads_seconds(rows: int, seconds: float) -> dict[str, tuple[float, float]]:
@@ -40,6 +46,40 @@ def threads_seconds(rows: int, seconds: float) -> dict[str, tuple[float, float]]
 def _one_and_two(fit: Callable[[int], object], seconds: float) -> tuple[float, float]:
     found = race({"one": lambda: fit(1), "two": lambda: fit(2)}, seconds, figure=min)
     return found["one"], found["two"]
+
+
+def shared_seconds(rows: int, runs: int) -> dict[str, float]:
+    """What two threads can gain on that many generated rows, where others use the cores: CPU seconds of `fold_rm`.
+
+    ``one`` is one thread's time. Of the time with two threads, ``single`` is what only one can do, and ``shared`` what
+    any of them does; ``gain`` is how much faster two free cores would be.
+    """
+    table = generate.table(generate.draw(rows))
+    inside, share = [0.0, 0.0], grid.share
+
+    def noted(function: Callable[..., object], items: list[Any], threads: int) -> None:
+        start, inside[1] = thread_time(), inside[1] + 1
+        try:
+            share(function, items, threads)
+        finally:
+            inside[1] -= 1
+            if not inside[1]:  # what is shared may share, too
+                inside[0] += thread_time() - start
+
+    def run(jobs: int) -> tuple[float, float]:
+        inside[0] = 0.0
+        start, own = process_time(), thread_time()
+        fold_rm(table, n_jobs=jobs)
+        return process_time() - start, thread_time() - own - inside[0]
+
+    grid.share = memory.share = noted
+    try:
+        one = min(run(1)[0] for _ in range(runs))
+        both, single = min(run(2) for _ in range(runs))
+    finally:
+        grid.share = memory.share = share
+    shared = both - single
+    return {"one": one, "single": single, "shared": shared, "gain": one / (single + shared / 2)}
 
 
 def memory_of_fit(path: Path) -> int | None:
@@ -67,6 +107,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["fit", rows, seconds]:
             print(json.dumps(fit_seconds(int(rows), float(seconds))))
+        case ["shared", rows, runs]:
+            print(json.dumps(shared_seconds(int(float(rows)), int(runs))))
         case ["threads", rows, seconds]:
             print(json.dumps(threads_seconds(int(rows), float(seconds))))
         case ["memory", path]:

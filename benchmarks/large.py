@@ -1,7 +1,8 @@
-"""Data larger than memory: ``python -m benchmarks.large 1e6 1e7 --folder DIR [--rivals] [--limit 4GB]`` prints a table.
+"""Data larger than memory: ``python -m benchmarks.large 1e6 1e7 --folder DIR [--limit 4GB]`` prints a table.
 
 Generated rows lie in Parquet files of a million. Every fit runs in a process of its own, from the files to the rules:
-in blocks, in memory, and LightGBM and XGBoost where they are asked for. CPU seconds are those of the process and its
+in blocks, in memory, and by LightGBM and XGBoost where they are asked for (``--only blocks LightGBM``). Those have one
+thread: where others work too, their threads wait for each other in loops. CPU seconds are those of the process and its
 threads; anonymous memory is the largest seen, ten times a second (pages of mapped files can be dropped at any time).
 ``--limit`` puts each process into a control group with so much memory, where the system allows that.
 """
@@ -10,20 +11,25 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
+import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks import generate
+from benchmarks.report import Section, Target, times
+from benchmarks.run import ONE_THREAD
+from benchmarks.timing import ROOT
 from unless.limits import amount_of
 
-__all__ = ["FITS", "main", "write_parts"]
+__all__ = ["FITS", "against_memory", "main", "write_parts"]
 
 _PART = 1_000_000
 _STATUS = Path("/proc/self/status")
@@ -129,6 +135,9 @@ FITS: dict[str, Callable[[Path], Iterator[str]]] = {
 }
 
 
+_RIVALS = ("LightGBM", "XGBoost")
+
+
 # Measuring.
 
 
@@ -171,10 +180,11 @@ def _watched() -> Iterator[list[int]]:
 def _alone(name: str, folder: Path, limit: int | None) -> dict[str, Any] | None:
     """What a fit takes in a process of its own, in a control group of its own; None if it does not finish."""
     command = [sys.executable, "-m", "benchmarks.large", "--alone", name, str(folder)]
+    own = {**os.environ, **(ONE_THREAD if name in _RIVALS else {})}
     with _group(limit) as tasks:
         if tasks is not None:
             command = ["sh", "-c", f'echo $$ > {tasks} && exec "$@"', "sh", *command]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=own)
     return json.loads(done.stdout) if done.returncode == 0 else None
 
 
@@ -195,6 +205,26 @@ def _group(limit: int | None) -> Iterator[Path | None]:
         group.rmdir()
 
 
+def against_memory(rows: int) -> Section:
+    """The CPU time of a fit in blocks against that of one in memory, from the same files."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = write_parts(rows, Path(folder))
+        found = {name: _alone(name, home, None) for name in ("blocks", "memory")}
+    lines = [_cells(rows, name, each) for name, each in found.items()]
+    ratio = None
+    if found["blocks"] and found["memory"]:
+        ratio = found["blocks"]["fit"]["cpu"] / found["memory"]["fit"]["cpu"]
+    text = f"""
+Generated rows ({generate.COLUMNS} columns) in Parquet files, learned from in blocks and in memory, each in a process of
+its own. CPU seconds, which other work on the machine hardly changes. `python -m benchmarks.large` measures any size,
+other learners, and all of them under a limit of memory ([what it found](scale.md)).
+"""
+    measured = "–" if ratio is None else times(ratio)
+    title = f"fit of {rows:,} rows in blocks, its CPU time over that in memory"
+    target = Target(title, "≤ ×2", measured, None if ratio is None else ratio <= 2)
+    return Section("Blocks", text, _HEADER, lines, [target])
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -207,21 +237,27 @@ def main() -> None:
     if given.alone:
         print(json.dumps(_measure(given.alone[0], Path(given.alone[1]))))
         return
-    print("| rows | fit | encode, CPU s | learn, CPU s | wall s | anonymous memory |\n|---|---|---|---|---|---|")
+    print(_row(_HEADER) + "\n" + "|---" * len(_HEADER) + "|")
     for rows in given.rows:
         folder = write_parts(rows, given.folder)
         for name in given.only:
-            print(_line(rows, name, _alone(name, folder, given.limit)), flush=True)
+            print(_row(_cells(rows, name, _alone(name, folder, given.limit))), flush=True)
 
 
-def _line(rows: int, name: str, found: dict[str, Any] | None) -> str:
+_HEADER = ["rows", "fit", "encode, CPU s", "learn, CPU s", "wall s", "anonymous memory"]
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(rows: int, name: str, found: dict[str, Any] | None) -> list[str]:
     if found is None:
-        return f"| {rows:,} | {name} | did not finish | | | |"
+        return [f"{rows:,}", name, "did not finish", "", "", ""]
     encode, fit = found["encode"], found["fit"]
     wall = encode["wall"] + fit["wall"]
-    return (
-        f"| {rows:,} | {name} | {encode['cpu']:.1f} | {fit['cpu']:.1f} | {wall:.0f} | {found['memory'] / 1e9:.2f} GB |"
-    )
+    memory = f"{found['memory'] / 1e9:.2f} GB"
+    return [f"{rows:,}", name, f"{encode['cpu']:.1f}", f"{fit['cpu']:.1f}", f"{wall:.0f}", memory]
 
 
 if __name__ == "__main__":

@@ -75,7 +75,7 @@ def growth(sizes: Sequence[int], seconds: float = 1.0) -> Section:
     ]
     text = (
         f"`fold_rm` on ready tables of the same generator, {generate.COLUMNS} columns. Each size has a process of its "
-        "own, which builds the table and fits it repeatedly."
+        "own, which builds the table and fits it repeatedly by one thread; CPU time, which other work hardly changes."
     )
     spent = {f"{rows:,} rows": {OURS: one} for rows, one in found.items()}
     return Section("Growth", text, ["rows", "fit", "factor", "per row"], lines, targets, spent)

@@ -24,6 +24,7 @@ from benchmarks import (
     fit,
     generate,
     importances,
+    large,
     logic,
     peers,
     precision,
@@ -233,6 +234,21 @@ class TestSections:
 
         assert [line[0] for line in section.rows] == ["100", "1,000"]
         assert [target.target for target in section.targets] == ["≤ ×12 the time"]
+
+    def test_what_threads_share(self) -> None:
+        """The time of a fit is what one thread does alone and what all do."""
+        found = alone.shared_seconds(60_000, 1)
+
+        assert set(found) == {"one", "single", "shared", "gain"}
+        assert min(found["single"], found["shared"]) > 0
+
+    def test_blocks(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Both fits are measured, from the same files."""
+        monkeypatch.setattr(large, "_PART", 1000)
+        section = large.against_memory(1500)
+
+        assert [line[:2] for line in section.rows] == [["1,500", "blocks"], ["1,500", "memory"]]
+        assert section.targets[0].met is not None
 
     def test_threads(self) -> None:
         """Threads: a line for each fit of each size, and a target where nothing is read."""

@@ -215,7 +215,8 @@ def fit(
         training = read_training(screen, data, target, columns)
     else:
         factors = _factors(class_weight, target)
-        training = read_large(screen, data, stream, target, columns, factors, folder=blocks, unchanged=unchanged)
+        where = {"folder": blocks, "unchanged": unchanged, "jobs": settings["n_jobs"]}
+        training = read_large(screen, data, stream, target, columns, factors, **where)
     settings["constraints"] = asked.value(training.table.features, columns.gone(training))
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):

@@ -16,6 +16,7 @@ from unless.errors import ReadError
 from unless.inspection import Remark, useless
 from unless.read.ranks import MissingLabelsError
 from unless.table import Table
+from unless.threads import threads_of
 
 if TYPE_CHECKING:
     from unless.learn.blocks.encode import ClassFactors, Overview
@@ -70,6 +71,7 @@ def read_large(
     *,
     folder: str | None = None,
     unchanged: bool = False,
+    jobs: int = -1,
 ) -> Training:
     """Do what `read_training` does with records that stay where they are; a folder keeps their blocks."""
     from unless.learn.blocks.data import blocks_of
@@ -92,6 +94,7 @@ def read_large(
                 leave_out=_leave_out(target, asked, names),
                 progress=lambda what, rows: update(said=f"{rows:,} records {what}"),
                 keep=None if folder is None else Keep(folder, decisive, unchanged=unchanged),
+                threads=threads_of(jobs),
             )
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None

@@ -74,7 +74,9 @@ def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[
             return class_weights(learner.class_weight, labels, totals)
 
     declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders")}
-    found = opened(X, y, weights=sample_weight, factors=factors, drop_weightless=True, **declared)
+    found = opened(
+        X, y, weights=sample_weight, factors=factors, drop_weightless=True, n_jobs=learner.n_jobs, **declared
+    )
     training = (
         _of_blocks(found, X) if isinstance(found, Blocks) else Training.of(found[0], learner.class_weight, found[1])
     )

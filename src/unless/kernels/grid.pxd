@@ -52,6 +52,7 @@ cdef class Grid:
     cdef list divided(self, Py_ssize_t number, Py_ssize_t count)
     cdef share(self, object function, list items)
     cdef void cut(self, int[::1] counts, unsigned char[::1] bin_of, Py_ssize_t rank, Py_ssize_t end, Py_ssize_t first, Py_ssize_t bin, Py_ssize_t last) noexcept nogil
+    cdef bin_all(self, const int[::1] codes, const unsigned char[::1] bin_of, unsigned char[::1] bins)
     cpdef turn(self, Py_ssize_t begin, Py_ssize_t end)
     cpdef gap_block(self, int[::1] index, Py_ssize_t i, Py_ssize_t first, Py_ssize_t[::1] below, Py_ssize_t[::1] above)
     cpdef count_labels(self, int[::1] index, Py_ssize_t[::1] counts)

@@ -14,6 +14,7 @@ if cython.compiled:
 
 Size = cython.typedef(cython.Py_ssize_t)
 AHEAD = cython.declare(cython.Py_ssize_t, 12)  # rows whose cells are fetched before they are counted
+COARSE = cython.declare(cython.Py_ssize_t, 1 << 13)  # leading bits of ranks, with two bytes each
 NO_REST = cython.declare(cython.Py_ssize_t, -1)  # what `sift` takes if nobody asks for the others
 
 compiled: object = bool(cython.compiled)
@@ -75,8 +76,8 @@ class Grid:
         each of its ranks.
         """
         self.threads = threads
-        self.many = MANY
         self.rows = len(labels)
+        self.many = MANY if bins is None else self.rows + 1  # a block is small: no scratch for each of thousands
         self.columns = len(numbers)
         self.size = 0
         self.labels = view(labels)
@@ -196,9 +197,36 @@ class Grid:
             self.cut(counts, bin_of, 0, self.numbers[i], self.first[i], self.first[i], self.split[i])
             self.cut(counts, bin_of, self.numbers[i], ranks, self.first[i], self.split[i], self.end[i])
             fine[:] = codes
-            for row in range(rows):
-                bins[row] = bin_of[codes[row]]
+        self.bin_all(codes, bin_of, bins)
         return True
+
+    @cython.cfunc
+    def bin_all(
+        self, codes: cython.const[cython.int][::1], bin_of: cython.const[cython.uchar][::1], bins: cython.uchar[::1]
+    ):
+        """The bin of every rank: ranks that share their leading bits mostly share it.
+
+        Those are few enough for the fastest cache. (1e7 ranks in random order: 27 ms, and 100 from ``bin_of`` alone.)
+        """
+        ranks: Size = len(bin_of)
+        shift: cython.int = 0
+        while ranks >> shift > COARSE:
+            shift += 1
+        several: cython.short = -1
+        coarse: cython.short[::1] = view(np.empty((ranks >> shift) + 1, np.int16))
+        bin: cython.short
+        with cython.nogil:
+            for rank in range(ranks):
+                place: Size = rank >> shift
+                if rank == place << shift:
+                    coarse[place] = bin_of[rank]
+                elif coarse[place] != bin_of[rank]:
+                    coarse[place] = several
+            for row in range(len(codes)):
+                bin = coarse[codes[row] >> shift]
+                if bin < 0:
+                    bin = bin_of[codes[row]]
+                bins[row] = bin
 
     def load_binned(self, i: Size, codes: cython.const[cython.int][::1], bin_of: cython.const[cython.uchar][::1]):
         """Fill a column whose bins were given, by the bin of every rank; it is not searched."""

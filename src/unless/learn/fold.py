@@ -143,8 +143,8 @@ def fold_rm(  # noqa: PLR0913 - all that can be asked for, to be seen in one pla
         Whether Ctrl-C returns the program learned so far. If not, it raises `Interrupted`, a KeyboardInterrupt that
         carries the program.
     n_jobs
-        How many threads share the work on many rows, as in scikit-learn: None is 1, -1 all cores. The program is the
-        same for any number.
+        How many threads share the work on many rows, as in scikit-learn: None is 1, -1 all cores; where data is learned
+        from in blocks, None is all cores. The program is the same for any number.
 
     Returns
     -------
@@ -336,7 +336,7 @@ def engine_for(
     from unless.learn.blocks.given import opened  # only if there is a source: it takes time
 
     check_ratio(ratio)
-    found = opened(table, target, weights=weights)
+    found = opened(table, target, weights=weights, n_jobs=n_jobs)
     if isinstance(found, tuple):
         yield MemoryEngine(*found, n_jobs=n_jobs)
         return

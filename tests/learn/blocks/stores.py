@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from unless.learn import MemoryEngine, own
-from unless.learn.blocks import bins, questions, search, store, survey
+from unless.learn.blocks import bins, questions, rows, search, store, survey
 from unless.learn.blocks.encode import Coding, Task, coded, surveyed
 from unless.learn.weights import as_counts, checked, multiplied
 from unless.read.frames import PolarsFrame
@@ -120,6 +120,9 @@ def cramped(monkeypatch, rng: np.random.Generator) -> None:
     monkeypatch.setattr(bins, "_NUMERIC", most - 16)
     monkeypatch.setattr(bins, "_FINER", int(rng.choice([1, 3, 64])))
     monkeypatch.setattr(search, "_FEW", int(rng.choice([0, 8, 2048])))
+    monkeypatch.setattr(rows, "_FEW", int(rng.choice([0, 3, 1 << 16])))
+    monkeypatch.setattr(rows, "_MANY", int(rng.choice([0, 500_000])))
+    monkeypatch.setattr(rows, "_REMEMBERED", int(rng.choice([1, 3, 64])))
     monkeypatch.setattr(questions, "_COUNTERS", int(rng.choice([1, 7, 1024])))
 
 

@@ -259,6 +259,43 @@ def test_fits_on_one_store_do_not_disturb_each_other(learners):
         assert learner(BlockEngine(store, local=10)) == learner(data.memory)
 
 
+def test_what_a_rule_leaves_is_known(monkeypatch):
+    """Of a set without what a rule covers, sizes, the best literal and what that covers need no further question."""
+    rng = np.random.default_rng(5)
+    x, z = rng.normal(size=(2, 3000))
+    y = np.where((x > 1) ^ (z > 1.4) ^ (rng.random(3000) < 0.1), "p", "n")
+    for module in ("survey", "bins"):
+        monkeypatch.setattr(f"unless.learn.blocks.{module}.MANY", 100)
+    data = Data(pl.DataFrame({"x": x, "z": z, "c": rng.integers(0, 100, 3000), "y": y}))
+    store = store_of(data, [1000] * 3)
+    engine, memory = BlockEngine(store, local=1500), data.memory
+
+    def learned(engine, positive, negative, k):
+        literal = engine.best_literal(positive, negative, ())
+        some = engine.covered(positive, literal), engine.covered(negative, literal)
+        other = engine.best_literal(*some, (literal,))
+        few = engine.covered(engine.covered(some[0], other), Literal("c", "<=", k))
+        return literal, other, few
+
+    def sizes(engine, *sets):
+        return [engine.popularity(rows) for rows in sets]
+
+    (positive, negative), expected = (one.split(one.everything(), 1) for one in (engine, memory))
+    assert memory.size(expected[0]) + memory.size(expected[1]) > 1500
+    literal, other, few = learned(engine, positive, negative, 0.0)
+    plain = learned(memory, *expected, 0.0)
+    assert (literal, other) == plain[:2]
+    asked = counted(store, monkeypatch)
+    for k in (1.0, 2.0, 3.0):
+        positive, expected = engine.minus(positive, few), (memory.minus(expected[0], plain[2]), expected[1])
+        assert sizes(engine, positive, few) == sizes(memory, expected[0], plain[2])
+        *literals, few = learned(engine, positive, negative, k)
+        *same, rest = plain = learned(memory, *expected, k)
+        assert literals == same
+        assert sizes(engine, few) == sizes(memory, rest)
+    assert not asked
+
+
 def test_chains_of_sets_may_be_longer_than_python_can_follow():
     """A set whose definition is nested thousands deep is found, again after the blocks forgot what they knew."""
     data = Data(pl.DataFrame({"x": [float(k) for k in range(40)], "y": ["a", "b"] * 20}))

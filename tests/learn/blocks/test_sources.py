@@ -15,10 +15,11 @@ from tests.lengths import LONG
 from tests.shared import SHARED, needs_compiled, needs_shared
 from unless import FoldRMClassifier, Query, UnlessClassifier, fold_rm, fold_rpp, read_table
 from unless.errors import ReadError
-from unless.learn.blocks import room, sources
+from unless.learn.blocks import data, room, sources
 from unless.learn.blocks.data import blocks_of
 from unless.learn.blocks.given import opened
 from unless.learn.blocks.sources import DuckStream, FileStream, FrameStream
+from unless.learn.blocks.store import BlockStore
 from unless.learn.own import fold_unless
 
 duckdb = pytest.importorskip("duckdb")
@@ -285,6 +286,18 @@ def test_fold_rpp_learns_from_sources():
     frame = random_frame(np.random.default_rng(3), 80, ["whole", "word", "moment"])
     relation = duckdb.sql("SELECT * FROM frame")
     assert fold_rpp(relation, "l1", target="y") == fold_rpp(read_table(frame, "y"), "l1")
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+def test_as_many_threads_as_wanted(jobs, monkeypatch):
+    """n_jobs says how many threads read and count blocks; the program does not depend on it."""
+    made = []
+    monkeypatch.setattr(data, "BlockStore", lambda *a, **k: made.append(k["threads"]) or BlockStore(*a, **k))
+    frame = random_frame(np.random.default_rng(4), 80, ["whole", "word"])
+    relation = duckdb.sql("SELECT * FROM frame")
+    assert fold_rm(relation, target="y", n_jobs=jobs) == fold_rm(read_table(frame, "y"))
+    UnlessClassifier(n_jobs=jobs, warn=False).fit(relation, "y")
+    assert made == [jobs, jobs]
 
 
 # The datasets of the paper.

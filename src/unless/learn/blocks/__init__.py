@@ -5,6 +5,7 @@
 - `block`: some rows, held as the kernels count them
 - `questions`: what blocks are asked, and how their answers add up
 - `search`: the best literal from such answers
+- `rows`: sets of rows, and what follows for sets made from them; `local`: those that were fetched
 - `engine`: the engine over blocks
 - `store`: blocks on this machine
 - `encode`: from batches to blocks

@@ -86,7 +86,7 @@ class Block(MemoryEngine):
         self._held: OrderedDict[int, tuple[Selection, int]] = OrderedDict()
         self._room = room
         self._packed: OrderedDict[int, NDArray[Any]] = OrderedDict()
-        self._packed_room = room / 2
+        self._packed_room = room
 
     # What is asked: `questions` puts the answers of all blocks together.
 
@@ -210,7 +210,7 @@ class Block(MemoryEngine):
         size = 4 * (len(rows.rows()) + self._bins)
         self._held[number] = rows, size
         self._room -= size
-        while self._room < 0 and len(self._held) > 1:
+        while self._room < 0 and self._held:
             oldest, (some, freed) = self._held.popitem(last=False)
             self._room += freed
             self._pack(oldest, some)
@@ -337,7 +337,11 @@ def _with(column: Column, codes: NDArray[Any] = _NO_ROWS, **values: Any) -> Colu
 def _fetched(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
     """The cells of some rows: numbers, if there are no texts; or ranks among the values that occur, and those."""
     if not len(column.categories):
-        return np.append(column.numbers, np.nan)[codes], None
+        if not len(column.numbers):
+            return np.full(len(codes), np.nan), None
+        numbers = column.numbers.take(codes, mode="clip")  # those that are missing have the rank after the last
+        numbers[codes == column.missing] = np.nan
+        return numbers, None
     there = np.zeros(column.missing + 1, bool)
     there[codes] = True
     there[-1] = True  # missing has a rank, even where no cell is

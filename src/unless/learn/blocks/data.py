@@ -17,8 +17,10 @@ from numpy.typing import NDArray
 from unless.errors import ReadError, UnknownNameError, suggest
 from unless.learn.blocks.block import CHANGED, Arrays
 from unless.learn.blocks.encode import ClassFactors, Coding, Overview, Task
-from unless.learn.blocks.engine import BlockEngine, Rows, Store
+from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.kept import Factors, Keep, Request, Shelf
+from unless.learn.blocks.local import Store
+from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
 from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
 from unless.read.source import Source

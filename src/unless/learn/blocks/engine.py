@@ -5,11 +5,10 @@ Most steps of a fit are on few rows, so that only the few on many rows cost a pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from math import ceil
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakSet
 
 import numpy as np
@@ -17,10 +16,12 @@ from numpy.typing import NDArray
 
 from unless.kernels.grid import Grid, Selection
 from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.local import Local, Store, table_of
 from unless.learn.blocks.questions import (
     OPERATIONS,
     Asked,
     Census,
+    Counted,
     Definition,
     Distinct,
     Ends,
@@ -33,58 +34,28 @@ from unless.learn.blocks.questions import (
     Parts,
     Piece,
     Question,
+    Region,
     Sizes,
+    Span,
     Values,
     heaviest,
     steps,
+    summed,
 )
+from unless.learn.blocks.rows import Here, Made, Rows, as_rule, here, here_together, within
 from unless.learn.blocks.search import Found, Gain, Purity, Score, Search, Worth
 from unless.learn.engine import Demands, Engine
 from unless.learn.literals import Allowed, Counts
-from unless.learn.memory import MORE_THAN_ALL, MemoryEngine
+from unless.learn.memory import MORE_THAN_ALL
 from unless.learn.places import ANYWHERE, Place
-from unless.read.ranks import rank
 from unless.rule import Literal, Rule
-from unless.table import Column, Labels, Split, Table
+from unless.table import Split, Table
 from unless.table.hashes import Hashes
-from unless.values import Label
 from unless.values.notation import WHOLE
 
 Answer = TypeVar("Answer")
 
-
-class Store(Protocol):
-    """Blocks somewhere, which answer questions."""
-
-    bins: tuple[Bins, ...]
-    target: str
-    labels: tuple[Label, ...]
-    unit: float
-    """What a weight of 1 means."""
-    some_weigh_nothing: bool
-    """Whether a record has no weight, so that values that only such records have do not count."""
-
-    def ask(self, question: Question[Answer]) -> Answer:
-        """What all blocks answer together."""
-
-
-@dataclass(slots=True, eq=False, weakref_slot=True)
-class Rows:
-    """A set of rows: its definition, and what is known of it.
-
-    ``sizes`` are the number of rows of each label, and their weights; ``weight`` is that of all, which may be known
-    before. A set that is ``here`` was fetched.
-    """
-
-    definition: Definition
-    sizes: Integers | None = None
-    weight: int | None = None
-    histogram: Integers | None = None
-    here: tuple[Local, Selection] | None = None
-
-    def sized(self, sizes: Integers) -> None:
-        """Note the sizes."""
-        self.sizes, self.weight = sizes, int(sizes[1].sum())
+_NOTHING: Integers = np.empty(0, np.int64)
 
 
 class BlockEngine(Engine[Rows]):
@@ -104,6 +75,7 @@ class BlockEngine(Engine[Rows]):
         self.whole = frozenset(one.column.name for one in store.bins if one.column.notation == WHOLE)
         self._spans = _spans(store.bins)
         self._unsized = WeakSet[Rows]()
+        self._made = Made()
         self._covered: dict[int, tuple[Literal, int]] = {}
         self._all, self._held = self._set("all", ()), None
         if held_back is not None:
@@ -145,14 +117,37 @@ class BlockEngine(Engine[Rows]):
         return positive, negative
 
     def covered(self, rows: Rows, literal: Literal) -> Rows:
+        if rows.here is not None:
+            return self._set("covered", (rows,), literal)
+        before, gone = self._made.covered(rows, literal)
+        if before is not None and gone is None:
+            return before
         found = self._set("covered", (rows,), literal)
+        if before is not None and gone is not None:
+            self._derive(found, before, gone)
+        self._made.note_covered(rows, literal, found)
         best, weight = self._covered.get(rows.definition.number, (None, None))
         if best is literal:  # what the search has just found
             found.weight = weight
         return found
 
     def minus(self, rows: Rows, gone: Rows) -> Rows:
-        return self._set("minus", (rows, gone))
+        left = self._set("minus", (rows, gone))
+        if left.here is None and within(gone.definition, rows.number):
+            self._derive(left, rows, gone)
+            self._made.note_less(rows, gone, left)
+        return left
+
+    def _derive(self, left: Rows, whole: Rows, gone: Rows) -> None:
+        """Note what is known of a set that is another one without some of its rows."""
+        if (place := here(whole, gone)) is not None:
+            local, pair = place
+            left.here = local, local.engine.minus(*pair)
+            local.fetched.add(left.number)
+        else:
+            if gone.here is not None:
+                self._sizes(gone)
+            left.know_less(whole, gone)
 
     def plus(self, rows: Rows, more: Rows) -> Rows:
         both = self._set("plus", (rows, more))
@@ -186,10 +181,11 @@ class BlockEngine(Engine[Rows]):
 
     def _several(self, count: int, op: str, sets: tuple[Rows, ...], *what: object) -> list[Rows]:
         """The sets that an operation gives: here, if what it needs is here, and elsewhere by definition."""
-        definitions = Definition.several(count, op, tuple(rows.definition for rows in sets), what)
-        found = [Rows(definition) for definition in definitions]
-        if (here := _here(*sets)) is not None:
-            local, selections = here
+        place = here(*sets)
+        needed = tuple(rows.definition if place else _elsewhere(rows) for rows in sets)
+        found = [Rows(definition) for definition in Definition.several(count, op, needed, what)]
+        if place is not None:
+            local, selections = place
             for rows, some in zip(found, OPERATIONS[op](local.engine, *selections, *what), strict=True):
                 rows.here = local, some
         else:
@@ -201,8 +197,8 @@ class BlockEngine(Engine[Rows]):
     def best_literal(
         self, positive: Rows, negative: Rows, used: tuple[Literal, ...], allowed: Allowed | None = None
     ) -> Literal | None:
-        if (here := self._together(positive, negative)) is not None:
-            local, pair = here
+        if (place_here := self._together(positive, negative)) is not None:
+            local, pair = place_here
             return local.asked(self).best_literal(*pair, tuple(filter(local.knows, used)), allowed)
         found = self._search(positive, negative, Gain, allowed, used)
         return None if found is None else found.literal
@@ -210,8 +206,8 @@ class BlockEngine(Engine[Rows]):
     def purest_literal(
         self, positive: Rows, negative: Rows, support: float, allowed: Allowed | None = None
     ) -> Literal | None:
-        if (here := self._together(positive, negative)) is not None:
-            local, pair = here
+        if (place_here := self._together(positive, negative)) is not None:
+            local, pair = place_here
             return local.asked(self).purest_literal(*pair, support, allowed)
         units = min(ceil(support / self._store.unit), MORE_THAN_ALL)
         found = self._search(positive, negative, lambda p, q: Purity(p, q, units), allowed)
@@ -220,8 +216,8 @@ class BlockEngine(Engine[Rows]):
     def worthiest_literal(
         self, positive: Rows, negative: Rows, allowed: Allowed | None = None
     ) -> tuple[Literal, float] | None:
-        if (here := self._together(positive, negative)) is not None:
-            local, pair = here
+        if (place_here := self._together(positive, negative)) is not None:
+            local, pair = place_here
             return local.asked(self).worthiest_literal(*pair, allowed)
         found = self._search(positive, negative, Worth, allowed)
         return None if found is None else (found.literal, (found.positive - found.negative) * self._store.unit)
@@ -230,9 +226,9 @@ class BlockEngine(Engine[Rows]):
         self, positive: Rows, negative: Rows, demands: Demands, place: Place = ANYWHERE
     ) -> tuple[Rule, Rows, Rows] | None:
         """The same rule: in one call, if the rows are in memory."""
-        if (here := self._together(positive, negative)) is None:
+        if (place_here := self._together(positive, negative)) is None:
             return super().rule(positive, negative, demands, place)
-        local, pair = here
+        local, pair = place_here
         learned = local.asked(self).rule(*pair, demands, place)
         if learned is None:
             return None
@@ -244,9 +240,9 @@ class BlockEngine(Engine[Rows]):
         self, positive: Rows, negative: Rows, demands: Demands, place: Place
     ) -> tuple[tuple[Rule, ...], Rows, Rows]:
         """The same exceptions: in one call, if the rows are in memory."""
-        if (here := self._together(positive, negative)) is None:
+        if (place_here := self._together(positive, negative)) is None:
             return super().exceptions(positive, negative, demands, place)
-        local, pair = here
+        local, pair = place_here
         rules, *spared = local.asked(self).exceptions(*pair, demands, place)
         left, right = self._known(local, Rule(None, (), rules), (positive, negative), spared)
         return rules, left, right
@@ -267,7 +263,8 @@ class BlockEngine(Engine[Rows]):
 
     def counts(self, positive: Rows, negative: Rows) -> Iterator[Counts]:
         for i, one in enumerate(self._store.bins):
-            numbers, texts = self._ask(Values, [positive, negative], [Asked(i, texts=False), Asked(i, texts=True)])
+            asked = Region.of([Asked(i, texts=False), Asked(i, texts=True)])
+            numbers, texts = self._ask(Values, [positive, negative], asked)
             values = [*map(one.column.number, np.asarray(numbers.values).tolist()), *texts.values]
             weights = np.concatenate([numbers.weights, texts.weights], axis=1).tolist()
             missing = [self._weight(rows) - sum(w) for rows, w in zip((positive, negative), weights, strict=True)]
@@ -292,11 +289,13 @@ class BlockEngine(Engine[Rows]):
             score(self._weight(positive), self._weight(negative)),
             (*self.banned, *used),
             self._heaviest,
-            lambda asked: self._ask(Parts, pair, asked),
-            lambda asked: self._ask(Values, pair, asked),
+            lambda spans: self._parts(pair, spans),
+            lambda regions: self._values(pair, regions),
             allowed,
         )
         found = search.best(np.array([rows.histogram for rows in pair]), self._spans)
+        for rows in pair:
+            rows.forget_many()
         if found is not None:
             weights = zip(pair, (found.positive, found.negative), strict=True)
             self._covered = {rows.definition.number: (found.literal, weight) for rows, weight in weights}
@@ -309,6 +308,29 @@ class BlockEngine(Engine[Rows]):
         return heaviest(self._ask(Heaviest, [self._all], asked), asked) if asked else {}
 
     # Asking the blocks.
+
+    def _parts(self, sets: Sequence[Rows], spans: Sequence[Span]) -> list[Integers]:
+        """The weights of sets in finer parts of columns, span by span."""
+        lacking = [rows for rows in sets if any(not _has(rows, span) for span in spans)]
+        if lacking:
+            ends = np.cumsum([end - first for _, first, end in spans])[:-1]
+            answer = np.split(self._ask(Parts, lacking, spans), ends, axis=1)
+            for place, rows in enumerate(lacking):
+                for (column, first, _), weights in zip(spans, answer, strict=True):
+                    rows.parts[column] = first, weights[place].copy()
+        return [np.array([_weights(rows, span) for rows in sets]) for span in spans]
+
+    def _values(self, sets: Sequence[Rows], regions: Sequence[Region]) -> list[Counted]:
+        """The values in regions of columns, and how much each weighs in each set."""
+        asked = [region.asked() for region in regions]
+        if lacking := [rows for rows in sets if any(map(rows.lacks, asked))]:
+            wanted = [one for each in asked for one in each if any(one not in rows.values for rows in lacking)]
+            some = Region.of(wanted)
+            answer = self._ask(Values, lacking, some)
+            for region, counted in zip(some, answer, strict=True):
+                for rows, weights in zip(lacking, counted.weights, strict=True):
+                    rows.know_values(region, counted.values, weights)
+        return [_counted(sets, each) for each in asked]
 
     def extent(self, columns: Sequence[int]) -> NDArray[np.float64]:
         """The smallest and the largest finite number of some columns."""
@@ -354,14 +376,14 @@ class BlockEngine(Engine[Rows]):
 
     def _together(self, positive: Rows, negative: Rows) -> Here | None:
         """Both sets, if they are in memory in one place; fetched now, if they are few enough."""
-        if (here := _pair(positive, negative)) is not None:
-            return here
+        if (found := here_together(positive, negative)) is not None:
+            return found
         if positive.weight and negative.weight and positive.weight + negative.weight > self._local:
             self._look_at([positive, negative])
         if sum(int(self._sizes(rows)[0].sum()) for rows in (positive, negative)) > self._local:
             return None
         self._bring(positive, negative)
-        return _pair(positive, negative)
+        return here_together(positive, negative)
 
     def _look_at(self, sets: Sequence[Rows]) -> None:
         """Ask for the sizes and histograms of large sets at once."""
@@ -374,68 +396,39 @@ class BlockEngine(Engine[Rows]):
 
     def _bring(self, *sets: Rows) -> None:
         """Fetch sets that have no row in common."""
+        self._made.forget_here()
         pieces = self._ask(Fetch, sets)
-        local = Local(self._store, self.banned, pieces)
+        local = Local(self._store, self.banned, pieces, [rows.number for rows in sets])
         for place, rows in enumerate(sets):
             rows.here = local, local.selection(place)
 
 
-class Local:
-    """Fetched rows, as a table in memory."""
-
-    def __init__(self, store: Store, banned: Iterable[Literal], pieces: Sequence[Piece]) -> None:
-        self._table, weights = table_of(store, pieces)
-        self._sets = np.concatenate([piece.sets for piece in pieces])
-        self.engine = MemoryEngine(self._table, weights, store.unit, filter(self.knows, banned))
-
-    def asked(self, engine: Engine[Any]) -> MemoryEngine:
-        """The engine of these rows, which stops when the other one does."""
-        self.engine.late = engine.late
-        return self.engine
-
-    def selection(self, place: int) -> Selection:
-        """The rows of one of the sets that were fetched."""
-        return self.engine.of_rows(np.flatnonzero(self._sets == place).astype(np.int32))
-
-    def sizes(self, rows: Selection) -> Integers:
-        """How many rows of each label there are, and how much they weigh."""
-        labels = self._table.labels
-        times = np.bincount(labels.codes[rows.rows()], minlength=len(labels.labels))
-        return np.array([times, self.engine.units(rows)], np.int64)
-
-    def knows(self, literal: Literal) -> bool:
-        """Whether the value of a literal is among those of its column: the engine would take its neighbour for it."""
-        column = self._table.column(literal.feature)
-        first, end, _ = column.span(literal)
-        place = {"<=": end - 1, ">": first - 1}.get(literal.op, first)
-        return 0 <= place <= column.missing and column.value(place) == literal.value
+def _elsewhere(rows: Rows) -> Definition:
+    """The definition of a set for blocks: if it was made here, by a rule of what was fetched."""
+    found = None if rows.here is None else as_rule(rows.definition, rows.here[0].fetched)
+    return rows.definition if found is None else Definition.one("satisfying", (found[0],), (found[1],))
 
 
-def table_of(store: Store, pieces: Sequence[Piece]) -> tuple[Table, NDArray[np.float64]]:
-    """The rows of pieces as a table, and how much each weighs, in units."""
-    columns = tuple(_joined(one, i, pieces) for i, one in enumerate(store.bins))
-    labels = np.concatenate([piece.labels for piece in pieces])
-    weights = np.concatenate([piece.weights for piece in pieces]).astype(np.float64)
-    return Table(columns, Labels(store.target, store.labels, labels), len(labels)), weights
+def _has(rows: Rows, span: Span) -> bool:
+    """Whether the weights in a span of finer parts are known."""
+    column, first, end = span
+    start, weights = rows.parts.get(column, (end, _NOTHING))
+    return start <= first and end <= start + len(weights)
 
 
-Here = tuple[Local, tuple[Selection, Selection]]
-"""Where two sets are in memory, and which rows they are there."""
+def _weights(rows: Rows, span: Span) -> Integers:
+    column, first, end = span
+    start, weights = rows.parts[column]
+    return weights[first - start : end - start]
 
 
-def _here(*sets: Rows) -> tuple[Local, tuple[Selection, ...]] | None:
-    """Where all sets are in memory, if that is one place, and which rows they are there."""
-    places = [rows.here for rows in sets if rows.here is not None]
-    if not places or len(places) < len(sets) or len({id(local) for local, _ in places}) > 1:
-        return None
-    return places[0][0], tuple(some for _, some in places)
-
-
-def _pair(positive: Rows, negative: Rows) -> Here | None:
-    if (here := _here(positive, negative)) is None:
-        return None
-    local, (true, false) = here
-    return local, (true, false)
+def _counted(sets: Sequence[Rows], asked: Sequence[Asked]) -> Counted:
+    """The values of several sets in parts of a column, and their weights, set by set."""
+    pieces = []
+    for rows, own in zip(sets, np.eye(len(sets), dtype=np.int64), strict=True):
+        values, weights = rows.counted(asked)
+        pieces.append(Counted(values, own[:, None] * weights))
+    return summed(pieces)
 
 
 def _spans(bins: Sequence[Bins]) -> Sequence[NDArray[np.int32]]:
@@ -445,34 +438,3 @@ def _spans(bins: Sequence[Bins]) -> Sequence[NDArray[np.int32]]:
     ranks = [column.missing + 1 for column in columns]
     grid = Grid(nothing, nothing, [len(column.numbers) for column in columns], ranks, bins=[one.shape for one in bins])
     return grid.spans()
-
-
-def _joined(bins: Bins, place: int, pieces: Sequence[Piece]) -> Column:
-    """A column with the rows of all pieces, which share its values, have their own, or are just numbers."""
-    column, cells = bins.column, [piece.cells[place] for piece in pieces]
-    if not bins.open:
-        return replace(column, codes=np.concatenate(cells))
-    own = [piece.values[place] for piece in pieces]
-    if all(values is None for values in own):
-        numbers, codes = rank(np.concatenate(cells))
-        return replace(column, numbers=numbers, categories=(), codes=codes)
-    pairs = [
-        _ranked(column, some) if values is None else (values, some) for values, some in zip(own, cells, strict=True)
-    ]
-    numbers = np.unique(np.concatenate([values.numbers for values, _ in pairs]))
-    texts = sorted({text for values, _ in pairs for text in values.categories})
-    places = {text: code for code, text in enumerate(texts, len(numbers))}
-    joined = np.concatenate([_ranks(values, numbers, places)[codes] for values, codes in pairs])
-    return replace(column, numbers=numbers, categories=tuple(texts), codes=joined)
-
-
-def _ranked(column: Column, cells: NDArray[Any]) -> tuple[Column, NDArray[np.uint32]]:
-    """Cells that are just numbers: the values that they have, and their ranks."""
-    numbers, codes = rank(cells)
-    return replace(column, numbers=numbers, categories=(), codes=codes[:0]), codes
-
-
-def _ranks(column: Column, numbers: NDArray[np.float64], texts: Mapping[str, int]) -> NDArray[np.int64]:
-    """The rank that each value of a column, and a missing cell, has among more values."""
-    own = np.array([texts[text] for text in column.categories], np.int64)
-    return np.concatenate([np.searchsorted(numbers, column.numbers), own, [len(numbers) + len(texts)]])

@@ -23,6 +23,7 @@ from unless.read.dialect import told_by
 from unless.read.ranks import Cells
 from unless.read.table import read_table
 from unless.table import Table
+from unless.threads import threads_of
 
 _DATABASES = (".duckdb", ".ddb", ".db")
 _TOLD = ("delimiter", "decimal", "encoding", "sheet")
@@ -52,12 +53,13 @@ def opened(
     factors: ClassFactors | None = None,
     progress: Progress | None = None,
     drop_weightless: bool = False,
+    n_jobs: int | None = None,
     **how: Any,
 ) -> tuple[Table, NDArray[np.float64] | None] | Blocks:
     """The records of a source with their labels: as a table with weights if they fit into memory, or else in blocks.
 
-    ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``how`` says what to read, as in
-    `read_table`.
+    ``drop_weightless`` leaves out records of weight 0, as if they were not there. ``n_jobs`` threads read and count
+    blocks; None means one for every core. ``how`` says what to read, as in `read_table`.
     """
     if isinstance(source, Blocks):
         if target not in (None, source.store.target) or weights is not None:
@@ -77,6 +79,7 @@ def opened(
         "factors": factors,
         "progress": progress,
         "keep": keep,
+        "threads": None if n_jobs is None else threads_of(n_jobs),
     }
     if isinstance(source, (str, os.PathLike)) and not is_database(source):
         return _of_files(source, common, how)

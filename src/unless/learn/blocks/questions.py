@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count as counter
 from secrets import randbits
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from zlib import crc32
 
 import numpy as np
@@ -101,6 +101,12 @@ class Question(ABC, Generic[Answer]):
     sets: tuple[int, ...]
     steps: Mapping[int, Step]
 
+    @classmethod
+    def whole(cls, *what: Any) -> Self:
+        """The same question about all rows."""
+        one = Definition.one("all")
+        return cls((one.number,), steps([one]), *what)
+
     @abstractmethod
     def of(self, block: Block) -> Answer:
         """What one block answers."""
@@ -176,13 +182,10 @@ class Asked:
     low: Any = None
     high: Any = None
 
-    def span(self, column: Column) -> Span:
-        """The ranks of the part in a column that has these values."""
-        values: Any = column.categories if self.texts else column.numbers
-        before = len(column.numbers) if self.texts else 0
+    def span(self, values: Sequence[Any]) -> tuple[int, int]:
+        """Where the part begins in values, and where it ends."""
         first = 0 if self.low is None else bisect_right(values, self.low)
-        end = len(values) if self.high is None else bisect_right(values, self.high)
-        return self.column, before + first, before + end
+        return first, len(values) if self.high is None else bisect_right(values, self.high)
 
 
 Span = tuple[int, int, int]
@@ -197,19 +200,10 @@ class Parts(Added):
 
     def of(self, block: Block) -> Integers:
         """Count the rows."""
-        sets = list(block.selected(self))
-        counted = _in_spans(self.spans, lambda *span: [block.by_part(rows, *span) for rows in sets])
-        return np.concatenate(counted, axis=1)
+        return np.array([self._counted(block, rows) for rows in block.selected(self)], np.int64)
 
-
-def _in_spans(spans: Sequence[Span], count: Callable[[int, int, int], Sequence[Integers]]) -> list[Integers]:
-    """What is counted in each span, set by set; of each column in one pass, from its first span to its last."""
-    reach: dict[int, tuple[int, int]] = {}
-    for column, first, end in spans:
-        low, high = reach.get(column, (first, end))
-        reach[column] = min(low, first), max(high, end)
-    counted = {column: np.array(count(column, *ends)) for column, ends in reach.items()}
-    return [counted[column][:, first - reach[column][0] : end - reach[column][0]] for column, first, end in spans]
+    def _counted(self, block: Block, rows: Selection) -> Integers:
+        return np.concatenate([block.by_part(rows, *span) for span in self.spans])
 
 
 @dataclass(frozen=True)
@@ -270,36 +264,76 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Values(Question[list[Counted]]):
-    """The values in some parts of columns, and the weight of the rows that have each."""
+class Region:
+    """Some parts of a column, of its numbers or of its texts: they are in order, and have no value in common."""
 
-    asked: Sequence[Asked]
+    column: int
+    texts: bool
+    lows: Sequence[Any]
+    highs: Sequence[Any]
+
+    @classmethod
+    def of(cls, asked: Iterable[Asked]) -> list[Region]:
+        """Parts as regions: of every column one of numbers, and one of texts, if there are such parts."""
+        found: dict[tuple[int, bool], list[Asked]] = {}
+        for one in asked:
+            found.setdefault((one.column, one.texts), []).append(one)
+        return [cls(*key, [one.low for one in each], [one.high for one in each]) for key, each in found.items()]
+
+    def asked(self) -> list[Asked]:
+        """The parts."""
+        return [Asked(self.column, self.texts, *ends) for ends in zip(self.lows, self.highs, strict=True)]
+
+    def edges(self, values: Sequence[Any] | NDArray[Any]) -> NDArray[np.intp]:
+        """Where each part begins in some values, and where it ends."""
+        first = _after(values, self.lows[1:] if self.lows[0] is None else self.lows)
+        end = _after(values, self.highs[:-1] if self.highs[-1] is None else self.highs)
+        first = first if len(first) == len(self.lows) else np.append(0, first)
+        end = end if len(end) == len(self.highs) else np.append(end, len(values))
+        return np.array([first, end], np.intp)
+
+
+def _after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArray[np.intp]:
+    """The place after each limit in values."""
+    if isinstance(values, np.ndarray):
+        return np.searchsorted(values, np.asarray(limits, values.dtype), "right")
+    return np.array([bisect_right(values, limit) for limit in limits], np.intp)
+
+
+@dataclass(frozen=True)
+class Values(Question[list[Counted]]):
+    """The values in some regions of columns, and the weight of the rows that have each."""
+
+    regions: Sequence[Region]
 
     def of(self, block: Block) -> list[Counted]:
         """Find the values that rows of the sets have."""
         sets = list(block.selected(self))
-        spans = [asked.span(block.column(asked.column)) for asked in self.asked]
-        counted = _in_spans(spans, lambda *span: [block.by_rank(rows, *span) for rows in sets])
-        return [
-            _occurring(block.column(asked.column), first, weights, texts=asked.texts)
-            for asked, (_, first, _), weights in zip(self.asked, spans, counted, strict=True)
-        ]
+        return [_counted(block, sets, region) for region in self.regions]
 
     def together(self, answers: Iterable[list[Counted]]) -> list[Counted]:
         """The values of all, and the sums of their weights."""
-        return [_summed(each) for each in zip(*answers, strict=True)]
+        return [summed(each) for each in zip(*answers, strict=True)]
 
 
-def _occurring(column: Column, first: int, weights: Integers, *, texts: bool) -> Counted:
-    """The values of ranks from ``first`` on that have a weight: numbers, or texts."""
-    there = np.flatnonzero(weights.any(axis=0))
-    places = first + there
-    if texts:
-        return Counted([column.categories[k] for k in places - len(column.numbers)], weights[:, there])
-    return Counted(column.numbers[places], weights[:, there])
+def _counted(block: Block, sets: Sequence[Selection], region: Region) -> Counted:
+    """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    column = block.column(region.column)
+    values: Any = column.categories if region.texts else column.numbers
+    before = len(column.numbers) if region.texts else 0
+    first, end = region.edges(values)
+    low, high = int(first[0]), max(int(end[-1]), int(first[0]))
+    weights = np.array([block.by_rank(rows, region.column, before + low, before + high) for rows in sets])
+    inside = np.zeros(high - low + 1, np.int32)
+    np.add.at(inside, first - low, 1)
+    np.subtract.at(inside, end - low, 1)
+    there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
+    found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
+    return Counted(found, weights[:, there])
 
 
-def _summed(pieces: Sequence[Counted]) -> Counted:
+def summed(pieces: Sequence[Counted]) -> Counted:
+    """The values of all pieces, and the sums of their weights."""
     weights = np.concatenate([piece.weights for piece in pieces], axis=1)
     if isinstance(pieces[0].values, list):
         every = [value for piece in pieces for value in piece.values]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.learn.blocks.bins import Bins
-from unless.learn.blocks.questions import Asked, Counted, Integers, Span
+from unless.learn.blocks.questions import Asked, Counted, Integers, Region, Span
 from unless.learn.literals import EVERY, KIND, Allowed, impurity, information_gain
 from unless.rule import Literal, Operator
 
@@ -164,8 +164,8 @@ class Search:
         score: Score,
         banned: Iterable[Literal],
         heaviest: Mapping[int, Integers],
-        cut_again: Callable[[Sequence[Span]], Integers],
-        values_in: Callable[[Sequence[Asked]], list[Counted]],
+        cut_again: Callable[[Sequence[Span]], Sequence[Integers]],
+        values_in: Callable[[Sequence[Region]], Sequence[Counted]],
         allowed: Allowed | None = None,
     ) -> None:
         self._bins, self._score, self._heaviest = bins, score, heaviest
@@ -200,11 +200,11 @@ class Search:
                 self._on_parts(i, _ends(cuts[0]), weights, *_running(weights))
             self._on_parts_of_texts(i, cuts[1], texts)
 
-    def _on_numbers(self, i: int, numbers: Floats, weights: Integers, box: _Box | None = None) -> None:
-        """Take all literals on numbers, of a column or of a box, given how much the rows weigh that have each."""
+    def _on_numbers(self, i: int, numbers: Floats, weights: Integers) -> None:
+        """Take all literals on the numbers of a column, given how much the rows weigh that have each."""
         if not len(numbers):
             return
-        up_to, every = _running(weights, box)
+        up_to, every = _running(weights)
         there = _occurring(weights)
         self._offer(i, "<=", numbers, up_to, there)
         self._offer(i, ">", numbers, every[:, None] - up_to, there)
@@ -313,12 +313,13 @@ class Search:
                 closer.setdefault(box.asked.column, []).append((box, span))
         if not closer:
             return
-        spans = [span for each in closer.values() for _, span in each]
-        counted = iter(
-            np.split(self._cut_again(spans), np.cumsum([end - first for _, first, end in spans])[:-1], axis=1)
-        )
-        for column, each in closer.items():
-            self._on_finer_parts(column, each, [next(counted) for _ in each])
+        reach = [
+            (column, min(first for _, (_, first, _) in each), max(end for _, (_, _, end) in each))
+            for column, each in closer.items()
+        ]
+        for (column, start, _), counted in zip(reach, self._cut_again(reach), strict=True):
+            weights = [counted[:, first - start : end - start] for _, (_, first, end) in closer[column]]
+            self._on_finer_parts(column, closer[column], weights)
 
     def _on_finer_parts(self, column: int, closer: Sequence[tuple[_Box, Span]], weights: Sequence[Integers]) -> None:
         """Take the finer parts of all boxes of a column at once: there may be hundreds."""
@@ -337,13 +338,30 @@ class Search:
 
     def _look_at_values(self, boxes: Sequence[_Box]) -> None:
         """Ask for the values of parts."""
-        if not boxes:
-            return
-        for box, counted in zip(boxes, self._values_in([box.asked for box in boxes]), strict=True):
+        of_region: dict[tuple[int, bool], list[_Box]] = {}
+        for box in boxes:
+            of_region.setdefault((box.asked.column, box.asked.texts), []).append(box)
+        regions = Region.of(box.asked for box in boxes)
+        for region, counted in zip(regions, self._values_in(regions) if regions else (), strict=True):
+            some = of_region[region.column, region.texts]
             if isinstance(counted.values, np.ndarray):
-                self._on_numbers(box.asked.column, counted.values, counted.weights, box)
+                self._on_numbers_in(region, some, counted)
             else:
-                self._on_texts(box.asked.column, "==", "!=", counted.values, counted.weights)
+                self._on_texts(region.column, "==", "!=", counted.values, counted.weights)
+
+    def _on_numbers_in(self, region: Region, boxes: Sequence[_Box], counted: Counted) -> None:
+        """Take all literals on the numbers of some boxes of a column at once: there may be thousands."""
+        numbers = np.asarray(counted.values)
+        if not len(numbers):
+            return
+        first, end = region.edges(numbers)
+        up_to = np.cumsum(counted.weights, axis=1)
+        start = np.array([box.before for box in boxes]).T - np.hstack([np.zeros((2, 1), np.int64), up_to])[:, first]
+        up_to += np.repeat(start, end - first, axis=1)
+        every = boxes[0].every[:, None]
+        there = _occurring(counted.weights)
+        self._offer(region.column, "<=", numbers, up_to, there)
+        self._offer(region.column, ">", numbers, every - up_to, there)
 
     # The best.
 

@@ -22,11 +22,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _ALIGNED = 64
-_ROOM = 512e6
-"""How many bytes all blocks together may spend on the sets of rows that they remember, if there are many rows."""
+_ROOM = 256e6
+"""How many bytes all blocks together may spend on the sets of rows that they remember, and once more on packed ones."""
 _ROOM_PER_ROW = 16
 _LEAST_ROOM = 1e6
-"""What every block may spend, however few rows it has."""
+"""What a block may spend, however few rows it has, unless there are very many blocks."""
 
 
 class BlockStore:
@@ -47,7 +47,8 @@ class BlockStore:
         self.some_weigh_nothing = some_weigh_nothing
         rows = sum(len(arrays["labels"]) for arrays in blocks)
         share = min(_ROOM_PER_ROW, _ROOM / max(rows, 1))
-        room = [max(share * len(arrays["labels"]), _LEAST_ROOM) for arrays in blocks]
+        least = min(_LEAST_ROOM, _ROOM / max(len(blocks), 1))
+        room = [max(share * len(arrays["labels"]), least) for arrays in blocks]
         self.rows = rows
         self.blocks = [Block(bins, len(labels), arrays, most) for arrays, most in zip(blocks, room, strict=True)]
         self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
