@@ -12,23 +12,30 @@ values go together, so a record of weight 2 is the same as two records.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.constraints import Constraints
+from unless.kernels import advance, derive
 from unless.learn import own
-from unless.learn.fold import Learned, Wishes
+from unless.learn.binned import Binned
+from unless.learn.engine import Enough
+from unless.learn.fold import Wishes
+from unless.learn.literals import MANY
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights
+from unless.prediction import deciding_rules
 from unless.rule import Program, Rule
 from unless.score.committee import Committee
-from unless.score.points import Points, points_of, probabilities_of
-from unless.score.votes import MAX_RULES, Votes
+from unless.score.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
+from unless.score.votes import MAX_RULES
 from unless.table import Table
 from unless.table.hashes import mixed, record_hashes
+from unless.threads import threads_of
+from unless.values import Label
 
 Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""
@@ -53,6 +60,16 @@ _LARGEST = 4.0
 
 _SURE = 0.001
 """Learning stops when the committee gives the right labels of training all but this much, in the mean."""
+
+
+_DEMANDS = ((1.0, 1.0), (0.5, 2 / 3), (0.25, 1 / 3))
+"""What is tried: parts of the penalty and of the support; the next one only if the one before was better."""
+
+_TRIAL, _TRIAL_RATE, _TRIAL_RECORDS = 25, 0.5, 12_000
+"""The lists of a trial, the rate at which they learn, and how many records it takes at most: a third judges."""
+
+_BETTER = 1.0
+"""How many standard errors better a trial must be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +113,24 @@ def learn_committee(
             interrupted = learned.interrupted
             if interrupted and training.lists:
                 break
-            training.accept(learned.program)
+            training.accept(learned)
             if interrupted:
                 break
+            if len(training.lists) == 1 and settings.size > _TRIAL:
+                training.settings = tried(training, seed, progress)
     except KeyboardInterrupt as stop:
         interrupted = stop
     return LearnedCommittee(training.committee(), interrupted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A list of rules that have no labels yet, and which of them decides each record."""
+
+    size: int
+    rules: Callable[[Sequence[Label]], list[Rule]]
+    decided: NDArray[np.int32]
+    interrupted: KeyboardInterrupt | None
 
 
 class _Training:
@@ -111,7 +140,7 @@ class _Training:
         self, table: Table, counts: Weights, settings: CommitteeSettings, seed: int, n_jobs: int | None
     ) -> None:
         self.table, self.counts, self.settings, self.n_jobs = table, counts, settings, n_jobs
-        self.truth = table.labels.codes.astype(np.intp)
+        self.truth = table.labels.codes.astype(np.int32)
         self.classes = len(table.labels.labels)
         shares = np.bincount(self.truth, counts, self.classes) + 0.5
         self.base = points_of(np.log(shares / shares.sum()))
@@ -122,76 +151,106 @@ class _Training:
         self.generator = np.random.default_rng(seed)
         self.identities = record_hashes(table.columns, len(table))
         self.known = np.zeros(len(table), dtype=bool)
+        never = () if settings.constraints is None else settings.constraints.never
+        self.columns = tuple(column for column in table.columns if column.name not in never)
+        self.binned = Binned(self.columns, counts, threads_of(n_jobs))
+
+    def wrong(self) -> NDArray[np.float64]:
+        """How far the committee is from the label of each record."""
+        wrong: NDArray[np.float64] = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
+        return wrong
 
     def sure(self) -> bool:
         """Whether there is nothing left to correct."""
-        wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
-        return bool(self.counts @ wrong < _SURE * self.counts.sum()) or not self.table.columns
+        return not self.table.columns or bool(self.counts @ self.wrong() < _SURE * self.counts.sum())
 
-    def candidate(self, progress: Progress | None) -> Learned:
+    def candidate(self, progress: Progress | None) -> _Candidate:
         """The next list, learned from some of the records and columns."""
-        settings, table = self.settings, self.table
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
-        never = () if settings.constraints is None else settings.constraints.never
-        columns = [column for column in table.columns if column.name not in never]
-        count = len(columns)
+        count = len(self.columns)
         share = 1.0 if count <= _FEW else _COLUMNS[len(self.lists) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
-        wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
         self.known = _uniform(self.identities, salt) < _ROWS
-        weights = np.where(self.known, (wrong + _FLOOR) * self.counts, 0.0)
-        if not weights.any():  # few records: take them all
+        weights = (self.wrong() + _FLOOR) * self.counts
+        if not weights[self.known].any():  # few records: take them all
             self.known[:] = True
-            weights = (wrong + _FLOOR) * self.counts
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
-        weights = np.rint(weights * (self.counts[self.known].sum() / (weights.sum() * unit)))
-        some = Table(tuple(columns[place] for place in picked), table.target, len(table), table.missing)
-        most = min(settings.max_rules or MAX_RULES, MAX_RULES)
+        known = self.counts[self.known].sum() / weights[self.known].sum()
+        weights = np.where(self.known, np.rint(weights * (known / unit)), 0.0)
+        most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
         done = len(self.lists)
 
         def enough(_: int, rules: int) -> bool:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
+        if self.settings.constraints is not None:
+            return self._constrained(picked, weights, unit, enough)
+        return self._grown(picked, weights, unit, enough)
+
+    def _grown(self, picked, weights, unit, enough) -> _Candidate:
+        settings, lists = self.settings, self.binned.lists
+
+        def go_on(rules: int) -> None:
+            if enough(0, rules):
+                raise Enough
+
+        interrupted: KeyboardInterrupt | None = None
+        support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
+        demands = (settings.ratio, settings.penalty, support, unit, MANY, self.classes)
+        units = weights.astype(np.int32)
+        index = np.flatnonzero(units).astype(np.int32)
+        try:
+            lists.learn(
+                index, self.truth, units, picked.astype(np.int32), demands, len(self.lists) % 2 == 1, MAX_RULES, go_on
+            )
+        except Enough:
+            pass
+        except KeyboardInterrupt as stop:
+            interrupted = stop
+        heads, code = lists.learned()
+        decided = np.empty(len(self.table), np.int32)
+        lists.decide(code, len(heads) - 1, decided)
+        return _Candidate(len(heads), lambda heads: self.binned.rules(code, heads), decided, interrupted)
+
+    def _constrained(self, picked, weights, unit, enough) -> _Candidate:
+        settings, table = self.settings, self.table
+        some = Table(tuple(self.columns[place] for place in picked), table.target, len(table), table.missing)
         engine = MemoryEngine(some, weights, unit, n_jobs=self.n_jobs)
         one = own.Settings(
             settings.ratio,
             settings.penalty,
             settings.min_support,
             optimise=False,
-            rare_first=done % 2 == 1,
+            rare_first=len(self.lists) % 2 == 1,
             wishes=Wishes(settings.constraints),
         )
-        return own.learn_unless(engine, one, enough)
+        learned = own.learn_unless(engine, one, enough)
+        rules = learned.program.rules
+        decided = deciding_rules(learned.program, table)
+        return _Candidate(
+            len(rules),
+            lambda heads: [Rule(head, one.default, one.exceptions) for head, one in zip(heads, rules, strict=True)],
+            decided,
+            learned.interrupted,
+        )
 
-    def accept(self, program: Program) -> None:
+    def accept(self, found: _Candidate) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
-        numbers = np.arange(len(program.rules), dtype=np.int64)[:, None]
-        used = [self.table.column(feature) for feature in program.used]
-        decided = np.zeros((len(self.table), 1), np.int32)
-        Votes([program], [numbers], used).add([column.codes for column in used], decided)
-        rule = decided[:, 0]
-        points = self._newton(rule, len(program.rules))
-        self.sums += points[rule]
-        self.chances = probabilities_of(self.sums)
-        labels, best = self.table.labels.labels, points.argmax(axis=1)
-        rules = (Rule(labels[best[k]], one.default, one.exceptions) for k, one in enumerate(program.rules))
-        self.lists.append(Program(program.target, self.table.features, tuple(rules)))
+        points = self._newton(found.decided, found.size)
+        advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.sums.reshape(-1), self.chances.reshape(-1))
+        labels = self.table.labels.labels
+        rules = found.rules([labels[k] for k in points.argmax(axis=1)])
+        self.lists.append(Program(self.table.labels.name, self.table.features, tuple(rules)))
         self.points.append(points)
 
     def _newton(self, rule: NDArray[np.int32], rules: int) -> Points:
         """The step of each rule and class that lowers the log-loss most, by its first and second derivatives."""
         weight = self.counts * np.where(self.known, _KNOWN, 1.0)
-        first = np.bincount(rule * self.classes + self.truth, weight, rules * self.classes)
-        first = first.reshape(rules, self.classes)
-        second = np.empty((rules, self.classes))
-        for place in range(self.classes):
-            chance = self.chances[:, place]
-            expected = weight * chance
-            first[:, place] -= np.bincount(rule, expected, rules)
-            second[:, place] = np.bincount(rule, expected * (1.0 - chance), rules)
+        first, second = np.zeros(rules * self.classes), np.zeros(rules * self.classes)
+        derive(rule, self.truth, weight, self.chances.reshape(-1), first, second)
         shrunk = self.settings.rate * (self.classes - 1) / self.classes
-        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST)
+        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST).reshape(rules, self.classes)
         return points_of(step * shrunk)
 
     def committee(self) -> Committee:
@@ -199,6 +258,60 @@ class _Training:
         return Committee(
             labels.name, self.table.features, labels.labels, self.base, tuple(self.lists), tuple(self.points)
         )
+
+
+def tried(training: _Training, seed: int, progress: Progress | None) -> CommitteeSettings:
+    """The settings with the demands that do best on records held back: small committees try them.
+
+    Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
+    """
+    settings, table, counts = training.settings, training.table, training.counts
+    chance = _uniform(training.identities, np.uint64(seed)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
+    held, some = np.flatnonzero(chance < 1 / 3), np.flatnonzero((chance >= 1 / 3) & (chance < 1))
+    if not counts[held].any() or not counts[some].any():
+        return settings
+    best, losses = settings, None
+    for penalty, support in _DEMANDS:
+        asked = replace(settings, penalty=settings.penalty * penalty, min_support=settings.min_support * support)
+        found = _trial(training, some, held, asked, seed, progress)
+        if found is None:
+            return best
+        if losses is not None:
+            gain, weight = losses - found, counts[held] / counts[held].sum()
+            mean = weight @ gain
+            error = np.sqrt(weight @ (gain - mean) ** 2 / counts[held].sum())
+            if mean <= _BETTER * error:
+                return best
+        best, losses = asked, found
+    return best
+
+
+def _trial(
+    training: _Training,
+    some: NDArray[np.intp],
+    held: NDArray[np.intp],
+    settings: CommitteeSettings,
+    seed: int,
+    progress: Progress | None,
+) -> NDArray[np.float64] | None:
+    """The log-loss of each record held back, by a small committee of the other records; None if there is no time."""
+    table = training.table
+    small = _Training(
+        table[some], training.counts[some], replace(settings, rate=_TRIAL_RATE), seed, training.n_jobs
+    )
+    while len(small.lists) < _TRIAL and not small.sure():
+        if progress and progress(len(training.lists), 0):
+            return None
+        found = small.candidate(None)
+        if found.interrupted:
+            raise found.interrupted
+        small.accept(found)
+    shares = probabilities_of(small.committee().sums(table[held]))
+    return -np.log(np.maximum(shares[np.arange(len(held)), training.truth[held]], _LEAST))
+
+
+_LEAST = 0.001
+"""The least probability that a trial counts."""
 
 
 def _uniform(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:
