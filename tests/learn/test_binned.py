@@ -45,7 +45,7 @@ def coarse(table):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_the_same_lists_as_the_plain_learner(seed):
-    """The kernel learns what `own.learn_unless` learns from numbers rounded to bins, and applies it as predictions do."""
+    """The kernel learns what `own.learn_unless` learns from numbers rounded to bins, and decides as `prediction`."""
     table = table_of(*random_rows(seed, 30 + 12 * seed, 2 + seed % 7))
     weights = np.random.default_rng(seed).integers(0, 4, len(table)) * 1024.0
     penalty, support = ((1.0, 3.0), (0.5, 1.0), (0.1, 2.0))[seed % 3]

@@ -271,9 +271,7 @@ class Lists:
         exceptions: Size = 0
         if tests > 0 and general and negative > 0 and level + 1 < 200:
             while negative * self.unit >= self.least:
-                if not self.rule(
-                    other_begin, other_end, negative, begin, end, positive, other_slot, slot, level + 1
-                ):
+                if not self.rule(other_begin, other_end, negative, begin, end, positive, other_slot, slot, level + 1):
                     break
                 exceptions += 1
                 self.paint(level + 1, self.false_begin, self.false_end, 1)
@@ -575,7 +573,9 @@ class Lists:
         exceptions: Size = self.program[self.at + 1]
         self.at += 2
         for _ in range(tests):
-            end = self.split(begin, end, self.program[self.at], self.program[self.at + 1], self.program[self.at + 2] != 0)
+            end = self.split(
+                begin, end, self.program[self.at], self.program[self.at + 1], self.program[self.at + 2] != 0
+            )
             self.at += 3
         for _ in range(exceptions):
             taken: Size = self.cover(begin, end)

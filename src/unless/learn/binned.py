@@ -7,7 +7,7 @@ what one list is learned from, but lists that are added up have many thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,10 @@ from unless.learn.literals import without_implied
 from unless.learn.weights import Weights
 from unless.rule import Literal, Rule
 from unless.table import Column
+from unless.values import Label
 
 NUMBERS, CATEGORIES = 128, 120
 """The most bins of numbers and of categories; another one is of the other categories, and one of missing cells."""
-
-Grown = tuple[tuple[Literal, ...], tuple["Grown", ...]]
 
 
 class Binned:
@@ -37,13 +36,13 @@ class Binned:
             bins, [part.numbers for part in parts], [part.end for part in parts], [part.size for part in parts], threads
         )
 
-    def rules(self, code: NDArray[np.int32], heads: Sequence[object]) -> list[Rule]:
+    def rules(self, code: NDArray[np.int32], heads: Sequence[Label | None]) -> list[Rule]:
         """The rules of a list (`kernels.Lists` describes its code) with these labels; the last has no literals."""
         numbers = iter(code.tolist())
         found = [self._rule(numbers, head) for head in heads[:-1]]
         return [*found, Rule(heads[-1])]
 
-    def _rule(self, numbers: Iterator[int], head: object) -> Rule:
+    def _rule(self, numbers: Iterator[int], head: Label | None) -> Rule:
         tests, exceptions = next(numbers), next(numbers)
         default = tuple(self._literal(next(numbers), next(numbers), next(numbers)) for _ in range(tests))
         return Rule(head, without_implied(default), tuple(self._rule(numbers, None) for _ in range(exceptions)))
@@ -60,7 +59,7 @@ class _Part:
 
     def __init__(self, column: Column, counts: Weights) -> None:
         self.column = column
-        weights = np.bincount(column.codes, counts, column.missing + 1)
+        weights = np.bincount(column.codes, counts, column.missing + 1).astype(np.float64)
         count, missing = len(column.numbers), column.missing
         ends = _ends(weights[:count], NUMBERS)
         kept = count + _largest(weights[count:missing], CATEGORIES)

@@ -68,6 +68,9 @@ _DEMANDS = ((1.0, 1.0), (0.5, 2 / 3), (0.25, 1 / 3))
 _TRIAL, _TRIAL_RATE, _TRIAL_RECORDS = 25, 0.5, 12_000
 """The lists of a trial, the rate at which they learn, and how many records it takes at most: a third judges."""
 
+_LEAST = 0.001
+"""The least probability that a trial counts."""
+
 _BETTER = 1.0
 """How many standard errors better a trial must be."""
 
@@ -121,6 +124,16 @@ def learn_committee(
     except KeyboardInterrupt as stop:
         interrupted = stop
     return LearnedCommittee(training.committee(), interrupted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What a list is learned from: columns by place, the weight of each record, in units, and when it is enough."""
+
+    picked: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    unit: float
+    enough: Callable[[int, int], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,26 +197,24 @@ class _Training:
         def enough(_: int, rules: int) -> bool:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
-        if self.settings.constraints is not None:
-            return self._constrained(picked, weights, unit, enough)
-        return self._grown(picked, weights, unit, enough)
+        sample = _Sample(picked, weights, unit, enough)
+        return self._grown(sample) if self.settings.constraints is None else self._constrained(sample)
 
-    def _grown(self, picked, weights, unit, enough) -> _Candidate:
+    def _grown(self, sample: _Sample) -> _Candidate:
+        """A list from the table in bins."""
         settings, lists = self.settings, self.binned.lists
 
         def go_on(rules: int) -> None:
-            if enough(0, rules):
+            if sample.enough(0, rules):
                 raise Enough
 
         interrupted: KeyboardInterrupt | None = None
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
-        demands = (settings.ratio, settings.penalty, support, unit, MANY, self.classes)
-        units = weights.astype(np.int32)
+        demands = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes)
+        units, picked = sample.weights.astype(np.int32), sample.picked.astype(np.int32)
         index = np.flatnonzero(units).astype(np.int32)
         try:
-            lists.learn(
-                index, self.truth, units, picked.astype(np.int32), demands, len(self.lists) % 2 == 1, MAX_RULES, go_on
-            )
+            lists.learn(index, self.truth, units, picked, demands, self._rare_first(), MAX_RULES, go_on)
         except Enough:
             pass
         except KeyboardInterrupt as stop:
@@ -213,19 +224,20 @@ class _Training:
         lists.decide(code, len(heads) - 1, decided)
         return _Candidate(len(heads), lambda heads: self.binned.rules(code, heads), decided, interrupted)
 
-    def _constrained(self, picked, weights, unit, enough) -> _Candidate:
+    def _constrained(self, sample: _Sample) -> _Candidate:
+        """A list that keeps constraints, from the table as it is."""
         settings, table = self.settings, self.table
-        some = Table(tuple(self.columns[place] for place in picked), table.target, len(table), table.missing)
-        engine = MemoryEngine(some, weights, unit, n_jobs=self.n_jobs)
+        some = Table(tuple(self.columns[place] for place in sample.picked), table.target, len(table), table.missing)
+        engine = MemoryEngine(some, sample.weights, sample.unit, n_jobs=self.n_jobs)
         one = own.Settings(
             settings.ratio,
             settings.penalty,
             settings.min_support,
             optimise=False,
-            rare_first=len(self.lists) % 2 == 1,
+            rare_first=self._rare_first(),
             wishes=Wishes(settings.constraints),
         )
-        learned = own.learn_unless(engine, one, enough)
+        learned = own.learn_unless(engine, one, sample.enough)
         rules = learned.program.rules
         decided = deciding_rules(learned.program, table)
         return _Candidate(
@@ -234,6 +246,10 @@ class _Training:
             decided,
             learned.interrupted,
         )
+
+    def _rare_first(self) -> bool:
+        """Whether the next list begins with the rarest label."""
+        return len(self.lists) % 2 == 1
 
     def accept(self, found: _Candidate) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
@@ -265,7 +281,7 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
 
     Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
     """
-    settings, table, counts = training.settings, training.table, training.counts
+    settings, counts = training.settings, training.counts
     chance = _uniform(training.identities, np.uint64(seed)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
     held, some = np.flatnonzero(chance < 1 / 3), np.flatnonzero((chance >= 1 / 3) & (chance < 1))
     if not counts[held].any() or not counts[some].any():
@@ -273,7 +289,8 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
     best, losses = settings, None
     for penalty, support in _DEMANDS:
         asked = replace(settings, penalty=settings.penalty * penalty, min_support=settings.min_support * support)
-        found = _trial(training, some, held, asked, seed, progress)
+        small = _Training(training.table[some], counts[some], replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
+        found = _trial(training, small, held, progress)
         if found is None:
             return best
         if losses is not None:
@@ -287,18 +304,9 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
 
 
 def _trial(
-    training: _Training,
-    some: NDArray[np.intp],
-    held: NDArray[np.intp],
-    settings: CommitteeSettings,
-    seed: int,
-    progress: Progress | None,
+    training: _Training, small: _Training, held: NDArray[np.intp], progress: Progress | None
 ) -> NDArray[np.float64] | None:
-    """The log-loss of each record held back, by a small committee of the other records; None if there is no time."""
-    table = training.table
-    small = _Training(
-        table[some], training.counts[some], replace(settings, rate=_TRIAL_RATE), seed, training.n_jobs
-    )
+    """The log-loss of each record held back, by a small committee of others; None if there is no time."""
     while len(small.lists) < _TRIAL and not small.sure():
         if progress and progress(len(training.lists), 0):
             return None
@@ -306,12 +314,8 @@ def _trial(
         if found.interrupted:
             raise found.interrupted
         small.accept(found)
-    shares = probabilities_of(small.committee().sums(table[held]))
-    return -np.log(np.maximum(shares[np.arange(len(held)), training.truth[held]], _LEAST))
-
-
-_LEAST = 0.001
-"""The least probability that a trial counts."""
+    shares = probabilities_of(small.committee().sums(training.table[held]))
+    return np.asarray(-np.log(np.maximum(shares[np.arange(len(held)), training.truth[held]], _LEAST)))
 
 
 def _uniform(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:
