@@ -23,10 +23,11 @@ def grown(table, weights, settings, *, threads=1, most=1000):
     units, picked = weights.astype(np.int32), np.arange(len(table.columns), dtype=np.int32)
     demands = settings.ratio, settings.penalty, settings.min_support, UNIT, MANY, len(table.labels.labels)
     index, truth = np.flatnonzero(units).astype(np.int32), table.labels.codes.astype(np.int32)
-    binned.lists.learn(index, truth, units, picked, demands, bool(settings.rare_first), most, lambda _: None)
+    known, decided = np.full(len(table), most, np.int32), np.empty(len(table), np.int32)
+    binned.lists.learn(index, truth, units, picked, demands, bool(settings.rare_first), most, lambda _: None, known)
     heads, code = binned.lists.learned()
-    decided = np.empty(len(table), np.int32)
-    binned.lists.decide(code, len(heads) - 1, decided)
+    binned.lists.decide(code, len(heads) - 1, np.arange(len(table), dtype=np.int32), decided)
+    assert np.array_equal(np.minimum(known, len(heads) - 1)[units > 0], decided[units > 0])
     rules = binned.rules(code, [table.labels.labels[head] for head in heads])
     return Program(table.labels.name, table.features, tuple(rules)), decided
 

@@ -62,6 +62,7 @@ class Lists:
     complete: Size  # how much of the code are whole rules
     left: Size  # how many rows no rule covers yet
     popularity: cython.longlong[::1]
+    decided: cython.int[::1]  # the rule that decides each row
     work: Size
     go_on: object
 
@@ -103,13 +104,15 @@ class Lists:
 
     # -- a list
 
-    def learn(self, index, labels, weights, picked, demands, rare_first: cython.bint, most: Size, go_on):
+    def learn(self, index, labels, weights, picked, demands, rare_first: cython.bint, most: Size, go_on, decided):
         """Learn a list from some rows and columns, with at most so many rules, the last one included.
 
         ``go_on`` is called before each rule, and now and then, with the number of rules; if it raises something,
-        `learned` has the rules until then.
+        `learned` has the rules until then. The number of the rule that decides each of these rows goes to ``decided``,
+        if it is not the last one.
         """
         self.index, self.labels, self.weights, self.picked = map(view, (index, labels, weights, picked))
+        self.decided = view(decided)
         self.ratio, self.penalty, self.least, self.unit, many, classes = demands
         self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
         self.go_on, self.work = go_on, 0
@@ -212,6 +215,8 @@ class Lists:
         for k in range(self.false_begin, self.false_end):
             self.popularity[self.labels[self.index[k]]] -= self.weights[self.index[k]]
         kept: Size = self.unmarked(0, 0, self.left)
+        for k in range(kept, self.left):
+            self.decided[self.index[k]] = len(self.heads)
         if 2 * kept < self.left:
             self.clear(0)
             self.count(0, 0, kept, 1)
@@ -542,15 +547,13 @@ class Lists:
 
     # -- which rule decides
 
-    def decide(self, code, rules: Size, out: cython.int[::1]):
-        """Write the number of the deciding rule of every row; the last rule is the one after so many in the code."""
+    def decide(self, code, rules: Size, index, out: cython.int[::1]):
+        """Write the number of the deciding rule of some rows; the last rule is the one after so many in the code."""
         if not cython.compiled:
             out = memoryview(out)
         self.program = view(code)
-        self.index = view(np.arange(self.rows, dtype=np.int32))
-        weights = self.weights
-        self.weights = view(np.zeros(self.rows, np.int32))
-        left: Size = self.rows
+        self.index = view(index)
+        left: Size = len(index)
         self.at = 0
         for number in range(rules):
             begin: Size = self.cover(0, left)
@@ -564,7 +567,6 @@ class Lists:
             left -= gap
         for k in range(left):
             out[self.index[k]] = rules
-        self.weights = weights
 
     @cython.cfunc
     def cover(self, begin: Size, end: Size) -> Size:

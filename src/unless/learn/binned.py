@@ -7,7 +7,7 @@ what one list is learned from, but lists that are added up have many thresholds.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from unless.rule import Literal, Rule
 from unless.table import Column
 from unless.values import Label
 
-NUMBERS, CATEGORIES = 128, 120
+NUMBERS, CATEGORIES = 64, 120
 """The most bins of numbers and of categories; another one is of the other categories, and one of missing cells."""
 
 
@@ -30,28 +30,35 @@ class Binned:
         self.columns = columns
         parts = [_Part(column, counts) for column in columns]
         self._parts = parts
-        self._literals: dict[tuple[int, int, int], Literal] = {}
+        self._literals: dict[int, Literal] = {}
         bins = np.concatenate([np.empty(0, np.uint8), *(part.bins[part.column.codes] for part in parts)])
         self.lists = Lists(
             bins, [part.numbers for part in parts], [part.end for part in parts], [part.size for part in parts], threads
         )
 
-    def rules(self, code: NDArray[np.int32], heads: Sequence[Label | None]) -> list[Rule]:
+    def rules(self, code: NDArray[np.int32], heads: Sequence[Label]) -> list[Rule]:
         """The rules of a list (`kernels.Lists` describes its code) with these labels; the last has no literals."""
-        numbers = iter(code.tolist())
-        found = [self._rule(numbers, head) for head in heads[:-1]]
+        numbers, at, found = code.tolist(), 0, list[Rule]()
+        for head in heads[:-1]:
+            rule, at = self._rule(numbers, at, head)
+            found.append(rule)
         return [*found, Rule(heads[-1])]
 
-    def _rule(self, numbers: Iterator[int], head: Label | None) -> Rule:
-        tests, exceptions = next(numbers), next(numbers)
-        default = tuple(self._literal(next(numbers), next(numbers), next(numbers)) for _ in range(tests))
-        return Rule(head, without_implied(default), tuple(self._rule(numbers, None) for _ in range(exceptions)))
+    def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
+        """A rule, and where the next one begins."""
+        end = at + 2 + 3 * numbers[at]
+        tests = [self._literal(*numbers[k : k + 3]) for k in range(at + 2, end, 3)]
+        exceptions = []
+        for _ in range(numbers[at + 1]):
+            exception, end = self._rule(numbers, end, None)
+            exceptions.append(exception)
+        return Rule(head, without_implied(tuple(tests)), tuple(exceptions)), end
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
-        key = feature, place, other
-        if key not in self._literals:
-            self._literals[key] = self._parts[feature].literal(place, other=bool(other))
-        return self._literals[key]
+        key = feature << 9 | place << 1 | other
+        if (literal := self._literals.get(key)) is None:
+            literal = self._literals[key] = self._parts[feature].literal(place, other=bool(other))
+        return literal
 
 
 class _Part:

@@ -65,8 +65,11 @@ _SURE = 0.001
 _DEMANDS = ((1.0, 1.0), (0.5, 2 / 3), (0.25, 1 / 3))
 """What is tried: parts of the penalty and of the support; the next one only if the one before was better."""
 
-_TRIAL, _TRIAL_RATE, _TRIAL_RECORDS = 25, 0.5, 12_000
-"""The lists of a trial, the rate at which they learn, and how many records it takes at most: a third judges."""
+_TRIAL, _TRIAL_RATE = 25, 0.5
+"""The lists of a trial, and the rate at which they learn."""
+
+_TRIAL_LEAST, _TRIAL_RECORDS = 600, 6000
+"""From how many records on there are trials, and how many records they take at most: a third of them judges."""
 
 _LEAST = 0.001
 """The least probability that a trial counts."""
@@ -109,17 +112,17 @@ def learn_committee(
     training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
     interrupted: KeyboardInterrupt | None = None
     try:
-        while len(training.lists) < settings.size and not training.sure():
-            if training.lists and progress and progress(len(training.lists), 0):
+        while len(training.found) < settings.size and not training.sure():
+            if training.found and progress and progress(len(training.found), 0):
                 break
             learned = training.candidate(progress)
             interrupted = learned.interrupted
-            if interrupted and training.lists:
+            if interrupted and training.found:
                 break
             training.accept(learned)
             if interrupted:
                 break
-            if len(training.lists) == 1 and settings.size > _TRIAL:
+            if len(training.found) == 1 and settings.size > _TRIAL:
                 training.settings = tried(training, seed, progress)
     except KeyboardInterrupt as stop:
         interrupted = stop
@@ -159,7 +162,7 @@ class _Training:
         self.base = points_of(np.log(shares / shares.sum()))
         self.sums = np.tile(self.base, (len(table), 1))
         self.chances = probabilities_of(self.sums)
-        self.lists: list[Program] = []
+        self.found: list[_Candidate] = []
         self.points: list[Points] = []
         self.generator = np.random.default_rng(seed)
         self.identities = record_hashes(table.columns, len(table))
@@ -181,7 +184,7 @@ class _Training:
         """The next list, learned from some of the records and columns."""
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
         count = len(self.columns)
-        share = 1.0 if count <= _FEW else _COLUMNS[len(self.lists) % len(_COLUMNS)]
+        share = 1.0 if count <= _FEW else _COLUMNS[len(self.found) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         self.known = _uniform(self.identities, salt) < _ROWS
@@ -192,7 +195,7 @@ class _Training:
         known = self.counts[self.known].sum() / weights[self.known].sum()
         weights = np.where(self.known, np.rint(weights * (known / unit)), 0.0)
         most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
-        done = len(self.lists)
+        done = len(self.found)
 
         def enough(_: int, rules: int) -> bool:
             return rules + 1 >= most or bool(progress and progress(done, rules))
@@ -213,15 +216,16 @@ class _Training:
         demands = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes)
         units, picked = sample.weights.astype(np.int32), sample.picked.astype(np.int32)
         index = np.flatnonzero(units).astype(np.int32)
+        decided = np.full(len(self.table), MAX_RULES, np.int32)
         try:
-            lists.learn(index, self.truth, units, picked, demands, self._rare_first(), MAX_RULES, go_on)
+            lists.learn(index, self.truth, units, picked, demands, self._rare_first(), MAX_RULES, go_on, decided)
         except Enough:
             pass
         except KeyboardInterrupt as stop:
             interrupted = stop
         heads, code = lists.learned()
-        decided = np.empty(len(self.table), np.int32)
-        lists.decide(code, len(heads) - 1, decided)
+        np.minimum(decided, len(heads) - 1, out=decided)
+        lists.decide(code, len(heads) - 1, np.flatnonzero(units == 0).astype(np.int32), decided)
         return _Candidate(len(heads), lambda heads: self.binned.rules(code, heads), decided, interrupted)
 
     def _constrained(self, sample: _Sample) -> _Candidate:
@@ -249,15 +253,13 @@ class _Training:
 
     def _rare_first(self) -> bool:
         """Whether the next list begins with the rarest label."""
-        return len(self.lists) % 2 == 1
+        return len(self.found) % 2 == 1
 
     def accept(self, found: _Candidate) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
         points = self._newton(found.decided, found.size)
         advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.sums.reshape(-1), self.chances.reshape(-1))
-        labels = self.table.labels.labels
-        rules = found.rules([labels[k] for k in points.argmax(axis=1)])
-        self.lists.append(Program(self.table.labels.name, self.table.features, tuple(rules)))
+        self.found.append(found)
         self.points.append(points)
 
     def _newton(self, rule: NDArray[np.int32], rules: int) -> Points:
@@ -270,10 +272,13 @@ class _Training:
         return points_of(step * shrunk)
 
     def committee(self) -> Committee:
-        labels = self.table.labels
-        return Committee(
-            labels.name, self.table.features, labels.labels, self.base, tuple(self.lists), tuple(self.points)
-        )
+        """The lists, with the label that each rule gives most points."""
+        labels, features = self.table.labels, self.table.features
+        lists = []
+        for found, points in zip(self.found, self.points, strict=True):
+            rules = found.rules([labels.labels[k] for k in points.argmax(axis=1)])
+            lists.append(Program(labels.name, features, tuple(rules)))
+        return Committee(labels.name, features, labels.labels, self.base, tuple(lists), tuple(self.points))
 
 
 def tried(training: _Training, seed: int, progress: Progress | None) -> CommitteeSettings:
@@ -283,39 +288,38 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
     """
     settings, counts = training.settings, training.counts
     chance = _uniform(training.identities, np.uint64(seed)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
-    held, some = np.flatnonzero(chance < 1 / 3), np.flatnonzero((chance >= 1 / 3) & (chance < 1))
-    if not counts[held].any() or not counts[some].any():
+    some = np.flatnonzero(chance < 1)
+    held = chance[some] < 1 / 3
+    table, weights = training.table[some], counts[some]
+    if weights.sum() < _TRIAL_LEAST or not weights[held].any() or not weights[~held].any():
         return settings
     best, losses = settings, None
     for penalty, support in _DEMANDS:
         asked = replace(settings, penalty=settings.penalty * penalty, min_support=settings.min_support * support)
-        small = _Training(training.table[some], counts[some], replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
-        found = _trial(training, small, held, progress)
+        small = _Training(table, np.where(held, 0.0, weights), replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
+        found = _trial(small, held, progress)
         if found is None:
             return best
         if losses is not None:
-            gain, weight = losses - found, counts[held] / counts[held].sum()
+            gain, weight = losses - found, weights[held] / weights[held].sum()
             mean = weight @ gain
-            error = np.sqrt(weight @ (gain - mean) ** 2 / counts[held].sum())
+            error = np.sqrt(weight @ (gain - mean) ** 2 / weights[held].sum())
             if mean <= _BETTER * error:
                 return best
         best, losses = asked, found
     return best
 
 
-def _trial(
-    training: _Training, small: _Training, held: NDArray[np.intp], progress: Progress | None
-) -> NDArray[np.float64] | None:
-    """The log-loss of each record held back, by a small committee of others; None if there is no time."""
-    while len(small.lists) < _TRIAL and not small.sure():
-        if progress and progress(len(training.lists), 0):
+def _trial(small: _Training, held: NDArray[np.bool_], progress: Progress | None) -> NDArray[np.float64] | None:
+    """The log-loss of each record held back, by a small committee of the others; None if there is no time."""
+    while len(small.found) < _TRIAL and not small.sure():
+        if progress and progress(1, 0):
             return None
         found = small.candidate(None)
         if found.interrupted:
             raise found.interrupted
         small.accept(found)
-    shares = probabilities_of(small.committee().sums(training.table[held]))
-    return np.asarray(-np.log(np.maximum(shares[np.arange(len(held)), training.truth[held]], _LEAST)))
+    return np.asarray(-np.log(np.maximum(1.0 - small.wrong()[held], _LEAST)))
 
 
 def _uniform(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:
