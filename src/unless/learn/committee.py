@@ -46,9 +46,6 @@ _ROWS = 0.55
 _COLUMNS, _FEW = (0.8, 0.6, 0.4), 8
 """The shares of the columns that lists learn from, in turn; if there are few columns, all of them."""
 
-_FLOOR = 0.05
-"""What a record weighs even if the committee is sure of its label."""
-
 _KNOWN = 0.3
 """How much a record that the rules of a list were learned from counts for their points."""
 
@@ -62,8 +59,8 @@ _SURE = 0.001
 """Learning stops when the committee gives the right labels of training all but this much, in the mean."""
 
 
-_DEMANDS = ((1.0, 1.0), (0.5, 2 / 3), (0.25, 1 / 3))
-"""What is tried: parts of the penalty and of the support; the next one only if the one before was better."""
+_DEMANDS = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
+"""What is tried: parts of the penalty, of the support and of the floor; one only if the one before was better."""
 
 _TRIAL, _TRIAL_RATE = 25, 0.5
 """The lists of a trial, and the rate at which they learn."""
@@ -89,6 +86,8 @@ class CommitteeSettings:
     min_support: float = 3
     max_rules: int | None = None
     constraints: Constraints | None = None
+    floor: float = 0.05
+    """What a record weighs even if the committee is sure of its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +187,7 @@ class _Training:
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         self.known = _uniform(self.identities, salt) < _ROWS
-        weights = (self.wrong() + _FLOOR) * self.counts
+        weights = (self.wrong() + self.settings.floor) * self.counts
         if not weights[self.known].any():  # few records: take them all
             self.known[:] = True
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
@@ -294,8 +293,13 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
     if weights.sum() < _TRIAL_LEAST or not weights[held].any() or not weights[~held].any():
         return settings
     best, losses = settings, None
-    for penalty, support in _DEMANDS:
-        asked = replace(settings, penalty=settings.penalty * penalty, min_support=settings.min_support * support)
+    for penalty, support, floor in _DEMANDS:
+        asked = replace(
+            settings,
+            penalty=settings.penalty * penalty,
+            min_support=settings.min_support * support,
+            floor=settings.floor * floor,
+        )
         small = _Training(table, np.where(held, 0.0, weights), replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
         found = _trial(small, held, progress)
         if found is None:
