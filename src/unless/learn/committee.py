@@ -6,6 +6,9 @@ class: a Newton step on the log-loss of all records. A record that the rules wer
 counts less there than one that they have never seen; that is what makes the probabilities honest. docs/accuracy.md has
 the figures.
 
+Lists are learned from a table in bins (`binned`). How much proof they ask for, and so how long they are, is tried on
+records held back (`tried`).
+
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
 values go together, so a record of weight 2 is the same as two records.
 """
@@ -286,7 +289,7 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
     Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
     """
     settings, counts = training.settings, training.counts
-    chance = _uniform(training.identities, np.uint64(seed)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
+    chance = _uniform(training.identities, np.uint64(seed % 2**64)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
     some = np.flatnonzero(chance < 1)
     held = chance[some] < 1 / 3
     table, weights = training.table[some], counts[some]
@@ -319,7 +322,7 @@ def _trial(small: _Training, held: NDArray[np.bool_], progress: Progress | None)
     while len(small.found) < _TRIAL and not small.sure():
         if progress and progress(1, 0):
             return None
-        found = small.candidate(None)
+        found = small.candidate(progress and (lambda _, rules: progress(1, rules)))
         if found.interrupted:
             raise found.interrupted
         small.accept(found)
