@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 
 from tests.learn.test_random_tables import random_rows, table_of
+from unless.learn import committee
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.score.committee import predicted
 from unless.score.points import probabilities_of
@@ -93,3 +96,48 @@ def test_ctrl_c(at):
     learned = learn_committee(checkered(), progress=progress)
     assert isinstance(learned.interrupted, KeyboardInterrupt)
     assert len(learned.committee) == max(at[0], 1)
+
+
+def asked_for(table):
+    """The penalty that a committee's lists are asked for in the end."""
+    penalties = []
+
+    class Watched(committee._Training):
+        def accept(self, found):
+            penalties.append(self.settings.penalty)
+            super().accept(found)
+
+    with patch.object(committee, "_Training", Watched):
+        learn_committee(table, settings=CommitteeSettings(size=26))
+    return penalties[-1]
+
+
+def test_a_trial_decides_how_long_lists_are():
+    """Where there is much to learn, lists are asked for less proof; where labels are noise, they are not."""
+    rng = np.random.default_rng(0)
+    cells = rng.random((2, 2500)) * 5
+    columns = tuple(Column.of(name, one) for name, one in zip("ab", cells, strict=True))
+    board = Table(columns, Labels.of("y", (np.floor(cells).sum(axis=0) % 2).tolist()))
+    noise = Table(columns, Labels.of("y", rng.integers(0, 2, 2500).tolist()))
+    assert asked_for(board) < 1
+    assert asked_for(noise) == 1
+
+
+def test_trials_keep_to_the_same_promises():
+    """With a trial too, the order of records does not matter, weights are repetitions, and threads change nothing."""
+    table, settings = checkered(400), CommitteeSettings(size=27)
+    found = learn_committee(table, settings=settings, n_jobs=1).committee
+    order = np.random.default_rng(0).permutation(len(table))
+    assert learn_committee(table[order], settings=settings, n_jobs=2).committee == found
+    counts = np.random.default_rng(1).integers(0, 3, len(table))
+    repeated = table[np.repeat(np.arange(len(table)), counts)]
+    weighed = learn_committee(table, counts.astype(float), settings).committee
+    assert weighed == learn_committee(repeated, settings=settings).committee
+
+
+def test_ctrl_c_during_a_trial():
+    """Ctrl-C while settings are tried keeps the first list."""
+    with patch.object(committee, "_trial", side_effect=KeyboardInterrupt):
+        learned = learn_committee(checkered())
+    assert isinstance(learned.interrupted, KeyboardInterrupt)
+    assert len(learned.committee) == 1

@@ -43,12 +43,14 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     rate
         How much each list corrects, from 0 to 1; with less, more lists are needed.
     ratio, penalty, min_support
-        As in `UnlessClassifier`, for each list.
+        As in `UnlessClassifier`, for each list. Of more than 25 lists, from 600 records on, those after the first ask
+        for a half or a quarter of the penalty, and for less support, where records held back show that it is better.
     random_state
         Which records and columns each list learns from: a seed, a source of random numbers, or None for other ones each
         time. They depend on the values of a record, not on the order of records.
     n_jobs
-        How many threads predict, and share the work on many records while each list is learned; -1 is all cores.
+        How many threads predict, and count where a list is learned from many records; -1 is all cores. The lists do not
+        depend on it.
     max_rules
         The most rules of each list.
     constraints

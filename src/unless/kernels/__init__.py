@@ -3,7 +3,7 @@
 - `rank`: numbers and texts to rank codes; which text files are regular
 - `members`: the members of JSON lines
 - `grid`: a table as bins, its rows and their histograms
-- `search`: the best literal, and rules of such literals
+- `search`: the best literal, and rules of such literals; `lists`: many lists of them, from one table
 - `decide`: predictions; `vote`: predictions by many lists
 - `regress`: the points of parts; `sums`: the points of rows
 - `splice`: where records end, and new fields put there
@@ -20,11 +20,12 @@ import warnings
 
 from unless.kernels.decide import decide
 from unless.kernels.grid import Selection, compiled
+from unless.kernels.lists import Lists, advance, derive
 from unless.kernels.search import Search
 from unless.kernels.share import share
 from unless.kernels.vote import vote
 
-__all__ = ["Search", "Selection", "compiled", "decide", "share", "vote"]
+__all__ = ["Lists", "Search", "Selection", "advance", "compiled", "decide", "derive", "share", "vote"]
 
 if not compiled:
     warnings.warn(

@@ -6,29 +6,39 @@ class: a Newton step on the log-loss of all records. A record that the rules wer
 counts less there than one that they have never seen; that is what makes the probabilities honest. docs/accuracy.md has
 the figures.
 
+Lists are learned from a table in bins (`binned`). How much proof they ask for, and so how long they are, is tried on
+records held back (`tried`).
+
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
 values go together, so a record of weight 2 is the same as two records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.constraints import Constraints
+from unless.kernels import advance, derive
 from unless.learn import own
-from unless.learn.fold import Learned, Wishes
+from unless.learn.binned import Binned
+from unless.learn.engine import Enough
+from unless.learn.fold import Wishes
+from unless.learn.literals import MANY
 from unless.learn.memory import MemoryEngine
 from unless.learn.weights import Weights
+from unless.prediction import deciding_rules
 from unless.rule import Program, Rule
 from unless.score.committee import Committee
-from unless.score.points import Points, points_of, probabilities_of
-from unless.score.votes import MAX_RULES, Votes
+from unless.score.points import POINTS_PER_LOGIT, Points, points_of, probabilities_of
+from unless.score.votes import MAX_RULES
 from unless.table import Table
 from unless.table.hashes import mixed, record_hashes
+from unless.threads import threads_of
+from unless.values import Label
 
 Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""
@@ -38,9 +48,6 @@ _ROWS = 0.55
 
 _COLUMNS, _FEW = (0.8, 0.6, 0.4), 8
 """The shares of the columns that lists learn from, in turn; if there are few columns, all of them."""
-
-_FLOOR = 0.05
-"""What a record weighs even if the committee is sure of its label."""
 
 _KNOWN = 0.3
 """How much a record that the rules of a list were learned from counts for their points."""
@@ -55,6 +62,22 @@ _SURE = 0.001
 """Learning stops when the committee gives the right labels of training all but this much, in the mean."""
 
 
+_DEMANDS = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
+"""What is tried: parts of the penalty, of the support and of the floor; one only if the one before was better."""
+
+_TRIAL, _TRIAL_RATE = 25, 0.5
+"""The lists of a trial, and the rate at which they learn."""
+
+_TRIAL_LEAST, _TRIAL_RECORDS = 600, 6000
+"""From how many records on there are trials, and how many records they take at most: a third of them judges."""
+
+_LEAST = 0.001
+"""The least probability that a trial counts."""
+
+_BETTER = 1.0
+"""How many standard errors better a trial must be."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommitteeSettings:
     """How lists are learned; `UnlessCommittee` explains what users can set."""
@@ -66,6 +89,8 @@ class CommitteeSettings:
     min_support: float = 3
     max_rules: int | None = None
     constraints: Constraints | None = None
+    floor: float = 0.05
+    """What a record weighs even if the committee is sure of its label."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +114,41 @@ def learn_committee(
     training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
     interrupted: KeyboardInterrupt | None = None
     try:
-        while len(training.lists) < settings.size and not training.sure():
-            if training.lists and progress and progress(len(training.lists), 0):
+        while len(training.found) < settings.size and not training.sure():
+            if training.found and progress and progress(len(training.found), 0):
                 break
             learned = training.candidate(progress)
             interrupted = learned.interrupted
-            if interrupted and training.lists:
+            if interrupted and training.found:
                 break
-            training.accept(learned.program)
+            training.accept(learned)
             if interrupted:
                 break
+            if len(training.found) == 1 and settings.size > _TRIAL:
+                training.settings = tried(training, seed, progress)
     except KeyboardInterrupt as stop:
         interrupted = stop
     return LearnedCommittee(training.committee(), interrupted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sample:
+    """What a list is learned from: columns by place, the weight of each record, in units, and when it is enough."""
+
+    picked: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    unit: float
+    enough: Callable[[int, int], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A list of rules that have no labels yet, and which of them decides each record."""
+
+    size: int
+    rules: Callable[[Sequence[Label]], list[Rule]]
+    decided: NDArray[np.int32]
+    interrupted: KeyboardInterrupt | None
 
 
 class _Training:
@@ -111,94 +158,175 @@ class _Training:
         self, table: Table, counts: Weights, settings: CommitteeSettings, seed: int, n_jobs: int | None
     ) -> None:
         self.table, self.counts, self.settings, self.n_jobs = table, counts, settings, n_jobs
-        self.truth = table.labels.codes.astype(np.intp)
+        self.truth = table.labels.codes.astype(np.int32)
         self.classes = len(table.labels.labels)
         shares = np.bincount(self.truth, counts, self.classes) + 0.5
         self.base = points_of(np.log(shares / shares.sum()))
         self.sums = np.tile(self.base, (len(table), 1))
         self.chances = probabilities_of(self.sums)
-        self.lists: list[Program] = []
+        self.found: list[_Candidate] = []
         self.points: list[Points] = []
         self.generator = np.random.default_rng(seed)
         self.identities = record_hashes(table.columns, len(table))
         self.known = np.zeros(len(table), dtype=bool)
+        never = () if settings.constraints is None else settings.constraints.never
+        self.columns = tuple(column for column in table.columns if column.name not in never)
+        self.binned = Binned(self.columns, counts, threads_of(n_jobs))
+
+    def wrong(self) -> NDArray[np.float64]:
+        """How far the committee is from the label of each record."""
+        wrong: NDArray[np.float64] = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
+        return wrong
 
     def sure(self) -> bool:
         """Whether there is nothing left to correct."""
-        wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
-        return bool(self.counts @ wrong < _SURE * self.counts.sum()) or not self.table.columns
+        return not self.table.columns or bool(self.counts @ self.wrong() < _SURE * self.counts.sum())
 
-    def candidate(self, progress: Progress | None) -> Learned:
+    def candidate(self, progress: Progress | None) -> _Candidate:
         """The next list, learned from some of the records and columns."""
-        settings, table = self.settings, self.table
         salt = self.generator.integers(0, 2**63, dtype=np.uint64)
-        never = () if settings.constraints is None else settings.constraints.never
-        columns = [column for column in table.columns if column.name not in never]
-        count = len(columns)
-        share = 1.0 if count <= _FEW else _COLUMNS[len(self.lists) % len(_COLUMNS)]
+        count = len(self.columns)
+        share = 1.0 if count <= _FEW else _COLUMNS[len(self.found) % len(_COLUMNS)]
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
-        wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
         self.known = _uniform(self.identities, salt) < _ROWS
-        weights = np.where(self.known, (wrong + _FLOOR) * self.counts, 0.0)
-        if not weights.any():  # few records: take them all
+        weights = (self.wrong() + self.settings.floor) * self.counts
+        if not weights[self.known].any():  # few records: take them all
             self.known[:] = True
-            weights = (wrong + _FLOOR) * self.counts
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
-        weights = np.rint(weights * (self.counts[self.known].sum() / (weights.sum() * unit)))
-        some = Table(tuple(columns[place] for place in picked), table.target, len(table), table.missing)
-        most = min(settings.max_rules or MAX_RULES, MAX_RULES)
-        done = len(self.lists)
+        known = self.counts[self.known].sum() / weights[self.known].sum()
+        weights = np.where(self.known, np.rint(weights * (known / unit)), 0.0)
+        most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
+        done = len(self.found)
 
         def enough(_: int, rules: int) -> bool:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
-        engine = MemoryEngine(some, weights, unit, n_jobs=self.n_jobs)
+        sample = _Sample(picked, weights, unit, enough)
+        return self._grown(sample) if self.settings.constraints is None else self._constrained(sample)
+
+    def _grown(self, sample: _Sample) -> _Candidate:
+        """A list from the table in bins."""
+        settings, lists = self.settings, self.binned.lists
+
+        def go_on(rules: int) -> None:
+            if sample.enough(0, rules):
+                raise Enough
+
+        interrupted: KeyboardInterrupt | None = None
+        support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
+        demands = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes)
+        units, picked = sample.weights.astype(np.int32), sample.picked.astype(np.int32)
+        index = np.flatnonzero(units).astype(np.int32)
+        decided = np.full(len(self.table), MAX_RULES, np.int32)
+        try:
+            lists.learn(index, self.truth, units, picked, demands, self._rare_first(), MAX_RULES, go_on, decided)
+        except Enough:
+            pass
+        except KeyboardInterrupt as stop:
+            interrupted = stop
+        heads, code = lists.learned()
+        np.minimum(decided, len(heads) - 1, out=decided)
+        lists.decide(code, len(heads) - 1, np.flatnonzero(units == 0).astype(np.int32), decided)
+        return _Candidate(len(heads), lambda heads: self.binned.rules(code, heads), decided, interrupted)
+
+    def _constrained(self, sample: _Sample) -> _Candidate:
+        """A list that keeps constraints, from the table as it is."""
+        settings, table = self.settings, self.table
+        some = Table(tuple(self.columns[place] for place in sample.picked), table.target, len(table), table.missing)
+        engine = MemoryEngine(some, sample.weights, sample.unit, n_jobs=self.n_jobs)
         one = own.Settings(
             settings.ratio,
             settings.penalty,
             settings.min_support,
             optimise=False,
-            rare_first=done % 2 == 1,
+            rare_first=self._rare_first(),
             wishes=Wishes(settings.constraints),
         )
-        return own.learn_unless(engine, one, enough)
+        learned = own.learn_unless(engine, one, sample.enough)
+        rules = learned.program.rules
+        decided = deciding_rules(learned.program, table)
+        return _Candidate(
+            len(rules),
+            lambda heads: [Rule(head, one.default, one.exceptions) for head, one in zip(heads, rules, strict=True)],
+            decided,
+            learned.interrupted,
+        )
 
-    def accept(self, program: Program) -> None:
+    def _rare_first(self) -> bool:
+        """Whether the next list begins with the rarest label."""
+        return len(self.found) % 2 == 1
+
+    def accept(self, found: _Candidate) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
-        numbers = np.arange(len(program.rules), dtype=np.int64)[:, None]
-        used = [self.table.column(feature) for feature in program.used]
-        decided = np.zeros((len(self.table), 1), np.int32)
-        Votes([program], [numbers], used).add([column.codes for column in used], decided)
-        rule = decided[:, 0]
-        points = self._newton(rule, len(program.rules))
-        self.sums += points[rule]
-        self.chances = probabilities_of(self.sums)
-        labels, best = self.table.labels.labels, points.argmax(axis=1)
-        rules = (Rule(labels[best[k]], one.default, one.exceptions) for k, one in enumerate(program.rules))
-        self.lists.append(Program(program.target, self.table.features, tuple(rules)))
+        points = self._newton(found.decided, found.size)
+        advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.sums.reshape(-1), self.chances.reshape(-1))
+        self.found.append(found)
         self.points.append(points)
 
     def _newton(self, rule: NDArray[np.int32], rules: int) -> Points:
         """The step of each rule and class that lowers the log-loss most, by its first and second derivatives."""
         weight = self.counts * np.where(self.known, _KNOWN, 1.0)
-        first = np.bincount(rule * self.classes + self.truth, weight, rules * self.classes)
-        first = first.reshape(rules, self.classes)
-        second = np.empty((rules, self.classes))
-        for place in range(self.classes):
-            chance = self.chances[:, place]
-            expected = weight * chance
-            first[:, place] -= np.bincount(rule, expected, rules)
-            second[:, place] = np.bincount(rule, expected * (1.0 - chance), rules)
+        first, second = np.zeros(rules * self.classes), np.zeros(rules * self.classes)
+        derive(rule, self.truth, weight, self.chances.reshape(-1), first, second)
         shrunk = self.settings.rate * (self.classes - 1) / self.classes
-        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST)
+        step = np.clip(first / (second + _STEADY), -_LARGEST, _LARGEST).reshape(rules, self.classes)
         return points_of(step * shrunk)
 
     def committee(self) -> Committee:
-        labels = self.table.labels
-        return Committee(
-            labels.name, self.table.features, labels.labels, self.base, tuple(self.lists), tuple(self.points)
+        """The lists, with the label that each rule gives most points."""
+        labels, features = self.table.labels, self.table.features
+        lists = []
+        for found, points in zip(self.found, self.points, strict=True):
+            rules = found.rules([labels.labels[k] for k in points.argmax(axis=1)])
+            lists.append(Program(labels.name, features, tuple(rules)))
+        return Committee(labels.name, features, labels.labels, self.base, tuple(lists), tuple(self.points))
+
+
+def tried(training: _Training, seed: int, progress: Progress | None) -> CommitteeSettings:
+    """The settings with the demands that do best on records held back: small committees try them.
+
+    Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
+    """
+    settings, counts = training.settings, training.counts
+    chance = _uniform(training.identities, np.uint64(seed % 2**64)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
+    some = np.flatnonzero(chance < 1)
+    held = chance[some] < 1 / 3
+    table, weights = training.table[some], counts[some]
+    if weights.sum() < _TRIAL_LEAST or not weights[held].any() or not weights[~held].any():
+        return settings
+    best, losses = settings, None
+    for penalty, support, floor in _DEMANDS:
+        asked = replace(
+            settings,
+            penalty=settings.penalty * penalty,
+            min_support=settings.min_support * support,
+            floor=settings.floor * floor,
         )
+        small = _Training(table, np.where(held, 0.0, weights), replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
+        found = _trial(small, held, progress)
+        if found is None:
+            return best
+        if losses is not None:
+            gain, weight = losses - found, weights[held] / weights[held].sum()
+            mean = weight @ gain
+            error = np.sqrt(weight @ (gain - mean) ** 2 / weights[held].sum())
+            if mean <= _BETTER * error:
+                return best
+        best, losses = asked, found
+    return best
+
+
+def _trial(small: _Training, held: NDArray[np.bool_], progress: Progress | None) -> NDArray[np.float64] | None:
+    """The log-loss of each record held back, by a small committee of the others; None if there is no time."""
+    while len(small.found) < _TRIAL and not small.sure():
+        if progress and progress(1, 0):
+            return None
+        found = small.candidate(progress and (lambda _, rules: progress(1, rules)))
+        if found.interrupted:
+            raise found.interrupted
+        small.accept(found)
+    return np.asarray(-np.log(np.maximum(1.0 - small.wrong()[held], _LEAST)))
 
 
 def _uniform(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:

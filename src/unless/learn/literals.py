@@ -152,7 +152,10 @@ def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
     return tuple(
         literal
         for k, literal in enumerate(default)
-        if not any(other.implies(literal) for j, other in enumerate(default) if j != k and (other != literal or j < k))
+        if not any(
+            other.feature == literal.feature and j != k and other.implies(literal) and (other != literal or j < k)
+            for j, other in enumerate(default)
+        )
     )
 
 

@@ -1,0 +1,50 @@
+"""The types of `lists.py` for Python code; its own annotations are C types."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Demands: TypeAlias = tuple[float, float, float, float, int, int]
+"""The ratio, the penalty, the support, what a weight of 1 means, the most values of a column, the number of labels."""
+
+class Lists:
+    def __init__(
+        self,
+        bins: NDArray[np.uint8],
+        numbers: Sequence[int],
+        ends: Sequence[int],
+        sizes: Sequence[int],
+        threads: int = 1,
+    ) -> None: ...
+    def learn(
+        self,
+        index: NDArray[np.int32],
+        labels: NDArray[np.int32],
+        weights: NDArray[np.int32],
+        picked: NDArray[np.int32],
+        demands: Demands,
+        rare_first: bool,
+        most: int,
+        go_on: Callable[[int], object],
+        decided: NDArray[np.int32],
+    ) -> None: ...
+    def learned(self) -> tuple[list[int], NDArray[np.int32]]: ...
+    def decide(self, code: NDArray[np.int32], rules: int, index: NDArray[np.int32], out: NDArray[np.int32]) -> None: ...
+
+def derive(
+    rule: NDArray[np.int32],
+    truth: NDArray[np.int32],
+    weight: NDArray[np.float64],
+    chances: NDArray[np.float64],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+) -> None: ...
+def advance(
+    rule: NDArray[np.int32],
+    points: NDArray[np.int64],
+    per_logit: float,
+    sums: NDArray[np.int64],
+    chances: NDArray[np.float64],
+) -> None: ...

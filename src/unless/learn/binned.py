@@ -1,0 +1,106 @@
+"""A table in bins, from which a committee learns its lists: every cell is a byte, and every list uses the same ones.
+
+A column with few values has a bin for each; the numbers of others are cut into bins of about equal weight, and of its
+categories the most frequent have a bin of their own. A threshold is the largest number of a bin. That is coarser than
+what one list is learned from, but lists that are added up have many thresholds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unless.kernels import Lists
+from unless.learn.literals import without_implied
+from unless.learn.weights import Weights
+from unless.rule import Literal, Rule
+from unless.table import Column
+from unless.values import Label
+
+NUMBERS, CATEGORIES = 64, 120
+"""The most bins of numbers and of categories; another one is of the other categories, and one of missing cells."""
+
+
+class Binned:
+    """Columns in bins, and the literals that the numbers of bins stand for."""
+
+    def __init__(self, columns: Sequence[Column], counts: Weights, threads: int = 1) -> None:
+        self.columns = columns
+        parts = [_Part(column, counts) for column in columns]
+        self._parts = parts
+        self._literals: dict[int, Literal] = {}
+        bins = np.concatenate([np.empty(0, np.uint8), *(part.bins[part.column.codes] for part in parts)])
+        self.lists = Lists(
+            bins, [part.numbers for part in parts], [part.end for part in parts], [part.size for part in parts], threads
+        )
+
+    def rules(self, code: NDArray[np.int32], heads: Sequence[Label]) -> list[Rule]:
+        """The rules of a list (`kernels.Lists` describes its code) with these labels; the last has no literals."""
+        numbers, at, found = code.tolist(), 0, list[Rule]()
+        for head in heads[:-1]:
+            rule, at = self._rule(numbers, at, head)
+            found.append(rule)
+        return [*found, Rule(heads[-1])]
+
+    def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
+        """A rule, and where the next one begins."""
+        end = at + 2 + 3 * numbers[at]
+        tests = [self._literal(*numbers[k : k + 3]) for k in range(at + 2, end, 3)]
+        exceptions = []
+        for _ in range(numbers[at + 1]):
+            exception, end = self._rule(numbers, end, None)
+            exceptions.append(exception)
+        return Rule(head, without_implied(tuple(tests)), tuple(exceptions)), end
+
+    def _literal(self, feature: int, place: int, other: int) -> Literal:
+        key = feature << 9 | place << 1 | other
+        if (literal := self._literals.get(key)) is None:
+            literal = self._literals[key] = self._parts[feature].literal(place, other=bool(other))
+        return literal
+
+
+class _Part:
+    """A column: the bin of each rank, and the rank of each bin."""
+
+    def __init__(self, column: Column, counts: Weights) -> None:
+        self.column = column
+        weights = np.bincount(column.codes, counts, column.missing + 1).astype(np.float64)
+        count, missing = len(column.numbers), column.missing
+        ends = _ends(weights[:count], NUMBERS)
+        kept = count + _largest(weights[count:missing], CATEGORIES)
+        self.numbers = len(ends)
+        self.ranks = [*ends.tolist(), *kept.tolist(), missing]
+        self.end = len(self.ranks)
+        others = len(kept) < missing - count
+        self.size = self.end + others
+        self.bins = np.full(missing + 1, self.end, np.uint8)
+        self.bins[:count] = np.searchsorted(ends, np.arange(count))
+        self.bins[kept] = self.numbers + np.arange(len(kept))
+        self.bins[missing] = self.end - 1
+
+    def literal(self, place: int, *, other: bool) -> Literal:
+        """The literal that a bin stands for."""
+        value = self.column.value(self.ranks[place])
+        if place < self.numbers:
+            return Literal(self.column.name, ">" if other else "<=", value)
+        if value is None:
+            return Literal(self.column.name, "present" if other else "missing")
+        return Literal(self.column.name, "!=" if other else "==", value)
+
+
+def _ends(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """The last rank of each bin: bins of one rank that occurs, or of about equal weight."""
+    if not len(weights):
+        return np.empty(0, np.intp)
+    there = np.flatnonzero(weights)
+    if len(there) > most:
+        sums = np.cumsum(weights)
+        there = np.unique(np.searchsorted(sums, (np.arange(most) + 0.5) * (sums[-1] / most)))
+    return np.unique(np.append(there, len(weights) - 1))
+
+
+def _largest(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
+    """The places of the largest weights, in order; of equal ones the first."""
+    return np.sort(np.argsort(-weights, kind="stable")[:most])

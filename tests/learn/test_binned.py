@@ -1,0 +1,90 @@
+"""Lists learned from a table in bins are those of the plain learner."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.learn.test_random_tables import random_rows, table_of
+from unless.learn import own
+from unless.learn.binned import CATEGORIES, NUMBERS, Binned
+from unless.learn.literals import MANY
+from unless.learn.memory import MemoryEngine
+from unless.prediction import deciding_rules
+from unless.rule import Program
+from unless.table import Column, Labels, Table
+
+UNIT = 2.0**-10
+
+
+def grown(table, weights, settings, *, threads=1, most=1000):
+    """The list of the kernel, as a program, and the rule that decides each row."""
+    binned = Binned(table.columns, np.ones(len(table)), threads)
+    units, picked = weights.astype(np.int32), np.arange(len(table.columns), dtype=np.int32)
+    demands = settings.ratio, settings.penalty, settings.min_support, UNIT, MANY, len(table.labels.labels)
+    index, truth = np.flatnonzero(units).astype(np.int32), table.labels.codes.astype(np.int32)
+    known, decided = np.full(len(table), most, np.int32), np.empty(len(table), np.int32)
+    binned.lists.learn(index, truth, units, picked, demands, bool(settings.rare_first), most, lambda _: None, known)
+    heads, code = binned.lists.learned()
+    binned.lists.decide(code, len(heads) - 1, np.arange(len(table), dtype=np.int32), decided)
+    assert np.array_equal(np.minimum(known, len(heads) - 1)[units > 0], decided[units > 0])
+    rules = binned.rules(code, [table.labels.labels[head] for head in heads])
+    return Program(table.labels.name, table.features, tuple(rules)), decided
+
+
+def coarse(table):
+    """The table with the numbers of each bin made its largest one, and the largest one of all kept."""
+    columns = []
+    for column in table.columns:
+        part = Binned([column], np.ones(len(table)))._parts[0]
+        ends = np.array(part.ranks[: part.numbers], dtype=np.intp)
+        ranks = np.arange(column.missing + 1)
+        ranks[: len(column.numbers)] = ends[part.bins[: len(column.numbers)]]
+        columns.append(Column.of(column.name, [column.value(rank) for rank in ranks[column.codes]]))
+    return Table(tuple(columns), table.target, len(table))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_same_lists_as_the_plain_learner(seed):
+    """The kernel learns what `own.learn_unless` learns from numbers rounded to bins, and decides as `prediction`."""
+    table = table_of(*random_rows(seed, 30 + 12 * seed, 2 + seed % 7))
+    weights = np.random.default_rng(seed).integers(0, 4, len(table)) * 1024.0
+    penalty, support = ((1.0, 3.0), (0.5, 1.0), (0.1, 2.0))[seed % 3]
+    settings = own.Settings(0.75, penalty, support, optimise=False, rare_first=seed % 2 == 1)
+    rounded = coarse(table)
+    plain = own.learn_unless(MemoryEngine(rounded, weights, UNIT), settings).program
+    program, decided = grown(table, weights, settings)
+    assert program.rules == plain.rules
+    assert np.array_equal(decided, deciding_rules(program, table))
+    short, _ = grown(table, weights, settings, most=3)
+    assert len(short) <= 3
+    assert short.rules[:-1] == program.rules[: len(short) - 1]
+
+
+def test_many_values():
+    """Thousands of numbers are cut into bins of equal weight; rare categories have no literal, and still count."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=3000)
+    texts = [f"t{k:03}" for k in np.minimum(rng.geometric(0.01, 3000), 299)]
+    y = (numbers > 0.5) ^ (np.array(texts) == "t001")
+    table = Table((Column.of("n", numbers), Column.of("t", texts)), Labels.of("y", y.tolist()))
+    binned = Binned(table.columns, np.ones(len(table)))
+    by_number, by_text = binned._parts
+    assert by_number.numbers <= NUMBERS + 1
+    assert np.bincount(by_number.bins[table.columns[0].codes]).max() < 2 * 3000 / NUMBERS
+    assert by_text.end == CATEGORIES + 1 < by_text.size
+    settings = own.Settings(0.75, 1.0, 3.0, optimise=False)
+    program, decided = grown(table, np.full(3000, 1024.0), settings)
+    assert np.array_equal(decided, deciding_rules(program, table))
+    assert np.mean([program.heads[k] == one for k, one in zip(decided, y, strict=True)]) > 0.98
+
+
+def test_threads_count_alike():
+    """However many threads count, the list is the same."""
+    rng = np.random.default_rng(1)
+    cells = rng.normal(size=(20, 30_000))
+    y = (cells[0] + cells[1] + rng.normal(size=30_000) > 0).tolist()
+    table = Table(tuple(Column.of(f"f{k}", one) for k, one in enumerate(cells)), Labels.of("y", y))
+    settings = own.Settings(0.75, 1.0, 3.0, optimise=False)
+    one, two = (grown(table, np.full(30_000, 64.0), settings, threads=threads, most=6)[0] for threads in (1, 3))
+    assert one == two
