@@ -1,7 +1,7 @@
 """What people install: ``make dist`` builds an sdist and wheels, installs them in fresh environments, and tries them.
 
 The oldest Python that is found gets the oldest dependencies that pyproject.toml allows, the newest one the newest; each
-has a wheel, and the sdist with and without a C compiler. ``PYTHONS="python3.11 /opt/python3.14/bin/python"`` names the
+tries a wheel, which is built from the sdist with a C compiler, and the sdist itself without one. ``PYTHONS="python3.11 /opt/python3.14/bin/python"`` names the
 interpreters; without it they are looked for. It fails if a file is lacking, or if anything does not run.
 """
 
@@ -183,7 +183,6 @@ def _trials(found: Sequence[str], sdist: Path, folder: Path) -> Iterator[Trial]:
         wheel = _wheel(python, sdist, folder)
         yield Trial(python, wheel, old=python == found[0])
         yield Trial(python, sdist, old=python == found[0], compiler=False)
-    yield Trial(found[-1], sdist)
 
 
 def _sdist(folder: Path, dist: Path) -> Path:
