@@ -1,8 +1,9 @@
 """What people install: ``make dist`` builds an sdist and wheels, installs them in fresh environments, and tries them.
 
 The oldest Python that is found gets the oldest dependencies that pyproject.toml allows, the newest one the newest; each
-has a wheel, and the sdist with and without a C compiler. ``PYTHONS="python3.11 /opt/python3.14/bin/python"`` names the
-interpreters; without it they are looked for. It fails if a file is lacking, or if anything does not run.
+tries a wheel, which is built from the sdist with a C compiler, and the sdist itself without one. The interpreters are
+looked for, or named: ``PYTHONS="python3.11 /opt/python3.14/bin/python"``. It fails if a file is lacking, or if anything
+does not run.
 """
 
 from __future__ import annotations
@@ -183,7 +184,6 @@ def _trials(found: Sequence[str], sdist: Path, folder: Path) -> Iterator[Trial]:
         wheel = _wheel(python, sdist, folder)
         yield Trial(python, wheel, old=python == found[0])
         yield Trial(python, sdist, old=python == found[0], compiler=False)
-    yield Trial(found[-1], sdist)
 
 
 def _sdist(folder: Path, dist: Path) -> Path:
