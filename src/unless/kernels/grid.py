@@ -206,7 +206,8 @@ class Grid:
     ):
         """The bin of every rank: ranks that share their leading bits mostly share it.
 
-        Those are few enough for the fastest cache. (1e7 ranks in random order: 27 ms, and 100 from ``bin_of`` alone.)
+        Those are few enough for the fastest cache. Filling a grid of 10,000,000 rows and 23 columns took 3.3 and 2.5
+        CPU seconds without this, and 2.2 and 2.1 with it, on a busy machine.
         """
         ranks: Size = len(bin_of)
         shift: cython.int = 0

@@ -105,10 +105,13 @@ class FileStream:
         given = Input(self.path, self.form, _BYTES, self.told)
         if given.form == "jsonl" and self._names is None:
             self._names = list(dict.fromkeys(name for batch in given.batches() for name in batch.names))
+        yield from _of_size(self._told_share(given))
+
+    def _told_share(self, given: Input) -> Iterator[Source]:
         for batch in given.batches():
             if self.share is not None:
                 self.share(given.share)
-            yield from _of_size(batch.cells(self._names or ()))
+            yield batch.cells(self._names or ())
 
     def fingerprint(self) -> object:
         """The names, sizes and times of the files, and how they are read."""
@@ -124,12 +127,34 @@ class FileStream:
         return sum(path.stat().st_size for path in files_at(self.path, self.form)[1])
 
 
-def _of_size(source: Source) -> Iterator[Source]:
-    """A batch as it is, or large frames cut."""
-    if isinstance(source, PolarsFrame):
-        yield from map(PolarsFrame, _pieces(source.frame))
-    else:
-        yield source
+def _of_size(sources: Iterable[Source]) -> Iterator[Source]:
+    """Batches as they are, or frames: large ones are cut, and small ones of the same types put together."""
+    import polars as pl
+
+    waiting: list[pl.DataFrame] = []
+
+    def together() -> Iterator[Source]:
+        if waiting:
+            yield from map(PolarsFrame, _pieces(pl.concat(waiting)))
+            waiting.clear()
+
+    for source in sources:
+        if not isinstance(source, PolarsFrame):
+            yield source
+            continue
+        if waiting and (waiting[0].schema != source.frame.schema or _has_own_codes(source.frame)):
+            yield from together()
+        waiting.append(source.frame)
+        if sum(frame.height for frame in waiting) >= ROWS:
+            yield from together()
+    yield from together()
+
+
+def _has_own_codes(frame: pl.DataFrame) -> bool:
+    """Whether the codes of a column mean something else than in other frames."""
+    import polars as pl
+
+    return any(isinstance(kind, (pl.Categorical, pl.Enum)) for kind in frame.schema.values())
 
 
 def _pieces(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:

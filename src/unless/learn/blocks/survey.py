@@ -29,7 +29,7 @@ _NUMBERS = 1 << 16
 _TEXTS = 1_000_000
 """How many different texts are remembered."""
 
-_PER_BATCH = 512
+_PER_BATCH = 2048
 """How many numbers of a batch are sampled, at least."""
 
 
