@@ -201,9 +201,9 @@ class Learner:
         if settings.max_rules is not None and len(learned.program) >= settings.max_rules:  # no room for a longer list
             return Learner(engine, settings, self.progress), learned
 
-        def tried(rows: Rows, penalty: float) -> Program:
-            plainly = replace(settings, penalty=penalty, optimise=False, rare_first=self.rare_first, max_rules=None)
-            return Learner(engine, plainly, self.progress).program(rows)
+        def tried(rows: Rows, penalty: float, optimise: bool) -> Program:  # noqa: FBT001 - a callback
+            one = replace(settings, penalty=penalty, optimise=optimise, rare_first=self.rare_first, max_rules=None)
+            return Learner(engine, one, self.progress).program(rows)
 
         try:
             settings = replace(settings, penalty=measured(engine, learned, tried))
