@@ -106,3 +106,15 @@ def test_evaluate_judges_the_committee(folder):
     (_, score) = json.loads(done.stdout)["algorithms"]
     assert score["algorithm"] == "committee"
     assert score["rules"]["mean"] > 100
+
+
+def test_fit_says_what_trials_chose(tmp_path):
+    """If trials chose other settings than the given ones, `fit` says which."""
+    fields = ((a / 7 % 5, a * a / 11 % 5) for a in range(2000))
+    lines = [f"{a:.3f},{b:.3f},{'black' if (int(a) + int(b)) % 2 else 'white'}" for a, b in fields]
+    (tmp_path / "board.csv").write_text("\n".join(["a,b,colour", *lines]))
+    done = called("fit", "board.csv", "-t", "colour", "-a", "committee", "--size", "26", "-o", "c.json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "tuned" in done.stdout
+    chosen = unless.load(tmp_path / "c.json").tuned_
+    assert f"penalty {chosen['penalty']:g}, min support {chosen['min_support']:g}" in done.stdout

@@ -12,8 +12,9 @@ import pytest
 import unless
 from unless import Interrupted, UnlessCommittee
 from unless.errors import ParameterError, ProgramError, UnlessError
-from unless.estimators import learners
+from unless.estimators import learners, training
 from unless.estimators.modelfile import read
+from unless.learn import committee
 
 CITIES = ["Oslo", "Rome", None]
 
@@ -145,6 +146,7 @@ def _changed(document, *steps):
         (("student", KeyError), '"student" is missing'),
         (("columns", "kinds", []), "columns.kinds"),
         (("importances", [1.0]), "importances: expected 3 shares"),
+        (("tuned", [["penalty", -1]]), r"tuned\[0\]\[1\]: expected a number of at least 0"),
         (("parameters", [["sze", 3]]), "no parameter 'sze'; did you mean 'size'"),
     ],
 )
@@ -169,12 +171,22 @@ def test_the_student_is_shown_not_obeyed(model, tmp_path):
     assert unless.load(tmp_path / "committee.json").card_.points.tolist() == model.card_.points.tolist()
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_weights_are_repetitions(seed):
+    """A record of weight 2 is the same as two."""
+    features, labels = records(300, seed)
+    rng = np.random.default_rng(seed)
+    labels = np.where(rng.random(300) < 0.2, rng.choice(labels, 300), labels)
+    weights = rng.integers(0, 4, len(features))
+    repeated = np.repeat(np.arange(len(features)), weights)
+    weighed = UnlessCommittee(size=12, n_jobs=1, warn=False).fit(features, labels, weights)
+    twice = UnlessCommittee(size=12, n_jobs=1, warn=False).fit(features.iloc[repeated], labels[repeated])
+    assert weighed.committee_ == twice.committee_
+
+
 def test_weights_and_seeds():
-    """A record of weight 2 is the same as two; seeds may be numbers or sources of numbers."""
-    weights = np.random.default_rng(0).integers(0, 3, len(X))
-    some = UnlessCommittee(size=5).fit(X, Y, weights)
-    repeated = np.repeat(np.arange(len(X)), weights)
-    assert some.committee_ == UnlessCommittee(size=5).fit(X.iloc[repeated], Y[repeated]).committee_
+    """Seeds may be numbers or sources of numbers; a label that weighs much is given more often."""
+    some = UnlessCommittee(size=5).fit(X, Y)
     one, other, third = (UnlessCommittee(size=3, random_state=state).fit(X, Y) for state in (1, 2, 1))
     assert one.committee_ == third.committee_ != other.committee_
     for state in (None, np.random.RandomState(0), np.random.default_rng(0), np.int64(3)):
@@ -234,6 +246,51 @@ def test_ctrl_c_keeps_the_lists_so_far(monkeypatch, tmp_path):
     assert len(model.lists_) == 2
     model.save(tmp_path / "some.json")
     assert len(read(tmp_path / "some.json").committee_) == 2
+
+
+def board(rows=1500):
+    """The fields of a chessboard: lists learn more of it with a smaller penalty."""
+    cells = np.random.default_rng(0).random((rows, 2)) * 5
+    return cells, np.where(np.floor(cells).sum(axis=1) % 2, "black", "white")
+
+
+def test_what_trials_chose_is_known(tmp_path):
+    """A committee says which settings trials chose, also from its file; None, if the given ones stay."""
+    model = UnlessCommittee(size=26).fit(*board())
+    assert model.tuned_["penalty"] < 1
+    assert model.tuned_["min_support"] < 3
+    model.save(tmp_path / "committee.json")
+    assert unless.load(tmp_path / "committee.json").tuned_ == pickle.loads(pickle.dumps(model)).tuned_ == model.tuned_
+    assert model.get_params()["penalty"] == 1
+    assert UnlessCommittee(size=3).fit(X, Y).tuned_ is None
+
+
+def test_trials_take_a_third_of_the_time(monkeypatch):
+    """With `max_seconds`, trials that are too slow leave time for the lists."""
+    now, real = [0.0], committee._trial
+
+    def slow(*given):
+        now[0] = 0.5
+        return real(*given)
+
+    monkeypatch.setattr(training.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(committee, "_trial", slow)
+    model = UnlessCommittee(size=26, max_seconds=1).fit(*board())
+    assert now[0] == 0.5
+    assert model.tuned_ is None
+    assert len(model.lists_) == 26
+
+
+def test_what_a_committee_says_that_tests_nothing():
+    """The remark names the label that is predicted, and does not advise what was done."""
+    features = pd.DataFrame({"x": [0, 1, 2, 3]})
+    for labels in (["a", "b", "a", "b"], ["b", "a", "b", "a"]):
+        with pytest.warns(unless.errors.TrainingWarning) as said:
+            model = UnlessCommittee().fit(features, labels)
+        (label,) = set(model.predict(features))
+        assert f"says the same of every record, {label!r}: no rule" in str(said[0].message)
+        assert "or with class_weight='balanced'." in str(said[0].message)
+        assert "in UnlessCommittee" not in str(said[0].message)
 
 
 def test_ctrl_c_while_the_student_learns(monkeypatch):

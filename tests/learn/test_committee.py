@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 from tests.learn.test_random_tables import random_rows, table_of
+from unless.constraints import Constraints
 from unless.learn import committee
 from unless.learn.committee import CommitteeSettings, learn_committee
+from unless.learn.memory import MemoryEngine
 from unless.score.committee import predicted
 from unless.score.points import probabilities_of
 from unless.table import Column, Labels, Table
@@ -50,12 +53,22 @@ def test_rows_in_any_order():
     assert learn_committee(table, settings=FEW, seed=1).committee != committee
 
 
-def test_whole_weights_are_repetitions():
+@pytest.mark.parametrize("seed", range(20))
+def test_whole_weights_are_repetitions(seed):
     """A record of weight 2 is the same as two records; one of weight 0 is none."""
-    table = table_of(*random_rows(5, 80, 4))
-    counts = np.random.default_rng(1).integers(0, 3, len(table)).astype(float)
+    table, settings = table_of(*random_rows(seed, 200, 4)), CommitteeSettings(size=12)
+    counts = np.random.default_rng(seed).integers(0, 3, len(table)).astype(float)
     repeated = table[np.repeat(np.arange(len(table)), counts.astype(int))]
-    assert learn_committee(table, counts, FEW).committee == learn_committee(repeated, settings=FEW).committee
+    assert learn_committee(table, counts, settings).committee == learn_committee(repeated, settings=settings).committee
+
+
+@pytest.mark.parametrize("scale", [0.3, 1e3, 1e7])
+def test_any_weights(scale):
+    """Weights may be fractions, and huge: records that weigh the same have lists that know as much."""
+    table, new = checkered(), checkered(seed=1)
+    settings = CommitteeSettings(size=20, min_support=3 * scale)
+    found = learn_committee(table, np.full(len(table), scale), settings).committee
+    assert np.mean(predicted(found, found.sums(new)) == np.array(new.labels.labels)[new.labels.codes]) > 0.8
 
 
 def test_the_label_of_a_rule_has_most_points():
@@ -98,46 +111,99 @@ def test_ctrl_c(at):
     assert len(learned.committee) == max(at[0], 1)
 
 
-def asked_for(table):
-    """The penalty that a committee's lists are asked for in the end."""
-    penalties = []
-
-    class Watched(committee._Training):
-        def accept(self, found):
-            penalties.append(self.settings.penalty)
-            super().accept(found)
-
-    with patch.object(committee, "_Training", Watched):
-        learn_committee(table, settings=CommitteeSettings(size=26))
-    return penalties[-1]
+def board(rows=2500, *, noise=False):
+    """The fields of a chessboard, or of one with labels at random."""
+    rng = np.random.default_rng(0)
+    cells = rng.random((2, rows)) * 5
+    columns = tuple(Column.of(name, one) for name, one in zip("ab", cells, strict=True))
+    labels = rng.integers(0, 2, rows) if noise else np.floor(cells).sum(axis=0) % 2
+    return Table(columns, Labels.of("y", labels.tolist()))
 
 
 def test_a_trial_decides_how_long_lists_are():
     """Where there is much to learn, lists are asked for less proof; where labels are noise, they are not."""
-    rng = np.random.default_rng(0)
-    cells = rng.random((2, 2500)) * 5
-    columns = tuple(Column.of(name, one) for name, one in zip("ab", cells, strict=True))
-    board = Table(columns, Labels.of("y", (np.floor(cells).sum(axis=0) % 2).tolist()))
-    noise = Table(columns, Labels.of("y", rng.integers(0, 2, 2500).tolist()))
-    assert asked_for(board) < 1
-    assert asked_for(noise) == 1
+    settings = CommitteeSettings(size=26)
+    assert learn_committee(board(), settings=settings).settings.penalty < 1
+    assert learn_committee(board(noise=True), settings=settings).settings == settings
 
 
-def test_trials_keep_to_the_same_promises():
+@pytest.mark.parametrize("seed", range(3))
+def test_trials_keep_to_the_same_promises(seed):
     """With a trial too, the order of records does not matter, weights are repetitions, and threads change nothing."""
-    table, settings = checkered(400), CommitteeSettings(size=27)
-    found = learn_committee(table, settings=settings, n_jobs=1).committee
-    order = np.random.default_rng(0).permutation(len(table))
-    assert learn_committee(table[order], settings=settings, n_jobs=2).committee == found
-    counts = np.random.default_rng(1).integers(0, 3, len(table))
+    table, settings = checkered(1000, seed), CommitteeSettings(size=27)
+    counts = np.random.default_rng(seed).integers(0, 3, len(table))
     repeated = table[np.repeat(np.arange(len(table)), counts)]
-    weighed = learn_committee(table, counts.astype(float), settings).committee
-    assert weighed == learn_committee(repeated, settings=settings).committee
+    order = np.random.default_rng(0).permutation(len(repeated))
+    with patch.object(committee, "_trial", wraps=committee._trial) as trial:
+        found = learn_committee(repeated, settings=settings, n_jobs=1)
+    assert trial.called
+    assert learn_committee(repeated[order], settings=settings, n_jobs=2) == found
+    assert learn_committee(table, counts.astype(float), settings) == found
 
 
 def test_ctrl_c_during_a_trial():
-    """Ctrl-C while settings are tried keeps the first list."""
+    """Ctrl-C while settings are tried keeps the lists before."""
     with patch.object(committee, "_trial", side_effect=KeyboardInterrupt):
         learned = learn_committee(checkered())
     assert isinstance(learned.interrupted, KeyboardInterrupt)
-    assert len(learned.committee) == 1
+    assert len(learned.committee) == 10
+
+
+@pytest.mark.parametrize(("at", "size"), [(3, 10), (12, 12)])
+def test_ctrl_c_after_a_trial(at, size):
+    """If other settings are better, learning begins again; until there are as many lists, the ones before are kept."""
+    chosen, tried = [], committee.tried
+
+    def watched(*given):
+        chosen.append(tried(*given))
+        return chosen[0]
+
+    def progress(lists, _):
+        if chosen and lists == at:
+            raise KeyboardInterrupt
+
+    with patch.object(committee, "tried", watched):
+        learned = learn_committee(board(), progress=progress)
+    assert isinstance(learned.interrupted, KeyboardInterrupt)
+    assert len(learned.committee) == size
+    assert chosen[0] != CommitteeSettings()
+    assert learned.settings == (chosen[0] if at == size else CommitteeSettings())
+
+
+@pytest.mark.parametrize("calls", [0, 5, 60])
+def test_trials_end_early_enough(calls):
+    """Trials that take too much of the time are given up, and all lists are learned as asked for."""
+    table, settings, asked = board(), CommitteeSettings(size=27), []
+
+    def late(share):
+        asked.append(share)
+        return len(asked) > calls
+
+    learned = learn_committee(table, settings=settings, late=late)
+    assert len(asked) >= calls + 1
+    assert set(asked) == {1 / 3}
+    assert len(learned.committee) == 27
+    assert learned.settings == settings
+    with patch.object(committee, "tried", return_value=settings):
+        assert learn_committee(table, settings=settings) == learned
+
+
+def test_a_column_that_is_never_tested_is_not_there():
+    """Lists that may not test a column are those of the table without it, learned and tried as quickly."""
+    table, settings = checkered(700), CommitteeSettings(size=27)
+    never = replace(settings, constraints=Constraints(never=("b",)))
+    with patch.object(MemoryEngine, "__init__", side_effect=AssertionError):
+        found = learn_committee(table, settings=never).committee
+    without = learn_committee(Table(table.columns[::2], table.labels, len(table)), settings=settings).committee
+    assert [one.rules for one in found.lists] == [one.rules for one in without.lists]
+    every = learn_committee(table, settings=replace(never, constraints=Constraints(never=("a", "b", "c"))))
+    assert set(predicted(every.committee, every.committee.sums(table))) <= {"even", "odd"}
+
+
+def test_constraints_are_not_tried():
+    """Lists that keep other constraints come from the table as it is: nothing is put into bins, and nothing tried."""
+    settings = CommitteeSettings(size=26, constraints=Constraints(max_literals=2))
+    with patch.object(committee, "Binned", side_effect=AssertionError):
+        learned = learn_committee(checkered(), settings=settings)
+    assert len(learned.committee) == 26
+    assert learned.settings == settings

@@ -489,7 +489,7 @@ def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
 
 def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
     """Say which settings were chosen, and what taught the list."""
-    if isinstance(model, SavedModel) and model.tuned is not None:
+    if model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
     if isinstance(model, SavedModel) and model.taught is not None:
         agreed, records = percent(model.taught.agreement), counted(model.taught.records, "record")

@@ -43,8 +43,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     rate
         How much each list corrects, from 0 to 1; with less, more lists are needed.
     ratio, penalty, min_support
-        As in `UnlessClassifier`, for each list. Of more than 25 lists, from 600 records on, those after the first ask
-        for a half or a quarter of the penalty, and for less support, where records held back show that it is better.
+        As in `UnlessClassifier`, for each list. Of more than 25 lists, from 600 records on, they ask
+        for a half or a quarter of the penalty, and for less support, where records held back show that it is better;
+        ``tuned_`` says so.
     random_state
         Which records and columns each list learns from: a seed, a source of random numbers, or None for other ones each
         time. They depend on the values of a record, not on the order of records.
@@ -55,7 +56,8 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         The most rules of each list.
     constraints
         As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
-        up, and each list may move another way.
+        up, and each list may move another way. All but ``never`` make
+        learning slower, and no settings are tried.
     numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
 
@@ -198,6 +200,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
             self._named,
             self._importances,
             self.tested_,
+            self._tuned,
         )
 
     def _become(self, model: SavedCommittee, classes: NDArray[Any]) -> None:  # type: ignore[override]

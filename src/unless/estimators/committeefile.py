@@ -45,6 +45,8 @@ class SavedCommittee:
     importances: Evidence | NDArray[np.float64] | None = None
     tested_: Tested | None = None
     """What the committee did on records that were held back, if any were; the student has its own."""
+    tuned: Mapping[str, float] | None = None
+    """The settings of its lists that trials chose; None if the given ones stay."""
 
     learner = "UnlessCommittee"
 
@@ -109,6 +111,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
         "parameters": modelfile.spelled_parameters(model.parameters),
         **({} if shares is None else {"importances": shares.tolist()}),
         **({} if model.tested_ is None else {"tested": modelfile.tested_data(model.tested_)}),
+        **({} if model.tuned is None else {"tuned": modelfile.spelled_parameters(model.tuned)}),
     }
     from_document(found)
     return found
@@ -119,7 +122,7 @@ def document(model: SavedCommittee) -> dict[str, Any]:
 _COMMITTEE = Object(
     "a committee: an object with format, version, target, features, classes, base, lists, student and columns",
     ("format", "version", "target", "features", "classes", "base", "lists", "student", "columns", "parameters"),
-    ("importances", "notations", "tested"),
+    ("importances", "notations", "tested", "tuned"),
 )
 _LIST = Object("a list of a committee: an object with rules and points", ("rules", "points"), ())
 _STUDENT = Object(
@@ -149,12 +152,22 @@ def from_document(document: Any) -> SavedCommittee:
     tested = None
     if "tested" in node:
         tested = modelfile.tested_in(node["tested"], (None, "tested"), classes, (*classes, None))
+    tuned = modelfile.settings_of(node["tuned"], (None, "tuned")) if "tuned" in node else None
     parameters = modelfile.parameters_of(node["parameters"], (None, "parameters"))
     agreement = checks.numbers(
         [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
     )[0]
     return SavedCommittee(
-        committee, student, agreement, student.schema_, student.domain_, parameters, student.named, shares, tested
+        committee,
+        student,
+        agreement,
+        student.schema_,
+        student.domain_,
+        parameters,
+        student.named,
+        shares,
+        tested,
+        tuned,
     )
 
 

@@ -267,7 +267,9 @@ class UnlessLearner(Learner):
             return classifier_as_teacher(self.teacher, data.table, data.counts, named=data.named)
         asked = constraints_of(self.constraints)
         settings = CommitteeSettings(constraints=None if asked is None else replace(asked, monotone=()))
-        found = learn_committee(data.table, data.counts, settings, seed, limits.lists, n_jobs=self.n_jobs)
+        found = learn_committee(
+            data.table, data.counts, settings, seed, limits.lists, late=limits.late, n_jobs=self.n_jobs
+        )
         if found.interrupted is not None:
             raise found.interrupted
         return lambda table: leading(found.committee.sums(table))
@@ -372,7 +374,9 @@ class CommitteeLearner(Learner):
                 return limits.late(_FOR_LISTS)
 
             seed = seed_of(self.random_state)
-            learned = learn_committee(data.table, data.counts, settings, seed, progress, n_jobs=self.n_jobs)
+            learned = learn_committee(
+                data.table, data.counts, settings, seed, progress, late=limits.late, n_jobs=self.n_jobs
+            )
         committee = learned.committee
         try:
             student, agreement, stopped = student_of(committee, data, limits, self.n_jobs, asked)
@@ -388,6 +392,7 @@ class CommitteeLearner(Learner):
             self._parameters(),
             data.named,
             Evidence.of(committee, data.table, data.counts),
+            tuned=_tried(learned.settings) if learned.settings != settings else None,
         )
         interrupted = learned.interrupted or stopped
         return LearnedModel(model, None if interrupted is None else Interrupted(committee))
@@ -427,6 +432,11 @@ class CommitteeLearner(Learner):
         found = super()._parameters()
         state = plain(found["random_state"])
         return {**found, "random_state": state if isinstance(state, int) else None}
+
+
+def _tried(settings: CommitteeSettings) -> dict[str, float]:
+    """The settings that trials chose."""
+    return {"penalty": float(settings.penalty), "min_support": float(settings.min_support)}
 
 
 _FOR_LISTS = 0.9

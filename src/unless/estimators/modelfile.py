@@ -382,7 +382,7 @@ def _taught(node: dict[str, Any]) -> Taught | None:
 
 def _tuned(node: dict[str, Any]) -> dict[str, float] | None:
     """The settings that cross-validation chose, if the file says so."""
-    return _settings(node["tuned"], ((None, "statistics"), "tuned")) if "tuned" in node else None
+    return settings_of(node["tuned"], ((None, "statistics"), "tuned")) if "tuned" in node else None
 
 
 def _trade_off(node: dict[str, Any]) -> TradeOff | None:
@@ -420,10 +420,10 @@ def _choice(value: Any, place: Place) -> Choice:
     found = _whole(right, (place, 2), "a number of records", 1 << 53)
     if found > total:
         raise at((place, 2), f"more records are right than there are, {shown(records)}")
-    return Choice(_settings(settings, (place, 0)), float(rules), found, total)
+    return Choice(settings_of(settings, (place, 0)), float(rules), found, total)
 
 
-def _settings(value: Any, place: Place) -> dict[str, float]:
+def settings_of(value: Any, place: Place) -> dict[str, float]:
     """Settings, by name."""
     found: dict[str, float] = {}
     for index, pair in enumerate(typed(list, value, place, "a list of settings and values")):

@@ -134,7 +134,8 @@ def _idle(learner: Learner, data: Training, model: SavedModel | SavedCommittee, 
         if _used(found := learn(other, some).model):
             rules = "" if isinstance(found, SavedCommittee) else f" {counted(len(found.program_), 'rule')}"
             return Remark("limited", None, f"{said}; {without} it would have{rules or ' rules'}")
-    return Remark("no-knowledge", None, f"{said}: no rule would be right more often, other than by chance")
+    why = f"{said}: no rule would be right more often, other than by chance"
+    return Remark("no-knowledge-of-many" if isinstance(model, SavedCommittee) else "no-knowledge", None, why)
 
 
 def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Training]]:
@@ -161,8 +162,10 @@ def _used(model: SavedModel | SavedCommittee) -> Any:
 
 
 def _only_label(model: SavedModel | SavedCommittee) -> object:
+    """What a model says that tests nothing; the lists of such a committee have one rule each."""
     if isinstance(model, SavedCommittee):
-        return model.committee_.classes[int(model.committee_.base.argmax())]
+        committee = model.committee_
+        return committee.classes[int(sum((points[-1] for points in committee.points), start=committee.base).argmax())]
     return next(iter(model.program_.heads))
 
 

@@ -13,7 +13,7 @@ Code = OneOf[
     "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy",
     "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
-    "limited", "too-late", "no-knowledge", "weak-rule", "uncovered", "sampled",
+    "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "uncovered", "sampled",
     "locked-idle", "locked-breaks",
 ]  # fmt: skip
 """What a remark is about. Those of the last line are about what was learned, the others about a table."""

@@ -11,9 +11,12 @@ from unless.kernels.grid import view
 from unless.kernels.share import share
 
 if cython.compiled:
-    from cython.cimports.libc.math import ceil, exp, log, sqrt
+    from cython.cimports.libc.math import ceil, exp, sqrt
+    from cython.cimports.unless.kernels.search import significant
 else:
-    from math import ceil, exp, log, sqrt
+    from math import ceil, exp, sqrt
+
+    from unless.kernels.search import significant
 
 Size = cython.typedef(cython.Py_ssize_t)
 
@@ -54,7 +57,7 @@ class Lists:
     size: Size  # the bins of the columns that take part
     picked: cython.int[::1]  # these columns
     first: cython.int[::1]  # where the bins of each begin
-    distinct: cython.double[::1]  # how many of them rows have
+    distinct: list  # how many of them rows have
     heads: list
     code: cython.int[::1]
     length: Size
@@ -86,7 +89,6 @@ class Lists:
     true_total: cython.longlong
     false_begin: Size  # and the negatives from here
     false_end: Size
-    false_total: cython.longlong
     at: Size
 
     def __init__(self, bins, numbers, ends, sizes, threads=1):
@@ -158,7 +160,7 @@ class Lists:
         """Place the bins of the columns that take part, count all rows, and the bins that they have."""
         self.size = 0
         self.first = view(np.zeros(len(self.picked), np.int32))
-        self.distinct = view(np.zeros(len(self.picked), np.float64))
+        self.distinct = []
         for j in range(len(self.picked)):
             self.first[j] = self.size
             self.size += self.sizes[self.picked[j]]
@@ -169,7 +171,7 @@ class Lists:
             number: Size = 0
             for k in range(self.first[j], self.first[j] + self.sizes[self.picked[j]]):
                 number += self.histograms[k] != 0
-            self.distinct[j] = min(number, many)
+            self.distinct.append(min(number, many))
 
     @cython.cfunc
     def next_label(self, aside: cython.uchar[::1], usual: Size) -> Size:
@@ -209,8 +211,8 @@ class Lists:
             self.histograms[2 * self.size + k] = self.histograms[k] - self.histograms[self.size + k]
         if not self.rule(0, positive, total, positive, self.left, everything - total, 1, 2, 0):
             return False
-        self.paint(0, 0, self.true_end, 1)
-        self.paint(0, self.false_begin, self.false_end, 1)
+        self.paint(0, 0, self.true_end)
+        self.paint(0, self.false_begin, self.false_end)
         self.popularity[label] -= self.true_total
         for k in range(self.false_begin, self.false_end):
             self.popularity[self.labels[self.index[k]]] -= self.weights[self.index[k]]
@@ -253,7 +255,14 @@ class Lists:
         while not general and not (tests > 0 and negative == 0):
             self.ask(end - begin + other_end - other_begin)
             self.search(slot, other_slot, positive, negative)
-            if self.best_feature < 0 or not self.significant():
+            if self.best_feature < 0 or not significant(
+                self.P * self.unit,
+                self.Q * self.unit,
+                self.best_a * self.unit,
+                self.best_b * self.unit,
+                self.penalty,
+                self.distinct,
+            ):
                 break
             feature: Size = self.best_feature
             bin: Size = self.best_bin
@@ -279,7 +288,7 @@ class Lists:
                 if not self.rule(other_begin, other_end, negative, begin, end, positive, other_slot, slot, level + 1):
                     break
                 exceptions += 1
-                self.paint(level + 1, self.false_begin, self.false_end, 1)
+                self.paint(level + 1, self.false_begin, self.false_end)
                 negative -= self.true_total
                 self.count(other_slot, other_begin, self.true_end, -1)
                 other_begin = self.true_end
@@ -296,7 +305,6 @@ class Lists:
         self.true_total = positive
         self.false_begin = other_begin
         self.false_end = other_end
-        self.false_total = negative
         return True
 
     @cython.cfunc
@@ -306,21 +314,6 @@ class Lists:
         if self.work > OFTEN:
             self.work = 0
             self.go_on(len(self.heads))
-
-    @cython.cfunc
-    def significant(self) -> cython.bint:
-        """The test of `unless.learn.literals` for the best literal: the same operations in the same order."""
-        p: cython.double = self.P * self.unit
-        n: cython.double = self.Q * self.unit
-        tp: cython.double = self.best_a * self.unit
-        fp: cython.double = self.best_b * self.unit
-        before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
-        inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
-        outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
-        values: cython.double = 0.0
-        for k in range(len(self.distinct)):
-            values += min(self.distinct[k], p + n)
-        return 2 * (inside + outside - before) >= self.penalty * log(2 * values + 1)
 
     # -- the purest literal
 
@@ -441,13 +434,13 @@ class Lists:
         self.at = front
 
     @cython.cfunc
-    def paint(self, level: Size, begin: Size, end: Size, mark: cython.uchar):
-        """Mark rows for a level, or take their marks away."""
+    def paint(self, level: Size, begin: Size, end: Size):
+        """Mark rows for a level."""
         if len(self.marks) < (level + 1) * self.rows:
             self.marks = view(np.concatenate([self.marks, np.zeros((level + 1) * self.rows, np.uint8)]))
         start: Size = level * self.rows
         for k in range(begin, end):
-            self.marks[start + self.index[k]] = mark
+            self.marks[start + self.index[k]] = 1
 
     @cython.cfunc
     def unmarked(self, level: Size, begin: Size, end: Size) -> Size:
@@ -589,12 +582,6 @@ class Lists:
             begin += number
         self.true_end = end
         return begin
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def nlogn(n: cython.double) -> cython.double:
-    return n * log(n) if n > 0 else 0.0
 
 
 # -- boosting

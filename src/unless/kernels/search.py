@@ -187,7 +187,14 @@ class Search(Grid):
         while not general and not (tests and negative.total == 0):
             go_on()
             test = self.search(positive, negative, [])
-            if test is None or not self.significant():
+            if test is None or not significant(
+                self.P * self.unit,
+                self.Q * self.unit,
+                self.best_a * self.unit,
+                self.best_b * self.unit,
+                self.penalty,
+                self.distinct_values,
+            ):
                 break
             tests.append(test)
             positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
@@ -207,25 +214,6 @@ class Search(Grid):
             positive, spared = self.minus(positive, true), self.minus(spared, false)
             rules.append(rule)
         return rules, positive, spared
-
-    @cython.cfunc
-    def significant(self) -> cython.bint:
-        """The test of `unless.learn.literals` for the best literal: the same operations in the same order.
-
-        Rounding can decide it.
-        """
-        p: cython.double = self.P * self.unit
-        n: cython.double = self.Q * self.unit
-        tp: cython.double = self.best_a * self.unit
-        fp: cython.double = self.best_b * self.unit
-        before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
-        inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
-        outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
-        values: cython.double = 0.0
-        for k in range(len(self.distinct_values)):
-            count: cython.double = self.distinct_values[k]
-            values += min(count, p + n)
-        return 2 * (inside + outside - before) >= self.penalty * log(2 * values + 1)
 
     # -- the search
 
@@ -833,6 +821,25 @@ def weight_of(key: cython.longlong) -> cython.longlong:
 @cython.exceptval(check=False)
 def nlogn(n: cython.double) -> cython.double:
     return n * log(n) if n > 0 else 0.0
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def significant(
+    p: cython.double, n: cython.double, tp: cython.double, fp: cython.double, penalty: cython.double, distinct: list
+) -> cython.bint:
+    """The test of `unless.learn.literals` for a literal: the same operations in the same order; rounding can decide.
+
+    `lists` uses it too, by search.pxd.
+    """
+    before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
+    inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
+    outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
+    values: cython.double = 0.0
+    for k in range(len(distinct)):
+        count: cython.double = distinct[k]
+        values += min(count, p + n)
+    return 2 * (inside + outside - before) >= penalty * log(2 * values + 1)
 
 
 @cython.cfunc

@@ -6,8 +6,9 @@ class: a Newton step on the log-loss of all records. A record that the rules wer
 counts less there than one that they have never seen; that is what makes the probabilities honest. docs/accuracy.md has
 the figures.
 
-Lists are learned from a table in bins (`binned`). How much proof they ask for, and so how long they are, is tried on
-records held back (`tried`).
+Lists are learned from a table in bins (`binned`); those that keep constraints, from the table as it is. How much proof
+lists ask for, and so how long they are, is tried on records held back (`tried`) after some lists; if others are better,
+learning begins again.
 
 Which records a list learns from depends on their values and on the seed, not on their order. Records with the same
 values go together, so a record of weight 2 is the same as two records.
@@ -16,7 +17,9 @@ values go together, so a record of weight 2 is the same as two records.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +46,9 @@ from unless.values import Label
 Progress = Callable[[int, int], object]
 """Called before each list and rule with the number of lists and of rules in the current one; True stops learning."""
 
+Late = Callable[[float], bool]
+"""Whether this share of the time is over."""
+
 _ROWS = 0.55
 """The share of the records that a list learns from."""
 
@@ -61,12 +67,17 @@ _LARGEST = 4.0
 _SURE = 0.001
 """Learning stops when the committee gives the right labels of training all but this much, in the mean."""
 
+_GRAIN = 2.0**-6
+"""Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
 
 _DEMANDS = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
 """What is tried: parts of the penalty, of the support and of the floor; one only if the one before was better."""
 
 _TRIAL, _TRIAL_RATE = 25, 0.5
 """The lists of a trial, and the rate at which they learn."""
+
+_BEFORE, _TRIAL_TIME = 10, 1 / 3
+"""The lists before the trials, which are there if something stops them; and when trials end, as a share of the time."""
 
 _TRIAL_LEAST, _TRIAL_RECORDS = 600, 6000
 """From how many records on there are trials, and how many records they take at most: a third of them judges."""
@@ -95,10 +106,11 @@ class CommitteeSettings:
 
 @dataclass(frozen=True, slots=True)
 class LearnedCommittee:
-    """A committee, and what stopped the learner, if something did."""
+    """A committee, what stopped the learner, if something did, and the settings that trials chose."""
 
     committee: Committee
     interrupted: KeyboardInterrupt | None
+    settings: CommitteeSettings
 
 
 def learn_committee(
@@ -108,27 +120,24 @@ def learn_committee(
     seed: int = 0,
     progress: Progress | None = None,
     *,
+    late: Late | None = None,
     n_jobs: int | None = None,
 ) -> LearnedCommittee:
     """Learn a committee from records that count so often. Ctrl-C keeps the lists learned so far."""
-    training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
+    first = training = _Training(table, np.ones(len(table)) if counts is None else counts, settings, seed, n_jobs)
+    trials = training.free and settings.size > _TRIAL
     interrupted: KeyboardInterrupt | None = None
     try:
-        while len(training.found) < settings.size and not training.sure():
-            if training.found and progress and progress(len(training.found), 0):
-                break
-            learned = training.candidate(progress)
-            interrupted = learned.interrupted
-            if interrupted and training.found:
-                break
-            training.accept(learned)
-            if interrupted:
-                break
-            if len(training.found) == 1 and settings.size > _TRIAL:
-                training.settings = tried(training, seed, progress)
+        if training.learn(_BEFORE if trials else settings.size, progress) and trials:
+            chosen = tried(training, seed, progress, late)
+            if chosen != settings:
+                training = training.again(chosen, seed)
+            training.learn(settings.size, progress)
     except KeyboardInterrupt as stop:
         interrupted = stop
-    return LearnedCommittee(training.committee(), interrupted)
+    if len(training.found) < len(first.found) and not training.sure():  # it was stopped soon after it began again
+        training = first
+    return LearnedCommittee(training.committee(), interrupted, training.settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,16 +171,32 @@ class _Training:
         self.classes = len(table.labels.labels)
         shares = np.bincount(self.truth, counts, self.classes) + 0.5
         self.base = points_of(np.log(shares / shares.sum()))
-        self.sums = np.tile(self.base, (len(table), 1))
+        asked = settings.constraints or Constraints()
+        self.columns = tuple(column for column in table.columns if column.name not in asked.never)
+        self.free = not replace(asked, never=())
+        self.identities = record_hashes(self.columns, len(table))
+        self._begin(seed)
+
+    def _begin(self, seed: int) -> None:
+        """No lists yet."""
+        self.sums = np.tile(self.base, (len(self.table), 1))
         self.chances = probabilities_of(self.sums)
         self.found: list[_Candidate] = []
         self.points: list[Points] = []
         self.generator = np.random.default_rng(seed)
-        self.identities = record_hashes(table.columns, len(table))
-        self.known = np.zeros(len(table), dtype=bool)
-        never = () if settings.constraints is None else settings.constraints.never
-        self.columns = tuple(column for column in table.columns if column.name not in never)
-        self.binned = Binned(self.columns, counts, threads_of(n_jobs))
+        self.known = np.zeros(len(self.table), dtype=bool)
+
+    def again(self, settings: CommitteeSettings, seed: int) -> _Training:
+        """The same records without lists, for others."""
+        fresh = copy(self)
+        fresh.settings = settings
+        fresh._begin(seed)  # noqa: SLF001 - it is one of these
+        return fresh
+
+    @cached_property
+    def binned(self) -> Binned:
+        """The table in bins."""
+        return Binned(self.columns, self.counts, threads_of(self.n_jobs))
 
     def wrong(self) -> NDArray[np.float64]:
         """How far the committee is from the label of each record."""
@@ -180,7 +205,19 @@ class _Training:
 
     def sure(self) -> bool:
         """Whether there is nothing left to correct."""
-        return not self.table.columns or bool(self.counts @ self.wrong() < _SURE * self.counts.sum())
+        return not self.columns or bool(self.counts @ self.wrong() < _SURE * self.counts.sum())
+
+    def learn(self, size: int, progress: Progress | None) -> bool:
+        """Learn until there are so many lists; False if it is late, or there is nothing left to correct."""
+        while len(self.found) < size and not self.sure():
+            if self.found and progress and progress(len(self.found), 0):
+                return False
+            learned = self.candidate(progress)
+            if learned.interrupted is None or not self.found:
+                self.accept(learned)
+            if learned.interrupted is not None:
+                raise learned.interrupted
+        return len(self.found) == size
 
     def candidate(self, progress: Progress | None) -> _Candidate:
         """The next list, learned from some of the records and columns."""
@@ -195,7 +232,9 @@ class _Training:
             self.known[:] = True
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
         known = self.counts[self.known].sum() / weights[self.known].sum()
-        weights = np.where(self.known, np.rint(weights * (known / unit)), 0.0)
+        grain = min(unit, _GRAIN)
+        each = np.rint((self.wrong() + self.settings.floor) * (known / grain))  # a record of weight 2 is two of these
+        weights = np.where(self.known, np.rint(each * self.counts * (grain / unit)), 0.0)
         most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
         done = len(self.found)
 
@@ -203,7 +242,7 @@ class _Training:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
         sample = _Sample(picked, weights, unit, enough)
-        return self._grown(sample) if self.settings.constraints is None else self._constrained(sample)
+        return self._grown(sample) if self.free else self._constrained(sample)
 
     def _grown(self, sample: _Sample) -> _Candidate:
         """A list from the table in bins."""
@@ -283,11 +322,16 @@ class _Training:
         return Committee(labels.name, features, labels.labels, self.base, tuple(lists), tuple(self.points))
 
 
-def tried(training: _Training, seed: int, progress: Progress | None) -> CommitteeSettings:
-    """The settings with the demands that do best on records held back: small committees try them.
+def tried(training: _Training, seed: int, progress: Progress | None, late: Late | None = None) -> CommitteeSettings:
+    """The settings with the demands that do best on records held back: small committees try them, if there is time.
 
     Where there is much to learn, lists must be long; where labels are noise, long lists learn the noise.
     """
+    done = len(training.found)
+
+    def stop(_: int, rules: int) -> bool:
+        return bool((progress and progress(done, rules)) or (late and late(_TRIAL_TIME)))
+
     settings, counts = training.settings, training.counts
     chance = _uniform(training.identities, np.uint64(seed % 2**64)) * max(1.0, counts.sum() / _TRIAL_RECORDS)
     some = np.flatnonzero(chance < 1)
@@ -304,7 +348,7 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
             floor=settings.floor * floor,
         )
         small = _Training(table, np.where(held, 0.0, weights), replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
-        found = _trial(small, held, progress)
+        found = _trial(small, held, stop)
         if found is None:
             return best
         if losses is not None:
@@ -317,15 +361,10 @@ def tried(training: _Training, seed: int, progress: Progress | None) -> Committe
     return best
 
 
-def _trial(small: _Training, held: NDArray[np.bool_], progress: Progress | None) -> NDArray[np.float64] | None:
+def _trial(small: _Training, held: NDArray[np.bool_], stop: Progress) -> NDArray[np.float64] | None:
     """The log-loss of each record held back, by a small committee of the others; None if there is no time."""
-    while len(small.found) < _TRIAL and not small.sure():
-        if progress and progress(1, 0):
-            return None
-        found = small.candidate(progress and (lambda _, rules: progress(1, rules)))
-        if found.interrupted:
-            raise found.interrupted
-        small.accept(found)
+    if not small.learn(_TRIAL, stop) and not small.sure():
+        return None
     return np.asarray(-np.log(np.maximum(1.0 - small.wrong()[held], _LEAST)))
 
 
