@@ -93,6 +93,9 @@ class CommitteeSettings:
     """What a record weighs even if the committee is sure of its label."""
 
 
+DEFAULTS = CommitteeSettings()
+
+
 @dataclass(frozen=True, slots=True)
 class LearnedCommittee:
     """A committee, and what stopped the learner, if something did."""
@@ -104,7 +107,7 @@ class LearnedCommittee:
 def learn_committee(
     table: Table,
     counts: Weights | None = None,
-    settings: CommitteeSettings = CommitteeSettings(),  # noqa: B008 - it is frozen
+    settings: CommitteeSettings = DEFAULTS,
     seed: int = 0,
     progress: Progress | None = None,
     *,
