@@ -193,7 +193,7 @@ COMMAND = Manner(
         "too-late": "Give it more --max-seconds.",
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show with --class-weight balanced or -a committee.",
-        "weak-rule": "Try a larger --max-rules, a smaller --penalty, --tune, --teacher committee or -a committee.",
+        "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
         "uncovered": "Try -a unless or -a committee.",
     },
     lambda names: shell_word(",".join(names)),

@@ -84,7 +84,7 @@ PYTHON = Manner(
         "too-late": "Give it more max_seconds.",
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
-        "weak-rule": "Try a larger max_rules, a smaller penalty, tune=True, teacher='committee' or UnlessCommittee.",
+        "weak-rule": "Try a smaller penalty, a larger max_rules, tune=True, teacher='committee' or UnlessCommittee.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",
     },
     lambda names: ", ".join(map(repr, names)),
