@@ -81,6 +81,26 @@ def test_the_model_says_so(table, tmp_path):
     assert UnlessClassifier(warn=False, penalty=1).fit(table).tuned_ is None
 
 
+def test_the_card_says_so(table):
+    """A model card has the settings that were measured beside those that were given."""
+    model = UnlessClassifier(warn=False).fit(table)
+    settings = dict(model.model_card().settings)
+    assert (settings["penalty"], settings["tuned"]) == ("auto", "ratio 0.75, penalty 0.25, min_support 3")
+    assert "tuned" not in dict(UnlessClassifier(warn=False, penalty=1).fit(table).model_card().settings)
+
+
+def test_a_finished_fit_is_not_measured_again(table, tmp_path):
+    """Of blocks that are kept, a fit that was finished gives its program at once, and the penalty that it found."""
+    table.to_polars().write_csv(tmp_path / "table.csv")
+    kept, asked = unless.Kept(str(tmp_path / "table.csv"), str(tmp_path / "kept")), []
+    first = UnlessClassifier(warn=False).fit(kept, "y")
+    program = fold_unless(kept, target="y", progress=lambda *_: asked.append(1))
+    again = UnlessClassifier(warn=False).fit(kept, "y")
+    assert asked == []
+    assert program == first.program_ == again.program_
+    assert first.tuned_ == again.tuned_ == {"ratio": 0.75, "penalty": 0.25, "min_support": 3}
+
+
 @pytest.mark.parametrize("stop", [Enough, KeyboardInterrupt])
 def test_stopped_in_the_trial(monkeypatch, table, stop):
     """What stops the trial leaves the list that was learned before it."""

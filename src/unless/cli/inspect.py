@@ -194,7 +194,7 @@ COMMAND = Manner(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show with --class-weight balanced or -a committee.",
         "no-knowledge-of-many": "Weaker signs may show with --class-weight balanced.",
-        "weak-rule": "Try a larger --max-rules, a smaller --penalty, --tune, --teacher committee or -a committee.",
+        "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
         "uncovered": "Try -a unless or -a committee.",
     },
     lambda names: shell_word(",".join(names)),

@@ -104,6 +104,9 @@ class CommitteeSettings:
     """What a record weighs even if the committee is sure of its label."""
 
 
+DEFAULTS = CommitteeSettings()
+
+
 @dataclass(frozen=True, slots=True)
 class LearnedCommittee:
     """A committee, what stopped the learner, if something did, and the settings that trials chose."""
@@ -116,7 +119,7 @@ class LearnedCommittee:
 def learn_committee(
     table: Table,
     counts: Weights | None = None,
-    settings: CommitteeSettings = CommitteeSettings(),  # noqa: B008 - it is frozen
+    settings: CommitteeSettings = DEFAULTS,
     seed: int = 0,
     progress: Progress | None = None,
     *,

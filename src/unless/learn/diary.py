@@ -33,8 +33,8 @@ class Page:
     """The steps of one learner: the rule that was learned in each of them, or None where there was none."""
 
     steps: dict[int, Rule | None] = field(default_factory=dict)
-    finished: tuple[Program, Left] | None = None
-    """The program that the learner ended with, if it is known."""
+    finished: tuple[Program, Left, float | None] | None = None
+    """The program that the learner ended with, if it is known, and the penalty that it measured, if it did."""
     _next: int = 0
 
     def rule(
@@ -63,9 +63,9 @@ class Page:
         """Note what was learned in a step."""
         self.steps[step] = rule
 
-    def finish(self, program: Program, left: Left) -> None:
+    def finish(self, program: Program, left: Left, penalty: float | None) -> None:
         """Note the program that the learner ended with."""
-        self.finished = program, left
+        self.finished = program, left, penalty
 
 
 def page_of(engine: Engine[Any], learner: str, **settings: Any) -> Page:

@@ -123,7 +123,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
         How many positives each literal, rule and exception must cover.
     optimise
         Whether the list is optimised as a whole: fewer errors with fewer rules. If not, it is the list that was learned
-        rule by rule, a fifth of the time for a few more rules.
+        rule by rule, a third of the time for a few more rules.
     round_thresholds
         Whether a threshold, which lies half-way between two numbers, is the shortest number between them.
     max_rules
@@ -142,15 +142,16 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
 
 def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | None = None) -> Learned:
     """Learn what `fold_unless` returns, and count what its rules decide."""
+    result = page_of(engine, "unless", **settings.noted(engine))
+    if result.finished is not None:
+        program, left, penalty = result.finished
+        return Learned(program, left, None, penalty)
     learner, begun = Learner(engine, settings, progress), None
     if settings.penalty == AUTO:
         learner, begun = learner.measured()
         if begun is not None and learner.stopped:
             return learner.short_enough(engine.everything(), begun)
         settings = learner.settings
-    result = page_of(engine, "unless", **settings.noted(engine))
-    if result.finished is not None:
-        return Learned(*result.finished, None, settings.strictness)
     learned = replace(learner.list(engine.everything(), learner.page(), begun), penalty=settings.strictness)
     if learner.stopped:
         return learned
@@ -159,7 +160,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
             learned = learner.believed(learned)
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             return replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
-    result.finish(learned.program, learned.left)
+    result.finish(learned.program, learned.left, learned.penalty)
     return learned
 
 

@@ -314,6 +314,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     own = seen is not None and seen.unseen is not None  # other records than the model's say nothing of its data
     tests = _held_back(model) or (None if seen is None else seen.tests())
     tested, origin = getattr(model, "tested_", None), getattr(model, "origin_", None)
+    tuned = getattr(model, "tuned_", getattr(model, "tuned", None))  # of a classifier, or of its file
     rules = tuple(_rules(model, words, stability))
     name = "the records held back" if tested is not None else data
     lists = ""
@@ -329,7 +330,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         version=__version__,
         written=now(),
         learner=learner,
-        parameters=dict(parameters or {}),
+        parameters={**(parameters or {}), **({} if tuned is None else {"tuned": tuned})},
         data=None if data is None or (origin is not None and not own) else printable(data),
         records=origin.records if origin is not None else None if table is None else len(table),
         trained=trained.total,

@@ -85,7 +85,7 @@ PYTHON = Manner(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
         "no-knowledge-of-many": "Weaker signs may show in predict_proba, or with class_weight='balanced'.",
-        "weak-rule": "Try a larger max_rules, a smaller penalty, tune=True, teacher='committee' or UnlessCommittee.",
+        "weak-rule": "Try a smaller penalty, a larger max_rules, tune=True, teacher='committee' or UnlessCommittee.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",
     },
     lambda names: ", ".join(map(repr, names)),

@@ -62,7 +62,10 @@ class FilePage(Page):
         for step, node in noted:
             self.steps[int(step)] = None if node is None else next(rules)
         for _, node, left in (line for line in lines if len(line) == 3):
-            self.finished = self._program(node), left
+            penalty = node.get("penalty")  # notes of former versions have none
+            if penalty is not None and not isinstance(penalty, int | float):
+                raise TypeError(f"the penalty is {penalty!r}")
+            self.finished = self._program({name: node[name] for name in ("rules", "otherwise")}), left, penalty
 
     def _program(self, node: dict[str, Any]) -> Program:
         """A program in the notations of the columns."""
@@ -81,11 +84,12 @@ class FilePage(Page):
             program = Program(str(schema.target), tuple(schema.kinds), (rule,))
             self._write([step, programs.to_dict(program)["rules"][0]])
 
-    def finish(self, program: Program, left: Left) -> None:
+    def finish(self, program: Program, left: Left, penalty: float | None) -> None:
         """Note the program that the learner ended with, in the file too."""
-        super().finish(program, left)
+        super().finish(program, left, penalty)
         node = programs.to_dict(program)
-        self._write(["end", {"rules": node["rules"], "otherwise": node["otherwise"]}, [list(one) for one in left]])
+        end = {"rules": node["rules"], "otherwise": node["otherwise"], "penalty": penalty}
+        self._write(["end", end, [list(one) for one in left]])
 
     def _write(self, line: list[Any]) -> None:
         self._append(json.dumps(line, default=float, separators=(",", ":")).encode())
