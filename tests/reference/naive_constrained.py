@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from math import inf
 
+from tests.reference import naive
 from tests.reference.naive import candidate_literals, covers, information_gain
 from tests.reference.naive_unless import Learner as Plain
 from tests.reference.naive_unless import classes_of, count, holding, without, without_implied
-from unless import Program, Rule
+from unless import Constraints, Program, Rule
 
 DEEP = 10**6
 
@@ -90,7 +91,9 @@ class Fold:
 
 
 def fold_rpp(target, features, examples, positive, ratio, constraints):
-    """FOLD-R++ on a label; each rule has a place of its own."""
+    """FOLD-R++ on a label; each rule has a place of its own. Without constraints it is as published."""
+    if constraints == Constraints():
+        return naive.fold_rpp(target, features, examples, positive, ratio)
     learner = Fold(features, ratio, constraints)
     yes = [example for example in examples if example[1] == positive]
     no = [example for example in examples if example[1] != positive]
@@ -105,7 +108,9 @@ def fold_rpp(target, features, examples, positive, ratio, constraints):
 
 
 def fold_rm(target, features, examples, ratio, constraints):
-    """FOLD-RM; a label without a rule is put aside until there is another rule."""
+    """FOLD-RM; a label without a rule is put aside until there is another rule. Without constraints as published."""
+    if constraints == Constraints():
+        return naive.fold_rm(target, features, examples, ratio)
     learner, rules, aside = Fold(features, ratio, constraints), [], set()
     while labels := [label for label in classes_of(examples) if label not in aside]:
         most = max(labels, key=lambda label: count(examples, label))
