@@ -21,7 +21,7 @@ imports: .venv/test.stamp
 	$(BIN)/lint-imports --no-cache
 
 unit: .venv/test.stamp
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal --durations 20 --durations-min 5
 
 torture: .venv/test.stamp ## every search as far as it goes (20 minutes and more), and write docs/reliability.md
 	$(BIN)/python -m tests.torture
