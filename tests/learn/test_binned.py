@@ -11,7 +11,7 @@ from unless.learn.binned import CATEGORIES, NUMBERS, Binned
 from unless.learn.literals import MANY
 from unless.learn.memory import MemoryEngine
 from unless.prediction import deciding_rules
-from unless.rule import Program
+from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
 
 UNIT = 2.0**-10
@@ -30,6 +30,21 @@ def grown(table, weights, settings, *, threads=1, most=1000):
     assert np.array_equal(np.minimum(known, len(heads) - 1)[units > 0], decided[units > 0])
     rules = binned.rules(code, [table.labels.labels[head] for head in heads])
     return Program(table.labels.name, table.features, tuple(rules)), decided
+
+
+def at_numbers(rule, table):
+    """A rule with each threshold moved down to the number of a record that it comes from."""
+    columns = {column.name: column for column in table.columns}
+
+    def moved(literal):
+        if literal.op not in ("<=", ">"):
+            return literal
+        numbers = columns[literal.feature].numbers
+        return Literal(
+            literal.feature, literal.op, float(numbers[np.searchsorted(numbers, literal.value, "right") - 1])
+        )
+
+    return Rule(rule.head, tuple(map(moved, rule.default)), tuple(at_numbers(one, table) for one in rule.exceptions))
 
 
 def coarse(table):
@@ -54,7 +69,7 @@ def test_the_same_lists_as_the_plain_learner(seed):
     rounded = coarse(table)
     plain = own.learn_unless(MemoryEngine(rounded, weights, UNIT), settings).program
     program, decided = grown(table, weights, settings)
-    assert program.rules == plain.rules
+    assert tuple(at_numbers(rule, table) for rule in program.rules) == plain.rules
     assert np.array_equal(decided, deciding_rules(program, table))
     short, _ = grown(table, weights, settings, most=3)
     assert len(short) <= 3
@@ -70,13 +85,48 @@ def test_many_values():
     table = Table((Column.of("n", numbers), Column.of("t", texts)), Labels.of("y", y.tolist()))
     binned = Binned(table.columns, np.ones(len(table)))
     by_number, by_text = binned._parts
-    assert by_number.numbers <= NUMBERS + 1
+    assert NUMBERS / 2 < by_number.numbers <= NUMBERS + 1
     assert np.bincount(by_number.bins[table.columns[0].codes]).max() < 2 * 3000 / NUMBERS
     assert by_text.end == CATEGORIES + 1 < by_text.size
     settings = own.Settings(0.75, 1.0, 3.0, optimise=False)
     program, decided = grown(table, np.full(3000, 1024.0), settings)
     assert np.array_equal(decided, deciding_rules(program, table))
     assert np.mean([program.heads[k] == one for k, one in zip(decided, y, strict=True)]) > 0.98
+
+
+def test_frequent_values_have_bins_of_their_own():
+    """Of mostly zeros the other numbers are cut as finely as without them, and bytes hold all bins."""
+    rng = np.random.default_rng(2)
+    others = rng.normal(size=500)
+    zeros = Column.of("n", np.concatenate([np.zeros(9500), others]))
+    part = Binned([zeros], np.ones(10_000))._parts[0]
+    counts = np.bincount(part.bins[zeros.codes])
+    assert counts.max() == 9500
+    assert np.sort(counts)[-2] <= 2 * 500 / NUMBERS
+    many = [*range(120)] * 50 + (1000 + rng.random(8000)).tolist() + [f"t{k}" for k in range(200)]
+    crowded = Column.of("n", many)
+    part = Binned([crowded], np.ones(len(many)))._parts[0]
+    assert part.size <= 256
+    ends = np.array(part.ranks)
+    assert (ends[part.bins[: len(crowded.numbers)]] >= np.arange(len(crowded.numbers))).all()
+
+
+def test_thresholds_lie_half_way_and_where_they_are_asked_for():
+    """Between the numbers of records, rounded; also those of literals that are given, which records have not."""
+    column = Column.of("n", np.arange(0, 5000, 2.5))
+    counts = np.ones(2000)
+    counts[column.codes == 1601] = 0.0  # 4002.5 is in the table, but no record counts
+    exact = Literal("n", "<=", 4000.0), Literal("n", ">", 17.5), Literal("m", "<=", 3.0)
+    part = Binned([column], counts, exact=exact)._parts[0]
+    found = {part.literal(place, other=False).value for place in range(part.numbers)}
+    assert {4002.0, 19.0} <= found
+    assert not {4002.0, 19.0} & {
+        one._parts[0].literal(place, other=False).value
+        for one in [Binned([column], counts)]
+        for place in range(one._parts[0].numbers)
+    }
+    whole = Binned([Column.of("n", np.arange(0, 90, 3))], np.ones(30))._parts[0]
+    assert [whole.literal(place, other=True).value for place in (0, 1, 29)] == [2.0, 4.0, 87.0]
 
 
 def test_threads_count_alike():

@@ -114,7 +114,7 @@ def test_ctrl_c(at):
 def board(rows=2500, *, noise=False):
     """The fields of a chessboard, or of one with labels at random."""
     rng = np.random.default_rng(0)
-    cells = rng.random((2, rows)) * 5
+    cells = rng.random((2, rows)) * 8
     columns = tuple(Column.of(name, one) for name, one in zip("ab", cells, strict=True))
     labels = rng.integers(0, 2, rows) if noise else np.floor(cells).sum(axis=0) % 2
     return Table(columns, Labels.of("y", labels.tolist()))

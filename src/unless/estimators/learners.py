@@ -13,6 +13,7 @@ from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unless.constraints import Constraints, constraints_of
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
@@ -377,12 +378,13 @@ class CommitteeLearner(Learner):
             learned = learn_committee(
                 data.table, data.counts, settings, seed, progress, late=limits.late, n_jobs=self.n_jobs
             )
-        committee = learned.committee
+        committee, said = learned.committee, leading(learned.sums)
         try:
-            student, agreement, stopped = student_of(committee, data, limits, self.n_jobs, asked)
+            student, agreement, stopped = student_of(committee, said, data, limits, self.n_jobs, asked)
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
-            student, _, stopped = *student_of(committee.first(0), data, limits, self.n_jobs, asked)[:2], stop
-            agreement = float(np.mean(leading(committee.sums(data.table)) == committee.base.argmax()))
+            usual = np.full(len(said), committee.base.argmax())
+            student, _, stopped = *student_of(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
+            agreement = float(np.mean(said == usual))
         model = SavedCommittee(
             committee,
             student,
@@ -468,12 +470,16 @@ def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, Keyboar
 
 
 def student_of(
-    committee: Committee, data: Training, limits: Limits, n_jobs: int | None, asked: Constraints | None = None
+    committee: Committee,
+    said: NDArray[np.intp],
+    data: Training,
+    limits: Limits,
+    n_jobs: int | None,
+    asked: Constraints | None = None,
 ) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
-    """A list that imitates a committee, with what it decides in training, how often both agree there, and Ctrl-C."""
+    """A list that imitates what a committee says of each record of training, how often both agree, and Ctrl-C."""
     labels, counts = data.labels, data.counts
-    taught = leading(committee.sums(data.table))
-    table = replace(data.table, target=Labels(labels.name, labels.labels, taught))
+    table = replace(data.table, target=Labels(labels.name, labels.labels, said))
     settings = Settings(wishes=Wishes(asked))
     learned = learn_unless(replace(data, table=table).engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program

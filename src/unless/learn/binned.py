@@ -1,34 +1,45 @@
 """A table in bins, from which a committee learns its lists: every cell is a byte, and every list uses the same ones.
 
 A column with few values has a bin for each; the numbers of others are cut into bins of about equal weight, and of its
-categories the most frequent have a bin of their own. A threshold is the largest number of a bin. That is coarser than
-what one list is learned from, but lists that are added up have many thresholds.
+categories the most frequent have a bin of their own. That is coarser than what one list is learned from, but lists that
+are added up have many thresholds. A threshold lies half-way between the largest number of a bin and the next number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unless.kernels import Lists
 from unless.learn.literals import without_implied
+from unless.learn.thresholds import moved_between
 from unless.learn.weights import Weights
 from unless.rule import Literal, Rule
 from unless.table import Column
 from unless.values import Label
 
-NUMBERS, CATEGORIES = 64, 120
-"""The most bins of numbers and of categories; another one is of the other categories, and one of missing cells."""
+NUMBERS, CATEGORIES = 100, 120
+"""About how many bins of numbers, and at most how many of categories; two are of other categories and missing cells."""
+
+_BYTE = 256
+"""How many bins a byte can tell apart."""
 
 
 class Binned:
-    """Columns in bins, and the literals that the numbers of bins stand for."""
+    """Columns in bins, and the literals that the numbers of bins stand for.
 
-    def __init__(self, columns: Sequence[Column], counts: Weights, threads: int = 1) -> None:
+    The thresholds of ``exact`` literals lie between two bins: where a table has sharp edges, one list that is learned
+    from every number knows them.
+    """
+
+    def __init__(
+        self, columns: Sequence[Column], counts: Weights, threads: int = 1, exact: Iterable[Literal] = ()
+    ) -> None:
         self.columns = columns
-        parts = [_Part(column, counts) for column in columns]
+        exact = tuple(exact)
+        parts = [_Part(column, counts, _cut(column, exact)) for column in columns]
         self._parts = parts
         self._literals: dict[int, Literal] = {}
         bins = np.concatenate([np.empty(0, np.uint8), *(part.bins[part.column.codes] for part in parts)])
@@ -64,12 +75,17 @@ class Binned:
 class _Part:
     """A column: the bin of each rank, and the rank of each bin."""
 
-    def __init__(self, column: Column, counts: Weights) -> None:
+    def __init__(self, column: Column, counts: Weights, exact: NDArray[np.intp]) -> None:
         self.column = column
         weights = np.bincount(column.codes, counts, column.missing + 1).astype(np.float64)
         count, missing = len(column.numbers), column.missing
-        ends = _ends(weights[:count], NUMBERS)
         kept = count + _largest(weights[count:missing], CATEGORIES)
+        room = _BYTE - len(kept) - 2
+        ends = _ends(weights[:count], min(NUMBERS, room // 2))
+        ends = np.union1d(ends, exact[: room - len(ends)])
+        there = np.flatnonzero(weights[:count])
+        self.next = np.append(there, count - 1)[np.searchsorted(there, ends, "right")]  # a record has it
+        self.whole = bool((column.numbers == np.rint(column.numbers)).all())
         self.numbers = len(ends)
         self.ranks = [*ends.tolist(), *kept.tolist(), missing]
         self.end = len(self.ranks)
@@ -81,13 +97,25 @@ class _Part:
         self.bins[missing] = self.end - 1
 
     def literal(self, place: int, *, other: bool) -> Literal:
-        """The literal that a bin stands for."""
+        """The literal that a bin stands for; a threshold lies half-way between two bins, and is a short number."""
         value = self.column.value(self.ranks[place])
         if place < self.numbers:
-            return Literal(self.column.name, ">" if other else "<=", value)
+            literal = Literal(self.column.name, ">" if other else "<=", value)
+            if place + 1 == self.numbers:
+                return literal
+            low, high = self.column.numbers[[self.ranks[place], self.next[place]]].tolist()
+            return moved_between(literal, low, high, rounded=True, whole=self.whole)
         if value is None:
             return Literal(self.column.name, "present" if other else "missing")
         return Literal(self.column.name, "!=" if other else "==", value)
+
+
+def _cut(column: Column, literals: Iterable[Literal]) -> NDArray[np.intp]:
+    """The ranks after which the thresholds of literals cut the numbers of a column."""
+    own = [literal for literal in literals if literal.feature == column.name and literal.op in ("<=", ">")]
+    spans = [(literal.op, *column.span(literal)[:2]) for literal in own]
+    after = [(end if op == "<=" else low) - 1 for op, low, end in spans]
+    return np.array([rank for rank in after if rank >= 0], np.intp)
 
 
 def _ends(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
@@ -105,7 +133,7 @@ def _ends(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
         amount = np.where(alone, 0.0, amount)
         sums = np.cumsum(amount) - amount / 2
         place = np.floor(sums * ((most - alone.sum()) / amount.sum()))
-        there = there[np.append((np.diff(place) > 0) | alone[1:] | alone[:-1], True)]  # noqa: FBT003 - the last one ends
+        there = there[np.append((np.diff(place) > 0) | alone[1:] | alone[:-1], True)]
     return np.unique(np.append(there, len(weights) - 1)) if len(weights) else there
 
 

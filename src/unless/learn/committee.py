@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -70,6 +70,9 @@ _SURE = 0.001
 _GRAIN = 2.0**-6
 """Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
 
+_EXACT = 1000
+"""From how many records on the thresholds of one list lie between bins: it has found them, and not guessed them."""
+
 _DEMANDS = ((1.0, 1.0, 1.0), (0.5, 2 / 3, 0.2), (0.25, 1 / 3, 0.2))
 """What is tried: parts of the penalty, of the support and of the floor; one only if the one before was better."""
 
@@ -109,11 +112,15 @@ DEFAULTS = CommitteeSettings()
 
 @dataclass(frozen=True, slots=True)
 class LearnedCommittee:
-    """A committee, what stopped the learner, if something did, and the settings that trials chose."""
+    """A committee, what stopped the learner, if something did, and the settings that trials chose.
+
+    ``sums`` are the points of each record, as `Committee.sums` gives them.
+    """
 
     committee: Committee
     interrupted: KeyboardInterrupt | None
     settings: CommitteeSettings
+    sums: Points = field(compare=False, repr=False)
 
 
 def learn_committee(
@@ -140,7 +147,7 @@ def learn_committee(
         interrupted = stop
     if len(training.found) < len(first.found) and not training.sure():  # it was stopped soon after it began again
         training = first
-    return LearnedCommittee(training.committee(), interrupted, training.settings)
+    return LearnedCommittee(training.committee(), interrupted, training.settings, training.sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +206,18 @@ class _Training:
     @cached_property
     def binned(self) -> Binned:
         """The table in bins."""
-        return Binned(self.columns, self.counts, threads_of(self.n_jobs))
+        exact = self._one_list().rules if self.counts.sum() >= _EXACT else ()
+        literals = (literal for rule in exact for literal in rule.literals())
+        return Binned(self.columns, self.counts, threads_of(self.n_jobs), literals)
+
+    def _one_list(self) -> Program:
+        """A list that is learned from every number; Ctrl-C is raised."""
+        table = Table(self.columns, self.table.target, len(self.table), self.table.missing)
+        engine = MemoryEngine(table, self.counts, n_jobs=self.n_jobs)
+        learned = own.learn_unless(engine, own.Settings(penalty=1.0, optimise=False))
+        if learned.interrupted is not None:
+            raise learned.interrupted
+        return learned.program
 
     def wrong(self) -> NDArray[np.float64]:
         """How far the committee is from the label of each record."""

@@ -147,16 +147,18 @@ def significant(p: float, n: float, tp: float, fp: float, penalty: float, distin
 
 def without_implied(default: tuple[Literal, ...]) -> tuple[Literal, ...]:
     """The literals without those that follow from another one."""
-    if len({literal.feature for literal in default}) == len(default):
+    places: dict[str, list[int]] = {}
+    for k, literal in enumerate(default):
+        places.setdefault(literal.feature, []).append(k)
+    if len(places) == len(default):
         return default  # the usual case: a tenth of the time that a committee takes went into the other
-    return tuple(
-        literal
-        for k, literal in enumerate(default)
-        if not any(
-            other.feature == literal.feature and j != k and other.implies(literal) and (other != literal or j < k)
-            for j, other in enumerate(default)
-        )
-    )
+    implied = {k for alike in places.values() for k in alike if any(_implies(default, j, k) for j in alike)}
+    return tuple(literal for k, literal in enumerate(default) if k not in implied)
+
+
+def _implies(default: tuple[Literal, ...], j: int, k: int) -> bool:
+    """Whether literal k follows from literal j; of two equal ones the second follows."""
+    return j != k and default[j].implies(default[k]) and (j < k or default[j] != default[k])
 
 
 def worthiest_literal(

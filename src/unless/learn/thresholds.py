@@ -44,7 +44,7 @@ def _moved(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tu
     for literal in rule.default:
         gap = engine.gap(rows, literal) if literal.op in ("<=", ">") else None
         whole = rounded and literal.feature in engine.whole
-        default.append(literal if gap is None else _at(literal, *gap, rounded=rounded, whole=whole))
+        default.append(literal if gap is None else moved_between(literal, *gap, rounded=rounded, whole=whole))
         rows = engine.covered(rows, literal)
     for exception in rule.exceptions:
         moved, covered = _moved(engine, rows, exception, rounded=rounded)
@@ -53,7 +53,7 @@ def _moved(engine: Engine[Rows], rows: Rows, rule: Rule, *, rounded: bool) -> tu
     return Rule(rule.head, tuple(default), tuple(exceptions)), rows
 
 
-def _at(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
+def moved_between(literal: Literal, low: float, high: float, *, rounded: bool, whole: bool) -> Literal:
     """The literal with a threshold between two numbers: in its notation, if it has one.
 
     Where all numbers are ``whole``, above 2.5 is said as above 2.
