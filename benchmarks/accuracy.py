@@ -1,7 +1,8 @@
 """Accuracy against peers on the same folds: ``python -m benchmarks.accuracy`` writes docs/accuracy.md.
 
 What is done is kept in a file of JSON lines (`results`), so that a run that was stopped goes on where it was, and
-``--only`` and ``--again`` refresh single methods. Every dataset has a process of its own, which ends when a fit takes
+``--only`` and ``--again`` refresh single methods. ``accuracy.json`` has the figures of earlier runs: slow peers are not
+measured again whenever one of ours changes. Every dataset has a process of its own, which ends when a fit takes
 more than a limit of CPU time; the page says so.
 """
 
@@ -28,6 +29,7 @@ from benchmarks.timing import ROOT, Watch
 __all__ = ["main", "measure"]
 
 _PAGE, _PLOT = ROOT / "docs" / "accuracy.md", ROOT / "docs" / "images" / "accuracy.svg"
+_FIGURES = Path(__file__).with_suffix(".json")
 _CACHE = ROOT / "build" / "accuracy.jsonl"
 _GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "noise": NOISE}
 
@@ -91,7 +93,8 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= ONE_THREAD
     todo = {} if options.page else _todo(results, present(options.data), options.only or list(METHODS))
     complete(results, todo, measure, options.limit, options.jobs)
-    figures = Figures.of(results)
+    figures = Figures.of(results).over(Figures.read(options.figures))
+    options.figures.write_text(figures.text(), "utf-8")
     text = page(figures)
     options.output.write_text(text, "utf-8")
     options.plot.write_text(plot(figures), "utf-8")
@@ -114,6 +117,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--limit", type=float, default=120, help="seconds of CPU for a fit with its predictions (120)")
     add("--page", action="store_true", help="only write the page")
     add("--cache", type=Path, default=_CACHE, help="where results are kept")
+    add("--figures", type=Path, default=_FIGURES, help="figures of earlier runs, for what has not run again")
     add("--output", type=Path, default=_PAGE, help="the page to write")
     add("--plot", type=Path, default=_PLOT, help="the plot to write")
     return parser.parse_args(arguments)

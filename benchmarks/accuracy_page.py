@@ -94,7 +94,7 @@ def page(figures: Figures) -> str:
     parts += [_means(figures), _duels(figures), _speed(figures), _limits(figures), _noise(figures)]
     parts += [section(figures)]
     parts += [_by_dataset(figures, title, form) for title, form in _FORMS.items()]
-    parts += [_DATA, _failures(figures), _load(figures)]
+    parts += [_DATA, _failures(figures), _earlier(figures), _load(figures)]
     return "\n".join(part for part in parts if part)
 
 
@@ -314,6 +314,17 @@ def _failures(figures: Figures) -> str:
 A fit with its predictions may take so many seconds of CPU; if one fold takes more, the dataset has no figure.
 """
     return intro + "\n" + table(["method", "why", "data"], rows) if rows else ""
+
+
+def _earlier(figures: Figures) -> str:
+    """Which methods were not measured beside the others."""
+    counts = {method: sum(key[1] == method for key in figures.before) for method in METHODS}
+    told = [f"{method} ({count})" for method, count in counts.items() if count]
+    if not told:
+        return ""
+    return f"""Of an earlier run, with fewer digits, and times beside other work (in brackets the number of datasets):
+{", ".join(told)}.
+"""
 
 
 def _load(figures: Figures) -> str:

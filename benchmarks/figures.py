@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
@@ -13,6 +15,8 @@ from benchmarks.timing import geometric_mean
 
 __all__ = ["Figures", "over_folds"]
 
+_DIGITS = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -21,6 +25,37 @@ class Figures:
     found: Mapping[tuple[str, str], Mapping[str, float]]
     failures: Mapping[tuple[str, str], str]
     others: float | None = None
+    before: frozenset[tuple[str, str]] = frozenset()
+    """The datasets and methods whose figures are of an earlier run."""
+
+    @classmethod
+    def read(cls, path: Path) -> Figures:
+        """What a file has of earlier runs; nothing if there is no file."""
+        known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        found = {(data, method): each for data, methods in known.items() for method, each in methods.items()}
+        failures = {key: each["failed"] for key, each in found.items() if "failed" in each}
+        return cls({key: each for key, each in found.items() if key not in failures}, failures, before=frozenset(found))
+
+    def over(self, earlier: Figures) -> Figures:
+        """These figures, and those of an earlier run where there are none."""
+        known = self.found.keys() | self.failures.keys()
+        found = {key: each for key, each in earlier.found.items() if key not in known}
+        failures = {key: why for key, why in earlier.failures.items() if key not in known}
+        before = frozenset(found.keys() | failures.keys())
+        return replace(self, found={**found, **self.found}, failures={**failures, **self.failures}, before=before)
+
+    def text(self) -> str:
+        """What `read` reads: a dataset and method on each line."""
+        every = {**self.found, **{key: {"failed": why} for key, why in self.failures.items()}}
+        blocks = []
+        for data in sorted({data for data, _ in every}):
+            lines = [
+                f"  {json.dumps(method)}: {json.dumps({name: _short(value) for name, value in sorted(each.items())})}"
+                for (name, method), each in sorted(every.items())
+                if name == data
+            ]
+            blocks.append(f" {json.dumps(data)}: {{\n" + ",\n".join(lines) + "\n }")
+        return "{\n" + ",\n".join(blocks) + "\n}\n"
 
     @classmethod
     def of(cls, results: Results) -> Figures:
@@ -72,6 +107,10 @@ class Figures:
     def middle(self, names: Iterable[str], method: str, figure: str = "rules") -> float | None:
         """The geometric mean over the datasets where it is there; no rule at all counts as one."""
         return _of(geometric_mean, [value or 1 for value in self.values(names, method, figure).values()])
+
+
+def _short(value: float | str) -> float | str:
+    return float(f"{value:.{_DIGITS}g}") if isinstance(value, float) else value
 
 
 def _of(mean: Callable[[Iterable[float]], float], values: Iterable[float]) -> float | None:

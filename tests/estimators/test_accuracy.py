@@ -267,7 +267,7 @@ def test_a_dataset_has_its_own_process_and_a_limit():
 def test_the_page_is_written_from_the_results(shared):
     """What is kept is not measured again, unless asked for."""
     options = ["--data", "heart", "--cache", str(shared / "kept.jsonl"), "--output", str(shared / "page.md")]
-    options += ["--plot", str(shared / "plot.svg")]
+    options += ["--plot", str(shared / "plot.svg"), "--figures", str(shared / "figures.json")]
     first = accuracy.main([*options, "--only", "Unless,FOLD-RM"])
     kept = Results(shared / "kept.jsonl")
     assert len(kept.lines) == 10
@@ -283,7 +283,7 @@ def test_the_page_is_written_from_the_results(shared):
 def test_without_results_the_page_says_so(tmp_path, monkeypatch):
     """Without the folders there is a page that says what is missing."""
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
-    options = ["--data", "adult", "--cache", str(tmp_path / "kept.jsonl")]
+    options = ["--data", "adult", "--cache", str(tmp_path / "kept.jsonl"), "--figures", str(tmp_path / "figures.json")]
     page = accuracy.main([*options, "--output", str(tmp_path / "page.md"), "--plot", str(tmp_path / "plot.svg")])
     assert "Not measured" in page
 
@@ -355,6 +355,25 @@ class TestTargets:
 
 class TestPage:
     """The page and its plot."""
+
+    def test_slow_peers_keep_the_figures_of_an_earlier_run(self, tmp_path):
+        """What has run again counts, the rest is kept to the fifth digit, and the page tells which is which."""
+        assert Figures.read(tmp_path / "none.json") == Figures({}, {})
+        earlier = Figures(
+            {("iris", "EBM"): {"accuracy": 0.9123456, "cpu": 2.0}, ("iris", "Unless"): {"accuracy": 0.5}},
+            {("pima", "EBM"): "not done in 60 s", ("iris", "FIGS"): "not done in 60 s"},
+        )
+        (tmp_path / "figures.json").write_text(earlier.text())
+        now = Figures({("iris", "Unless"): {"accuracy": 0.75}, ("iris", "FIGS"): {"accuracy": 0.8}}, {})
+        figures = now.over(Figures.read(tmp_path / "figures.json"))
+        assert [figures.get("iris", method) for method in ("EBM", "Unless", "FIGS")] == [0.91235, 0.75, 0.8]
+        assert figures.failures == {("pima", "EBM"): "not done in 60 s"}
+        text = accuracy_page.page(figures)
+        assert "| iris | 0.750 | 0.800 | 0.912 |" in text
+        assert "in brackets the number of datasets):\nEBM (2).\n" in text
+        assert "earlier run" not in accuracy_page.page(now)
+        (tmp_path / "figures.json").write_text(figures.text())
+        assert Figures.read(tmp_path / "figures.json").found == figures.found
 
     def test_a_method_that_ran_on_some_is_compared_on_those(self):
         """Its mean is not that of the others; the page shows XGBoost's beside it."""
