@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from unless.learn.memory import MemoryEngine
 from unless.prediction import deciding_rules
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
+from unless.values.notation import WHOLE
 
 UNIT = 2.0**-10
 
@@ -125,8 +128,11 @@ def test_thresholds_lie_half_way_and_where_they_are_asked_for():
         for one in [Binned([column], counts)]
         for place in range(one._parts[0].numbers)
     }
-    whole = Binned([Column.of("n", np.arange(0, 90, 3))], np.ones(30))._parts[0]
-    assert [whole.literal(place, other=True).value for place in (0, 1, 29)] == [2.0, 4.0, 87.0]
+    for end, notation, second in ((87.0, WHOLE, 4.0), (87.0, None, 4.5), (np.inf, None, 4.5)):
+        numbers = Column.of("n", np.array([-end, *range(0, 84, 3), end]))
+        part = Binned([replace(numbers, notation=notation)], np.ones(30))._parts[0]
+        assert [part.literal(place, other=True).value for place in (2, 29)] == [second, end]
+        assert -end <= part.literal(0, other=True).value < 0
 
 
 def test_threads_count_alike():

@@ -19,6 +19,7 @@ from unless.learn.weights import Weights
 from unless.rule import Literal, Rule
 from unless.table import Column
 from unless.values import Label
+from unless.values.notation import WHOLE
 
 NUMBERS, CATEGORIES = 100, 120
 """About how many bins of numbers, and at most how many of categories; two are of other categories and missing cells."""
@@ -85,7 +86,6 @@ class _Part:
         ends = np.union1d(ends, exact[: room - len(ends)])
         there = np.flatnonzero(weights[:count])
         self.next = np.append(there, count - 1)[np.searchsorted(there, ends, "right")]  # a record has it
-        self.whole = bool((column.numbers == np.rint(column.numbers)).all())
         self.numbers = len(ends)
         self.ranks = [*ends.tolist(), *kept.tolist(), missing]
         self.end = len(self.ranks)
@@ -104,7 +104,7 @@ class _Part:
             if place + 1 == self.numbers:
                 return literal
             low, high = self.column.numbers[[self.ranks[place], self.next[place]]].tolist()
-            return moved_between(literal, low, high, rounded=True, whole=self.whole)
+            return moved_between(literal, low, high, rounded=True, whole=self.column.notation == WHOLE)
         if value is None:
             return Literal(self.column.name, "present" if other else "missing")
         return Literal(self.column.name, "!=" if other else "==", value)
