@@ -128,8 +128,8 @@ def test_thresholds_lie_half_way_and_where_they_are_asked_for():
         for one in [Binned([column], counts)]
         for place in range(one._parts[0].numbers)
     }
-    for end, notation, second in ((87.0, WHOLE, 4.0), (87.0, None, 4.5), (np.inf, None, 4.5)):
-        numbers = Column.of("n", np.array([-end, *range(0, 84, 3), end]))
+    for end, notation, second in ((87.0, WHOLE, 1.0), (87.0, None, 1.5), (np.inf, None, 1.5)):
+        numbers = Column.of("n", np.array([-end, *range(28), end]))
         part = Binned([replace(numbers, notation=notation)], np.ones(30))._parts[0]
         assert [part.literal(place, other=True).value for place in (2, 29)] == [second, end]
         assert -end <= part.literal(0, other=True).value < 0
