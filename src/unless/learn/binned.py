@@ -59,12 +59,22 @@ class Binned:
     def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
         """A rule, and where the next one begins."""
         end = at + 2 + 3 * numbers[at]
-        tests = [self._literal(*numbers[k : k + 3]) for k in range(at + 2, end, 3)]
+        default = self._default([tuple(numbers[k : k + 3]) for k in range(at + 2, end, 3)])
         exceptions = []
         for _ in range(numbers[at + 1]):
             exception, end = self._rule(numbers, end, None)
             exceptions.append(exception)
-        return Rule(head, without_implied(tuple(tests)), tuple(exceptions)), end
+        return Rule(head, default, tuple(exceptions)), end
+
+    def _default(self, tests: Sequence[Sequence[int]]) -> tuple[Literal, ...]:
+        """The literals of tests without those that follow from another one: of thresholds the later one is closer."""
+        literals = tuple(self._literal(*test) for test in tests)
+        if len({test[0] for test in tests}) == len(tests):
+            return literals
+        if any(place >= self._parts[feature].numbers for feature, place, _ in tests):
+            return without_implied(literals)
+        last = {(feature, other): k for k, (feature, _, other) in enumerate(tests)}
+        return tuple(literals[k] for k in sorted(last.values()))
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
         key = feature << 9 | place << 1 | other

@@ -194,6 +194,7 @@ class _Training:
         """No lists yet."""
         self.sums = np.tile(self.base, (len(self.table), 1))
         self.chances = probabilities_of(self.sums)
+        self._compare()
         self.found: list[_Candidate] = []
         self.points: list[Points] = []
         self.generator = np.random.default_rng(seed)
@@ -222,14 +223,13 @@ class _Training:
             raise learned.interrupted
         return learned.program
 
-    def wrong(self) -> NDArray[np.float64]:
-        """How far the committee is from the label of each record."""
-        wrong: NDArray[np.float64] = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
-        return wrong
+    def _compare(self) -> None:
+        """Find out how far the committee is from the label of each record (``wrong``)."""
+        self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
 
     def sure(self) -> bool:
         """Whether there is nothing left to correct."""
-        return not self.columns or bool(self.counts @ self.wrong() < _SURE * self.counts.sum())
+        return not self.columns or bool(self.counts @ self.wrong < _SURE * self.counts.sum())
 
     def learn(self, size: int, progress: Progress | None) -> bool:
         """Learn until there are so many lists; False if it is late, or there is nothing left to correct."""
@@ -251,13 +251,14 @@ class _Training:
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         self.known = _uniform(self.identities, salt) < _ROWS
-        weights = (self.wrong() + self.settings.floor) * self.counts
+        need = self.wrong + self.settings.floor
+        weights = need * self.counts
         if not weights[self.known].any():  # few records: take them all
             self.known[:] = True
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
         known = self.counts[self.known].sum() / weights[self.known].sum()
         grain = min(unit, _GRAIN)
-        each = np.rint((self.wrong() + self.settings.floor) * (known / grain))  # a record of weight 2 is two of these
+        each = np.rint(need * (known / grain))  # a record of weight 2 is two of these
         weights = np.where(self.known, np.rint(each * self.counts * (grain / unit)), 0.0)
         most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
         done = len(self.found)
@@ -324,6 +325,7 @@ class _Training:
         """Give points to the rules of a list, and add them to those of the records."""
         points = self._newton(found.decided, found.size)
         advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.sums.reshape(-1), self.chances.reshape(-1))
+        self._compare()
         self.found.append(found)
         self.points.append(points)
 
@@ -388,7 +390,7 @@ def _trial(small: _Training, held: NDArray[np.bool_], stop: Progress) -> NDArray
     """The log-loss of each record held back, by a small committee of the others; None if there is no time."""
     if not small.learn(_TRIAL, stop) and not small.sure():
         return None
-    return np.asarray(-np.log(np.maximum(1.0 - small.wrong()[held], _LEAST)))
+    return np.asarray(-np.log(np.maximum(1.0 - small.wrong[held], _LEAST)))
 
 
 def _uniform(identities: NDArray[np.uint64], salt: np.uint64) -> NDArray[np.float64]:
