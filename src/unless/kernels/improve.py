@@ -5,6 +5,9 @@
 from __future__ import annotations
 
 import cython
+import numpy as np
+
+from unless.kernels.grid import view
 
 if cython.compiled:
     from cython.cimports.unless.kernels.grid import Selection
@@ -38,11 +41,12 @@ class Improver(Masks):
     demands: tuple
     levels: Size  # how deep exceptions may nest
     go_on: object
-    tidy: object  # leaves out literals that follow from others
+    histograms: cython.int[::1]  # scratch: of gains and losses
 
-    def __init__(self, search: object, tidy: object, go_on: object):
+    def __init__(self, search: object, go_on: object):
         super().__init__(search)
-        self.search, self.tidy, self.go_on = search, tidy, go_on
+        self.histograms = view(np.empty(2 * self.grid.size, np.int32))
+        self.search, self.go_on = search, go_on
 
     def better(
         self, rule: object, gains: Mask, losses: Mask, demands: tuple, price: cython.double, step: cython.double
@@ -97,7 +101,7 @@ class Improver(Masks):
     def grown(self, rows: Size):
         """A new rule, improved."""
         found = self.search.grow(self.gained, self.lost, self.demands, self.levels, self.go_on)
-        return None if found is None else self.improved(self.tidied(found[0]), rows, False)
+        return None if found is None else self.improved(found[0], rows, False)
 
     @cython.cfunc
     def with_new_exceptions(self, rule: tuple, rows: Size):
@@ -110,15 +114,7 @@ class Improver(Masks):
         lost: Selection = self.some(covered, True)
         self.free.append(covered)
         exceptions = self.search.grow_all(lost, gained, self.demands, self.levels - 1, self.go_on)[0]
-        return (rule[0], [self.tidied(exception) for exception in exceptions]) if exceptions else None
-
-    @cython.cfunc
-    def tidied(self, rule: tuple) -> tuple:
-        """The rule without literals that follow from others: those are on the same feature."""
-        tests, exceptions = rule
-        if len({test[0] for test in tests}) < len(tests):
-            tests = self.tidy(tests)
-        return tests, [self.tidied(exception) for exception in exceptions]
+        return (rule[0], exceptions) if exceptions else None
 
     @cython.cfunc
     def improved(self, rule: tuple, rows: Size, swapped: cython.bint) -> tuple:
@@ -173,7 +169,7 @@ class Improver(Masks):
             worth: cython.double = gain * self.unit - loss * self.unit
             if gain * self.unit + (all_gains - gain) * self.unit > worth + self.step:
                 self.go_on()
-                found = self.search.worthiest(self.some(others, swapped), self.some(others, not swapped))
+                found = self.worthiest(others, swapped)
                 if found is not None and found[1] * self.unit > worth + self.step:
                     test = found[0]
             default.append(test)
@@ -213,8 +209,39 @@ class Improver(Masks):
         return kept
 
     @cython.cfunc
+    def worthiest(self, rows: Size, swapped: cython.bint):
+        """The literal that covers the most gains less losses among the rows, and how many those are."""
+        gained: Selection = self.some(rows, swapped)
+        lost: Selection = self.some(rows, not swapped)
+        if len(gained.index) + len(lost.index) > FEW:
+            self.count(gained, swapped, 0)
+            self.count(lost, not swapped, 1)
+        return self.search.worthiest(gained, lost)
+
+    @cython.cfunc
+    def count(self, some: Selection, losses: cython.bint, place: Size):
+        """Count a selection into a histogram that the next search overwrites: small tables spend more on new ones.
+
+        Where it has most of the gains, or losses, the others are counted instead.
+        """
+        every: Selection = self.lost if losses else self.gained
+        if some is every:
+            self.grid.need_histogram(every)
+            return
+        size: Size = self.grid.size
+        histogram: cython.int[::1] = self.histograms[place * size : (place + 1) * size]
+        if 2 * len(some.index) > len(every.index) > FEW:
+            self.grid.need_histogram(every)
+            histogram[:] = every.histogram
+            self.grid.count(histogram, some.rest, -1)
+        else:
+            histogram[:] = 0
+            self.grid.count(histogram, some.index, 1)
+        some.histogram = histogram
+
+    @cython.cfunc
     def some(self, rows: Size, losses: cython.bint) -> Selection:
-        """Those of the gains, or of the losses, that are among the rows; most of them share their histogram."""
+        """Those of the gains, or of the losses, that are among the rows, and the rest of them if that is smaller."""
         every: Selection = self.lost if losses else self.gained
         slot: Size = self.losses if losses else self.gains
         number: Size = self.number(rows, slot)
@@ -224,8 +251,6 @@ class Improver(Masks):
         some.index = self.positions(rows, slot)
         some.total = self.weight(rows, slot)
         if 2 * number > len(every.index) > FEW:
-            self.grid.need_histogram(every)
-            some.whole = every.histogram
             some.rest = self.positions_but(slot, rows)
         return some
 

@@ -17,9 +17,19 @@ cdef extern from *:
         return unless_ones((bits & (0 - bits)) - 1);
     #endif
     }
+    static inline unsigned long long unless_pack(const unsigned char *holds) {
+        unsigned long long found = 0;
+        for (int k = 0; k < 8; k++) {
+            unsigned long long bytes = 0;
+            for (int i = 0; i < 8; i++) bytes |= (unsigned long long)holds[8 * k + i] << (8 * i);
+            found |= ((bytes * 0x0102040810204080ULL) >> 56) << (8 * k);  // bit 8 i of the bytes becomes bit i
+        }
+        return found;
+    }
     """
     int unless_ones(unsigned long long bits) noexcept nogil
     int unless_lowest(unsigned long long bits) noexcept nogil
+    unsigned long long unless_pack(const unsigned char *holds) noexcept nogil
 
 cdef class Mask:
     cdef unsigned long long[::1] words

@@ -15,7 +15,7 @@ from unless.kernels.grid import view
 
 if cython.compiled:
     from cython.cimports.unless.kernels.grid import Grid, Selection
-    from cython.cimports.unless.kernels.masks import unless_lowest, unless_ones
+    from cython.cimports.unless.kernels.masks import unless_lowest, unless_ones, unless_pack
 else:
     from unless.kernels.grid import Grid, Selection
 
@@ -167,14 +167,11 @@ class Masks:
         """Put what holds of each row into a slot, a bit for each byte."""
         start: Size = slot * self.size
         holds: cython.uchar[::1] = self.holds
-        bits: cython.ulonglong
-        one: cython.ulonglong
         for word in range(self.size):
-            bits = 0
-            for k in range(64):
-                one = holds[64 * word + k]
-                bits |= one << k
-            self.pool[start + word] = bits
+            if cython.compiled:
+                self.pool[start + word] = unless_pack(cython.address(holds[64 * word]))
+            else:
+                self.pool[start + word] = sum(holds[64 * word + k] << k for k in range(64))
 
     # -- questions
 

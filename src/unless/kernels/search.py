@@ -34,11 +34,11 @@ class Search(Grid):
 
         -(sqrt(a b) + sqrt((P-a) (Q-b))),
 
-    and by worth it is a - b. All are convex in (a, b), so the corners of a rectangle of counts bound every literal
-    inside. The first two are the same for the literal's complement. The search scores every 16th threshold, then looks
-    only into those groups of bins, bins and rows of bins that can still reach the best score. The defining expression
-    (`information_gain`) decides between candidates within rounding error, and the order of features and values decides
-    ties.
+    and by worth it is a - b. All are convex in (a, b), and two corners of a rectangle of counts bound every literal
+    inside (`reaches`). The first two are the same for the literal's complement. The search scores every 16th threshold,
+    then looks only into those groups of bins, bins and rows of bins that can still reach the best score. The defining
+    expression (`information_gain`) decides between candidates within rounding error, and the order of features and
+    values decides ties.
     """
 
     nlogn: cython.double[::1]  # a table of n ln n
@@ -200,7 +200,36 @@ class Search(Grid):
             positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
             negative = self.covered(negative, self.best_feature, self.best_rank, self.best_other)
             general = negative.total * self.unit <= self.ratio * (positive.total * self.unit)
-        return (tests, positive, negative, bool(general)) if tests else None
+        return (self.without_implied(tests), positive, negative, bool(general)) if tests else None
+
+    @cython.cfunc
+    def without_implied(self, tests: list) -> list:
+        """The literals without those that follow from another one (`learn.literals.without_implied`)."""
+        kept: list = []
+        for k in range(len(tests)):
+            for j in range(len(tests)):
+                if j != k and self.implies(tests[j], tests[k]) and (j < k or tests[j] != tests[k]):
+                    break
+            else:
+                kept.append(tests[k])
+        return kept
+
+    @cython.cfunc
+    def implies(self, test: tuple, other: tuple) -> cython.bint:
+        """Whether one literal implies another one (`Literal.implies`)."""
+        feature: Size = test[0]
+        rank: Size = test[1]
+        negated: cython.bint = test[2]
+        limit: Size = other[1]
+        if feature != other[0]:
+            return False
+        if limit >= self.numbers[feature]:  # a number, or another category, is not this category
+            if other[2]:
+                return rank == limit if negated and rank >= self.numbers[feature] else rank != limit
+            return rank == limit and not negated
+        if rank >= self.numbers[feature] or negated != other[2]:
+            return False
+        return rank >= limit if negated else rank <= limit
 
     @cython.cfunc
     def exceptions(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
@@ -342,14 +371,13 @@ class Search(Grid):
     @cython.inline
     @cython.exceptval(check=False)
     def reaches(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
-        """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score."""
+        """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score.
+
+        Where the share of positives is larger than among all, a score rises with a and falls with b, elsewhere the
+        other way round: so it is largest in one of two corners. Worth always rises with a.
+        """
         need: cython.double = self.bound - self.slack
-        return (
-            self.score(a1, b0) >= need
-            or self.score(a0, b1) >= need
-            or self.score(a0, b0) >= need
-            or self.score(a1, b1) >= need
-        )
+        return self.score(a1, b0) >= need or (not self.by_worth and self.score(a0, b1) >= need)
 
     @cython.cfunc
     @cython.inline

@@ -9,12 +9,12 @@ from unless.kernels import Improver as Kernel
 from unless.kernels import Mask, Selection
 from unless.learn.engine import Demands, Engine
 from unless.learn.improve import STEP, Improver
-from unless.learn.literals import Allowed, Counts, without_implied
+from unless.learn.literals import Allowed, Counts
 from unless.learn.places import ANYWHERE, Place
 from unless.rule import MAX_DEPTH, Literal, Rule
 
 if TYPE_CHECKING:
-    from unless.learn.memory import MemoryEngine, Test, Tests
+    from unless.learn.memory import MemoryEngine
 
 
 class MaskEngine(Engine[Mask]):
@@ -22,7 +22,7 @@ class MaskEngine(Engine[Mask]):
 
     def __init__(self, memory: MemoryEngine) -> None:
         self.memory = memory
-        self.kernel = Kernel(memory.search, self._without_implied, memory.go_on)
+        self.kernel = Kernel(memory.search, memory.go_on)
         self.target, self.features, self.labels = memory.target, memory.features, memory.labels
         self.columns, self.banned, self.whole = memory.columns, memory.banned, memory.whole
         self.unit = memory.unit
@@ -112,10 +112,6 @@ class MaskEngine(Engine[Mask]):
     def _rows(self, rows: Mask) -> Selection:
         return self.kernel.selection(rows)
 
-    def _without_implied(self, tests: list[Test]) -> list[Test]:
-        literals = without_implied(tuple(map(self.memory.literal, tests)))
-        return [self.memory.test_of(literal) for literal in literals]
-
 
 class MaskImprover(Improver[Mask]):
     """Improves a rule in one call; literal by literal under constraints."""
@@ -138,9 +134,4 @@ class MaskImprover(Improver[Mask]):
         tests = None if rule is None else memory.tests_of(rule)
         demands = *memory.in_units(self.demands), MAX_DEPTH - place.level
         found = self.engine.kernel.better(tests, gains, losses, demands, self.price, STEP)
-        return None if found is None else self._rule(found)
-
-    def _rule(self, tests: Tests) -> Rule:
-        """The rule of tests; literals that follow from others stay, as optimising may have made them so."""
-        default = tuple(map(self.engine.memory.literal, tests[0]))
-        return Rule(None, default, tuple(map(self._rule, tests[1])))
+        return None if found is None else memory.rule_of(found)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import Search, Selection, grid, share
 from unless.learn.engine import Demands, Engine
-from unless.learn.literals import Allowed, Counts, without_implied
+from unless.learn.literals import Allowed, Counts
 from unless.learn.masks import MaskEngine
 from unless.learn.places import ANYWHERE, Place
 from unless.learn.weights import in_units
@@ -144,7 +144,7 @@ class MemoryEngine(Engine[Selection]):
         if place.limits is not None:
             return super().rule(positive, negative, demands, place)
         grown = self._grid.grow(positive, negative, self.in_units(demands), MAX_DEPTH - place.level, self.go_on)
-        return None if grown is None else (self._rule(grown[0]), grown[1], grown[2])
+        return None if grown is None else (self.rule_of(grown[0]), grown[1], grown[2])
 
     def exceptions(
         self, positive: Selection, negative: Selection, demands: Demands, place: Place
@@ -154,7 +154,7 @@ class MemoryEngine(Engine[Selection]):
             return super().exceptions(positive, negative, demands, place)
         levels = MAX_DEPTH - place.level
         rules, left, spared = self._grid.grow_all(positive, negative, self.in_units(demands), levels, self.go_on)
-        return tuple(map(self._rule, rules)), left, spared
+        return tuple(map(self.rule_of, rules)), left, spared
 
     def plus(self, rows: Selection, more: Selection) -> Selection:
         return self._grid.plus(rows, more)
@@ -217,10 +217,9 @@ class MemoryEngine(Engine[Selection]):
         """Demands for the kernels."""
         return demands.ratio, demands.penalty, demands.support, demands.distinct, self._unit
 
-    def _rule(self, tests: Tests) -> Rule:
+    def rule_of(self, tests: Tests) -> Rule:
         """The rule of tests."""
-        default = without_implied(tuple(map(self.literal, tests[0])))
-        return Rule(None, default, tuple(map(self._rule, tests[1])))
+        return Rule(None, tuple(map(self.literal, tests[0])), tuple(map(self.rule_of, tests[1])))
 
     def tests_of(self, rule: Rule) -> Tests:
         """The literals of a rule as tests, and its exceptions likewise."""
