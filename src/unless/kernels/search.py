@@ -112,6 +112,12 @@ class Search(Grid):
         ``allowed`` are the kinds of literals that are, by column (`learn.literals.Allowed`); None allows all.
         """
         self.limit(allowed)
+        self.score_by_gain()
+        return self.search(positive, negative, used)
+
+    @cython.cfunc
+    def score_by_gain(self):
+        """Score literals by their information gain from now on."""
         self.by_gain = True
         self.by_worth = False
         if len(self.nlogn) == 0:
@@ -119,7 +125,6 @@ class Search(Grid):
             n = np.arange(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1, dtype=np.float64)
             n[1:] *= np.log(n[1:])
             self.nlogn = view(n)
-        return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
@@ -143,7 +148,54 @@ class Search(Grid):
         if self.limited:
             self.kinds = view(np.frombuffer(allowed, np.uint8).copy())
 
-    # -- rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
+    # -- rules of the paper: `learn.fold` defines them, line by line; ``go_on`` is called before every search
+
+    def fold(self, positive: Selection, negative: Selection, ratio: cython.double, unit: cython.double, more: tuple):
+        """A rule (`learn_rule`), in the form of `satisfying`, and the positives and negatives that it covers.
+
+        ``more`` are literals on values that are used, how deep exceptions may nest, and ``go_on``.
+        """
+        self.limited = False
+        self.score_by_gain()
+        self.ratio, self.unit = ratio, unit
+        return self.fold_rule(positive, negative, more[0], more[1], more[2])
+
+    @cython.cfunc
+    def fold_rule(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
+        tests: list = []
+        while True:
+            go_on()
+            test = self.search(positive, negative, used + tests)
+            if test is None:
+                return (tests, []), positive, negative
+            tests.append(test)
+            feature: Size = self.best_feature
+            rank: Size = self.best_rank
+            other: cython.bint = self.best_other
+            positive = self.covered(positive, feature, rank, other)
+            negative = self.covered(negative, feature, rank, other)
+            if negative.total * self.unit <= positive.total * self.unit * self.ratio:
+                break
+        rules: list = []
+        if levels > 0:
+            rules, negative, positive = self.fold_rules(negative, positive, used + tests, levels - 1, go_on)
+        return (tests, rules), positive, negative
+
+    @cython.cfunc
+    def fold_rules(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
+        """Rules (`learn_rules`), and the positives and negatives that they do not cover."""
+        rules: list = []
+        spared: Selection = negative
+        true: Selection
+        while positive.total > 0:
+            rule, true, false = self.fold_rule(positive, negative, used, levels, go_on)
+            if true.total == 0:
+                break
+            positive, spared = self.minus(positive, true), self.minus(spared, false)
+            rules.append(rule)
+        return rules, positive, spared
+
+    # -- our own rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
 
     def grow(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
         """A rule, in the form of `satisfying`, and the positives and negatives that it covers; None if there is none.

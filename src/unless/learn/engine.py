@@ -118,6 +118,11 @@ class Engine(ABC, Generic[Rows]):
         if self.late is not None and self.late():
             raise Enough
 
+    def folded(
+        self, positive: Rows, negative: Rows, ratio: float, used: tuple[Literal, ...], level: int
+    ) -> tuple[Rule, Rows, Rows] | None:
+        """What `fold.learn_rule` learns without constraints, if an engine has a faster way; None if it has not."""
+
     # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
 
     def rule(

@@ -137,6 +137,13 @@ class MemoryEngine(Engine[Selection]):
         test = self._grid.purest(positive, negative, min(ceil(support / self._unit), MORE_THAN_ALL), allowed)
         return None if test is None else self.literal(test)
 
+    def folded(
+        self, positive: Selection, negative: Selection, ratio: float, used: tuple[Literal, ...], level: int
+    ) -> tuple[Rule, Selection, Selection] | None:
+        more = [self.test_of(literal) for literal in used], MAX_DEPTH - level, self.go_on
+        tests, positive, negative = self._grid.fold(positive, negative, ratio, self._unit, more)
+        return self.rule_of(tests), positive, negative
+
     def rule(
         self, positive: Selection, negative: Selection, demands: Demands, place: Place = ANYWHERE
     ) -> tuple[Rule, Selection, Selection] | None:
