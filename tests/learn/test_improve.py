@@ -12,7 +12,7 @@ from tests.learn.test_random_tables import random_rows, table_of
 from tests.lengths import fewer
 from tests.shared import needs_compiled
 from unless.kernels import masks
-from unless.learn import Engine, MemoryEngine
+from unless.learn import Engine, MemoryEngine, memory
 from unless.learn.engine import Demands, Enough
 from unless.learn.improve import Improver
 from unless.learn.own import Settings, fold_unless, learn_unless
@@ -148,6 +148,16 @@ def test_late_in_the_middle_of_a_rule(when):
         collections.deque(iter(lambda: improver.grown(*pair, ANYWHERE), "never"), 0)
     engine.late = None
     assert improver.grown(*pair, ANYWHERE) == wanted
+
+
+def test_very_many_rows_have_no_masks(monkeypatch):
+    """A list of more rows than masks are for is the same list."""
+    table = drawn(5, rows=(300,))
+    wanted = fold_unless(table, penalty=0.1)
+    monkeypatch.setattr(memory, "FEW_ENOUGH", 299)
+    engine = MemoryEngine(table)
+    assert engine.for_optimising(engine.everything())[0] is engine
+    assert fold_unless(engine, penalty=0.1) == wanted
 
 
 @needs_compiled

@@ -21,7 +21,7 @@ else:
 
 Size = cython.typedef(cython.Py_ssize_t)
 
-MEMORY: object = 1 << 25
+MEMORY: object = 1 << 24
 """How many bytes the masks of literals may take before they are forgotten."""
 
 
@@ -64,7 +64,7 @@ class Masks:
         """A slot that nobody uses."""
         if not self.free:
             before: Size = len(self.pool)
-            after: Size = max(2 * before, 16 * self.size)
+            after: Size = before + max(before // self.size // 4, 16) * self.size
             pool: cython.ulonglong[::1] = view(np.empty(after, np.uint64))
             pool[:before] = self.pool
             self.pool = pool
