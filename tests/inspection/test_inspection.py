@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
+from datetime import datetime
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from tests.shared import SHARED, needs_shared
 from unless.demo.applicants import applicants_csv
 from unless.errors import DoubtWarning
 from unless.inspection import identifiers, profile
+from unless.inspection.column import _DATE_FORMS, remarks_on_texts
 from unless.inspection.profile import copies, repetitions
 from unless.table import Column
 
@@ -194,6 +196,13 @@ class TestRemarks:
     def test_on_texts(self, cells, code):
         """Each kind of odd text gets its remark."""
         assert code in codes(of({"x": cells, "z": ["a", "b", "a", "c"]}), "x")
+
+    @pytest.mark.parametrize("form", _DATE_FORMS)
+    def test_on_dates(self, form):
+        """Dates are known in each of the forms in which they are often written."""
+        days = [datetime(2000 + k, 1 + k, 9 + 3 * k, k, 7 * k, k) for k in range(1, 7)]  # noqa: DTZ001 - as in files
+        remarks = remarks_on_texts("x", dict.fromkeys((day.strftime(form) for day in days), 1))
+        assert [one.code for one in remarks] == ["date-as-text"]
 
     def test_on_commas(self):
         """Decimal commas are read; commas that may mean anything are doubted, once, and stay text with a remark."""

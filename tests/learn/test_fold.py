@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import struct
 from hashlib import blake2b
 
@@ -10,10 +11,15 @@ import numpy as np
 import pytest
 
 import unless
+from tests.learn.test_improve import weights_for
 from tests.learn.test_random_tables import random_rows, table_of
+from tests.lengths import fewer
+from tests.shared import needs_compiled
 from unless.errors import ParameterError, ReadError, UnknownNameError
-from unless.learn import Counts, Engine, MemoryEngine
+from unless.learn import Counts, Engine, MemoryEngine, fold
 from unless.learn.own import fold_unless
+from unless.learn.places import Place
+from unless.rule import MAX_DEPTH, Literal
 from unless.table import Column, Labels, Table
 
 
@@ -244,3 +250,44 @@ def test_contradictions_do_not_loop():
     table = Table((Column.of("f", [1.0] * 20),), Labels.of("y", ["a", "b"] * 10))
     for ratio in (0.0, 0.5, 1.0):
         assert len(unless.fold_rm(table, ratio)) <= 2
+
+
+class ByDefinition(MemoryEngine):
+    """An engine that learns the paper's rules literal by literal."""
+
+    folded = Engine.folded
+
+
+@needs_compiled
+@pytest.mark.parametrize("weighted", ["not", "whole", "units"])
+@pytest.mark.parametrize("seed", fewer(25))
+def test_rules_in_one_call(seed, weighted):
+    """In one call the kernel learns what the paper's lines learn, literal by literal; with weights and bans too."""
+    rng = random.Random(seed)
+    table = table_of(*random_rows(seed, rows=rng.choice([20, 70, 300, 2000]), columns=rng.randint(1, 5)))
+    weights, unit = weights_for(weighted, len(table), np.random.default_rng(seed))
+    column = rng.choice(table.columns)
+    banned = [Literal(column.name, "missing")] if rng.random() < 0.5 else []
+    for ratio in (0.0, 0.3, 0.75):
+        fast, slow = (
+            unless.fold_rm(kind(table, weights, unit, banned), ratio) for kind in (MemoryEngine, ByDefinition)
+        )
+        assert fast == slow
+
+
+@needs_compiled
+@pytest.mark.parametrize("level", [1, MAX_DEPTH - 1, MAX_DEPTH])
+@pytest.mark.parametrize("seed", fewer(10))
+def test_rules_of_any_depth_in_one_call(seed, level):
+    """At any level, and beside literals that are used already, the same rule covers the same rows."""
+    table = table_of(*random_rows(seed, rows=300, columns=3))
+    engine, defined = MemoryEngine(table), ByDefinition(table)
+    used = (engine.best_literal(*engine.split(engine.everything(), 0), ()),)
+    found = [
+        fold.learn_rule(one, *one.split(one.everything(), 0), 0.5, used, Place(level=level))
+        for one in (engine, defined)
+    ]
+    assert found[0][0] == found[1][0]
+    assert found[0][0].depth <= MAX_DEPTH + 1 - level
+    for rows, others in zip(found[0][1:], found[1][1:], strict=True):
+        assert sorted(rows.rows()) == sorted(others.rows())

@@ -7,7 +7,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import unless
@@ -23,6 +23,8 @@ from unless.learn.own import Learner, Settings, fold_unless, learn_unless
 from unless.learn.thresholds import between, half_way
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Labels, Table
+
+NUMBERS = st.floats(-1e300, 1e300) | st.floats(-1000, 1000)
 
 
 def errors(program, table):
@@ -240,6 +242,17 @@ class TestThresholds:
             low, high = sorted((one, other))
             assert low <= between(low, high, rounded=False) < high
             assert low <= between(low, high, rounded=True) < high
+
+    @given(NUMBERS, st.floats(1e-12, 1e6) | st.floats(0, 1e300, exclude_min=True))
+    @example(-1.0, 1.0)
+    def test_between_tries_every_length(self, low, size):
+        """No shorter number is overlooked: 0, then numbers with more and more digits are tried, however large."""
+        high = low + size
+        if low < high:
+            margin, middle = 0.2 * (high - low), low / 2 + high / 2
+            tried = (round(middle, digits) for digits in (-400, *range(-310, 340)))
+            found = next((one for one in tried if low + margin <= one <= high - margin), middle)
+            assert between(low, high, rounded=True) == found
 
     @pytest.mark.parametrize(
         ("low", "high", "short"),

@@ -227,6 +227,9 @@ _DAYS += ("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%
 _DATE_FORMS = [f"{day}{clock}" for clock in ("", " %H:%M", " %H:%M:%S") for day in _DAYS]
 """How dates are often written, apart from ISO 8601. Where day and month could be exchanged, the day comes first."""
 
+_MAY_BE_DATE = re.compile(r".*\d.*[./\s-].*\d", re.DOTALL)
+"""What every such date has: digits on both sides of a separator. Most texts have not, and reading dates takes long."""
+
 
 def sample(texts: Sequence[str]) -> Sequence[str]:
     """The texts; if there are very many, some of them, evenly spaced."""
@@ -265,6 +268,8 @@ def _disguise(name: str, texts: Sequence[str]) -> Remark | None:
     form, example = _form(others, len(texts))
     if form:
         return Remark("number-as-text", name, f"has numbers {form}, such as {example!r}", example)
+    if not _most(_MAY_BE_DATE.match, others, len(texts)):
+        return None
     for form in _DATE_FORMS:
         if _most(Moments("datetime", 1.0, format=form).number, others, len(texts), are=lambda found: found is not None):
             return Remark("date-as-text", name, f"has dates, such as {others[0]!r}", form)

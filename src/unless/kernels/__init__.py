@@ -4,6 +4,7 @@
 - `members`: the members of JSON lines
 - `grid`: a table as bins, its rows and their histograms
 - `search`: the best literal, and rules of such literals; `lists`: many lists of them, from one table
+- `masks`: sets of rows as bits; `improve`: one rule of a list, improved
 - `decide`: predictions; `vote`: predictions by many lists
 - `regress`: the points of parts; `sums`: the points of rows
 - `splice`: where records end, and new fields put there
@@ -20,12 +21,26 @@ import warnings
 
 from unless.kernels.decide import decide
 from unless.kernels.grid import Selection, compiled
+from unless.kernels.improve import Improver
 from unless.kernels.lists import Lists, advance, derive
+from unless.kernels.masks import Mask
 from unless.kernels.search import Search
 from unless.kernels.share import share
 from unless.kernels.vote import vote
 
-__all__ = ["Lists", "Search", "Selection", "advance", "compiled", "decide", "derive", "share", "vote"]
+__all__ = [
+    "Improver",
+    "Lists",
+    "Mask",
+    "Search",
+    "Selection",
+    "advance",
+    "compiled",
+    "decide",
+    "derive",
+    "share",
+    "vote",
+]
 
 if not compiled:
     warnings.warn(

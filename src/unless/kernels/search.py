@@ -34,11 +34,11 @@ class Search(Grid):
 
         -(sqrt(a b) + sqrt((P-a) (Q-b))),
 
-    and by worth it is a - b. All are convex in (a, b), so the corners of a rectangle of counts bound every literal
-    inside. The first two are the same for the literal's complement. The search scores every 16th threshold, then looks
-    only into those groups of bins, bins and rows of bins that can still reach the best score. The defining expression
-    (`information_gain`) decides between candidates within rounding error, and the order of features and values decides
-    ties.
+    and by worth it is a - b. All are convex in (a, b), and two corners of a rectangle of counts bound every literal
+    inside (`reaches`). The first two are the same for the literal's complement. The search scores every 16th threshold,
+    then looks only into those groups of bins, bins and rows of bins that can still reach the best score. The defining
+    expression (`information_gain`) decides between candidates within rounding error, and the order of features and
+    values decides ties.
     """
 
     nlogn: cython.double[::1]  # a table of n ln n
@@ -112,6 +112,12 @@ class Search(Grid):
         ``allowed`` are the kinds of literals that are, by column (`learn.literals.Allowed`); None allows all.
         """
         self.limit(allowed)
+        self.score_by_gain()
+        return self.search(positive, negative, used)
+
+    @cython.cfunc
+    def score_by_gain(self):
+        """Score literals by their information gain from now on."""
         self.by_gain = True
         self.by_worth = False
         if len(self.nlogn) == 0:
@@ -119,7 +125,6 @@ class Search(Grid):
             n = np.arange(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1, dtype=np.float64)
             n[1:] *= np.log(n[1:])
             self.nlogn = view(n)
-        return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
@@ -143,7 +148,54 @@ class Search(Grid):
         if self.limited:
             self.kinds = view(np.frombuffer(allowed, np.uint8).copy())
 
-    # -- rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
+    # -- rules of the paper: `learn.fold` defines them, line by line; ``go_on`` is called before every search
+
+    def fold(self, positive: Selection, negative: Selection, ratio: cython.double, unit: cython.double, more: tuple):
+        """A rule (`learn_rule`), in the form of `satisfying`, and the positives and negatives that it covers.
+
+        ``more`` are literals on values that are used, how deep exceptions may nest, and ``go_on``.
+        """
+        self.limited = False
+        self.score_by_gain()
+        self.ratio, self.unit = ratio, unit
+        return self.fold_rule(positive, negative, more[0], more[1], more[2])
+
+    @cython.cfunc
+    def fold_rule(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
+        tests: list = []
+        while True:
+            go_on()
+            test = self.search(positive, negative, used + tests)
+            if test is None:
+                return (tests, []), positive, negative
+            tests.append(test)
+            feature: Size = self.best_feature
+            rank: Size = self.best_rank
+            other: cython.bint = self.best_other
+            positive = self.covered(positive, feature, rank, other)
+            negative = self.covered(negative, feature, rank, other)
+            if negative.total * self.unit <= positive.total * self.unit * self.ratio:
+                break
+        rules: list = []
+        if levels > 0:
+            rules, negative, positive = self.fold_rules(negative, positive, used + tests, levels - 1, go_on)
+        return (tests, rules), positive, negative
+
+    @cython.cfunc
+    def fold_rules(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
+        """Rules (`learn_rules`), and the positives and negatives that they do not cover."""
+        rules: list = []
+        spared: Selection = negative
+        true: Selection
+        while positive.total > 0:
+            rule, true, false = self.fold_rule(positive, negative, used, levels, go_on)
+            if true.total == 0:
+                break
+            positive, spared = self.minus(positive, true), self.minus(spared, false)
+            rules.append(rule)
+        return rules, positive, spared
+
+    # -- our own rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
 
     def grow(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
         """A rule, in the form of `satisfying`, and the positives and negatives that it covers; None if there is none.
@@ -200,7 +252,36 @@ class Search(Grid):
             positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
             negative = self.covered(negative, self.best_feature, self.best_rank, self.best_other)
             general = negative.total * self.unit <= self.ratio * (positive.total * self.unit)
-        return (tests, positive, negative, bool(general)) if tests else None
+        return (self.without_implied(tests), positive, negative, bool(general)) if tests else None
+
+    @cython.cfunc
+    def without_implied(self, tests: list) -> list:
+        """The literals without those that follow from another one (`learn.literals.without_implied`)."""
+        kept: list = []
+        for k in range(len(tests)):
+            for j in range(len(tests)):
+                if j != k and self.implies(tests[j], tests[k]) and (j < k or tests[j] != tests[k]):
+                    break
+            else:
+                kept.append(tests[k])
+        return kept
+
+    @cython.cfunc
+    def implies(self, test: tuple, other: tuple) -> cython.bint:
+        """Whether one literal implies another one (`Literal.implies`)."""
+        feature: Size = test[0]
+        rank: Size = test[1]
+        negated: cython.bint = test[2]
+        limit: Size = other[1]
+        if feature != other[0]:
+            return False
+        if limit >= self.numbers[feature]:  # a number, or another category, is not this category
+            if other[2]:
+                return rank == limit if negated and rank >= self.numbers[feature] else rank != limit
+            return rank == limit and not negated
+        if rank >= self.numbers[feature] or negated != other[2]:
+            return False
+        return rank >= limit if negated else rank <= limit
 
     @cython.cfunc
     def exceptions(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
@@ -342,14 +423,13 @@ class Search(Grid):
     @cython.inline
     @cython.exceptval(check=False)
     def reaches(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
-        """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score."""
+        """Whether a point of the rectangle [a0, a1] x [b0, b1] could reach the best score.
+
+        Where the share of positives is larger than among all, a score rises with a and falls with b, elsewhere the
+        other way round: so it is largest in one of two corners. Worth always rises with a.
+        """
         need: cython.double = self.bound - self.slack
-        return (
-            self.score(a1, b0) >= need
-            or self.score(a0, b1) >= need
-            or self.score(a0, b0) >= need
-            or self.score(a1, b1) >= need
-        )
+        return self.score(a1, b0) >= need or (not self.by_worth and self.score(a0, b1) >= need)
 
     @cython.cfunc
     @cython.inline

@@ -15,6 +15,14 @@ class Search(Grid):
     def purest(
         self, positive: Selection, negative: Selection, support: int, allowed: bytes | None = None
     ) -> tuple[int, int, bool] | None: ...
+    def fold(
+        self,
+        positive: Selection,
+        negative: Selection,
+        ratio: float,
+        unit: float,
+        more: tuple[list[tuple[int, int, bool]], int, Callable[[], None]],
+    ) -> tuple[Tests, Selection, Selection]: ...
     def grow(
         self, positive: Selection, negative: Selection, demands: Demands, levels: int, go_on: Callable[[], None]
     ) -> tuple[Tests, Selection, Selection] | None: ...

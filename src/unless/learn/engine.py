@@ -10,8 +10,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from unless.learn.improve import Improver
 from unless.learn.literals import (
     Allowed,
     Counts,
@@ -117,6 +118,11 @@ class Engine(ABC, Generic[Rows]):
         if self.late is not None and self.late():
             raise Enough
 
+    def folded(
+        self, positive: Rows, negative: Rows, ratio: float, used: tuple[Literal, ...], level: int
+    ) -> tuple[Rule, Rows, Rows] | None:
+        """What `fold.learn_rule` learns without constraints, if an engine has a faster way; None if it has not."""
+
     # What our own learner asks, in terms of the questions above. An engine may answer in a faster way.
 
     def rule(
@@ -219,6 +225,14 @@ class Engine(ABC, Generic[Rows]):
         """The literal that covers the most positives less negatives, and how many those are."""
         self.go_on()
         return worthiest_literal(self.counts(positive, negative), self.banned, allowed)
+
+    def improver(self, demands: Demands, price: float) -> Improver[Rows]:
+        """What improves rules and exceptions, each of which costs a price."""
+        return Improver(self, demands, price)
+
+    def for_optimising(self, rows: Rows) -> tuple[Engine[Any], Any]:
+        """An engine that answers the same, faster where a list is changed a little again and again; with its rows."""
+        return self, rows
 
     @abstractmethod
     def distinct(self) -> Sequence[int]:

@@ -302,6 +302,8 @@ def learn_rule(
 
     None under constraints that allow no literal.
     """
+    if place.limits is None and (known := engine.folded(positive, negative, ratio, used, place.level)) is not None:
+        return known
     default: Used = ()
     enough = place.ratio(ratio)
     while literal := engine.best_literal(positive, negative, used + default, place.allowed(default)):  # line 17

@@ -13,17 +13,20 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from unless.learn.engine import Engine
-from unless.learn.literals import Allowed
+from unless.learn.engine import Demands, Engine
+from unless.learn.improve import Improver, exceptions_of
 from unless.learn.places import Place
-from unless.rule import Literal, Program, Rule
+from unless.rule import Program, Rule
 from unless.values import Label
 
 Rows = TypeVar("Rows")
 
 
 class Grower(Protocol):
-    """Grows rules, and exceptions to a default, from positive and negative rows (`unless.learn.own`)."""
+    """What a learner says about the rules of its lists (`unless.learn.own`)."""
+
+    demands: Demands
+    """What it demands of them."""
 
     def place(self, label: int, after: Collection[int] | None) -> Place:
         """Where a rule for a label begins, after which only some labels are given; None if that may change."""
@@ -31,13 +34,7 @@ class Grower(Protocol):
     def last(self, left: Sequence[float], rules: Iterable[tuple[int, Rule]]) -> int | None:
         """The label for the rows that are left by rules; None if there are none, or no label may be the last."""
 
-    def rule(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, Rows, Rows] | None:
-        """Grow a rule, and say what it covers."""
-
-    def exceptions(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, ...]:
-        """Grow exceptions."""
-
-    def go_on(self, rows: Rows, rules: int) -> None:
+    def go_on(self, left: float, rules: int) -> None:
         """Tell how far the work is, or raise `Enough`."""
 
 
@@ -92,15 +89,20 @@ class Optimiser(Generic[Rows]):
             self.improve()
 
     @property
+    def improver(self) -> Improver[Rows]:
+        """What improves single rules at the present price."""
+        return self.engine.improver(self.grower.demands, self.price)
+
+    @property
     def parts(self) -> int:
         """The number of rules and exceptions, the last rule included."""
-        return 1 + sum(1 + _exceptions(rule) for _, rule in self.rules)
+        return 1 + sum(1 + exceptions_of(rule) for _, rule in self.rules)
 
     @property
     def locked_parts(self) -> int:
         """The number of rules and exceptions that stay, the last rule included."""
         pairs = zip(self.rules, self.locked, strict=True)
-        return 1 + sum(1 + _exceptions(rule) for (_, rule), stays in pairs if stays)
+        return 1 + sum(1 + exceptions_of(rule) for (_, rule), stays in pairs if stays)
 
     @property
     def top(self) -> int:
@@ -112,7 +114,7 @@ class Optimiser(Generic[Rows]):
 
         Return the rows that the list gets right from where new rules go.
         """
-        engine = self.engine
+        engine, improver = self.engine, self.improver
         decided, reach = self.flow()
         free = [rule for rule, stays in zip(self.rules, self.locked, strict=True) if not stays]
         last = self.grower.last(engine.popularity(reach), free)
@@ -126,10 +128,10 @@ class Optimiser(Generic[Rows]):
                 right = self.right_after(label, rule, right)
                 after.add(label)
                 continue
-            self.grower.go_on(reach, len(self.rules))
+            self.grower.go_on(engine.size(reach), len(self.rules))
             gains, losses = engine.stakes(reach, label, right)
-            rule = self.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
-            if self.worth(rule, gains, losses, self.rule_price) > 0:
+            rule = improver.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
+            if improver.worth(rule, gains, losses, self.rule_price) > 0:
                 self.rules[k] = label, rule
                 right = self.right_after(label, rule, right)
                 after.add(label)
@@ -141,7 +143,7 @@ class Optimiser(Generic[Rows]):
     def insert(self, right: Rows, most: int | None = None) -> bool:
         """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
         engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
-        reach = self.everything
+        reach, improver = self.everything, self.improver
         for _, before_it in self.rules[:top]:
             reach = engine.minus(reach, engine.satisfying(reach, before_it))
         while most is None or len(self.rules) < most:
@@ -150,11 +152,11 @@ class Optimiser(Generic[Rows]):
             if not any(errors):
                 break
             label = errors.index(max(errors))
-            self.grower.go_on(wrong, len(self.rules))
+            self.grower.go_on(engine.size(wrong), len(self.rules))
             gains, losses = engine.stakes(reach, label, right)
             after = {self.last, *(other for other, _ in self.rules[top:])}
-            rule = self.grown(gains, losses, self.grower.place(label, after))
-            if rule is None or self.worth(rule, gains, losses, self.rule_price) <= 0:
+            rule = improver.grown(gains, losses, self.grower.place(label, after))
+            if rule is None or improver.worth(rule, gains, losses, self.rule_price) <= 0:
                 tried.add(label)
                 continue
             self.rules.insert(top, (label, rule))
@@ -184,102 +186,6 @@ class Optimiser(Generic[Rows]):
         found = [Rule(labels[label], rule.default, rule.exceptions) for label, rule in rules]
         return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
 
-    # One rule or exception, for what it gains and loses.
-
-    def worth(self, rule: Rule, gains: Rows, losses: Rows, price: float) -> float:
-        """The gains that a rule covers less the losses, less its price and that of its exceptions."""
-        covered, lost = self.engine.satisfying(gains, rule), self.engine.satisfying(losses, rule)
-        return self.engine.size(covered) - self.engine.size(lost) - price - self.price * _exceptions(rule)
-
-    def better(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule:
-        """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
-        size = self.engine.size
-        best = self.improved(rule, gains, losses, place)
-        if size(gains) and size(losses):
-            most = self.worth(best, gains, losses, self.price)
-            for new in (self.grown(gains, losses, place), self.with_new_exceptions(best, gains, losses, place)):
-                if new is not None and (worth := self.worth(new, gains, losses, self.price)) > most + _STEP:
-                    best, most = new, worth
-        return best
-
-    def grown(self, gains: Rows, losses: Rows, place: Place) -> Rule | None:
-        """A new rule."""
-        grown = self.grower.rule(gains, losses, place)
-        return None if grown is None else self.improved(grown[0], gains, losses, place)
-
-    def with_new_exceptions(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule | None:
-        """The same default with new exceptions."""
-        if place.deepest:
-            return None
-        default = Rule(None, rule.default)
-        gained, lost = self.engine.satisfying(gains, default), self.engine.satisfying(losses, default)
-        exceptions = self.grower.exceptions(lost, gained, place.exception(rule.default))
-        return Rule(None, rule.default, exceptions) if exceptions else None
-
-    def improved(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule:
-        """The rule with better literals, then with better exceptions."""
-        default = self.better_literals(rule, gains, losses, place)
-        return Rule(None, default, self.better_exceptions(default, rule.exceptions, gains, losses, place))
-
-    def better_literals(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> tuple[Literal, ...]:
-        """The default with each literal chosen anew, given the others; a literal that is worth nothing is dropped."""
-        engine, size, default = self.engine, self.engine.size, rule.default
-        place = place.with_rules(*rule.exceptions)
-        if rule.exceptions:
-            spared = Rule(None, (), rule.exceptions)
-            gains, losses = engine.satisfying(gains, spared), engine.satisfying(losses, spared)
-        gained, lost = engine.failing(gains, default), engine.failing(losses, default)
-        k = 0
-        while k < len(default):
-            more, worse = size(gained[k + 1]), size(lost[k + 1])  # what would be covered without the literal
-            if len(default) > 1 and more >= worse:
-                default = default[:k] + default[k + 1 :]
-            else:
-                allowed = place.allowed(default[:k] + default[k + 1 :])
-                literal = self.better_literal(gained[0], gained[k + 1], lost[0], lost[k + 1], allowed)
-                k += 1
-                if literal is None:
-                    continue
-                default = (*default[: k - 1], literal, *default[k:])
-            gained, lost = engine.failing(gains, default), engine.failing(losses, default)
-        return default
-
-    def better_literal(
-        self, gains: Rows, more_gains: Rows, losses: Rows, more_losses: Rows, allowed: Allowed | None
-    ) -> Literal | None:
-        """A better literal for the gains and losses that the present one covers, and for those that it does not."""
-        engine, size = self.engine, self.engine.size
-        now = size(gains) - size(losses)
-        if size(gains) + size(more_gains) <= now + _STEP:  # no literal can cover more gains than all
-            return None
-        found = engine.worthiest_literal(engine.plus(gains, more_gains), engine.plus(losses, more_losses), allowed)
-        return found[0] if found is not None and found[1] > now + _STEP else None
-
-    def better_exceptions(
-        self, default: Sequence[Literal], exceptions: tuple[Rule, ...], gains: Rows, losses: Rows, place: Place
-    ) -> tuple[Rule, ...]:
-        """The exceptions improved, the last one first, each for what the others leave; those worth nothing dropped."""
-        for k in reversed(range(len(exceptions))):
-            others = Rule(None, tuple(default), exceptions[:k] + exceptions[k + 1 :])
-            gained, lost = self.engine.satisfying(gains, others), self.engine.satisfying(losses, others)
-            inner = place.exception(default, *others.exceptions)
-            exception = self.improved(exceptions[k], lost, gained, inner)
-            kept = (exception,) if self.worth(exception, lost, gained, self.price) > 0 else ()
-            exceptions = exceptions[:k] + kept + exceptions[k + 1 :]
-        return exceptions
-
-
-_STEP = 0.5
-"""A part changes if that gains more than this: at least one record, where records count once.
-
-Over 91 tables, those to choose on of docs/accuracy.md and samples of 300 of their records, the mean accuracy was 0.1
-points higher than with steps of more than one record, and 0.3 higher than with more than two.
-"""
-
 
 def _raised(price: float) -> float:
     return 1.4 * price + 1
-
-
-def _exceptions(rule: Rule) -> int:
-    return sum(1 + _exceptions(exception) for exception in rule.exceptions)

@@ -29,7 +29,7 @@ from unless.learn.lenient import measured
 from unless.learn.literals import MANY
 from unless.learn.locks import Placed, placed, positions
 from unless.learn.optimise import Optimiser
-from unless.learn.places import ANYWHERE, Place, place_of
+from unless.learn.places import Place, place_of
 from unless.learn.thresholds import half_way
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -285,7 +285,7 @@ class Learner:
         try:
             front.go_on()
             while most is None or len(rules) + 1 < most:
-                self.go_on(rows, len(rules))
+                self.go_on(engine.size(rows), len(rules))
                 popularity = engine.popularity(rows)
                 label = self.next_label(popularity, [*left, popularity][len(front.rules)], aside)
                 if label is None:
@@ -319,6 +319,7 @@ class Learner:
         """The list optimised as a whole, with thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
         price = settings.strictness * log(max(engine.size(rows), 1.0)) / 4
+        engine, rows = engine.for_optimising(rows)
         optimiser = Optimiser(engine, self, rows, program, price, positions(settings.wishes.locked, program))
         interrupted: KeyboardInterrupt | None = None
         try:
@@ -331,9 +332,9 @@ class Learner:
         program, reached = half_way(engine, rows, program, rounded=settings.round_thresholds, locked=locked)
         return Learned(program, [engine.popularity(some) for some in reached], interrupted)
 
-    def go_on(self, rows: Rows, rules: int) -> None:
+    def go_on(self, left: float, rules: int) -> None:
         """Tell how far the learner is; stop if the caller says so."""
-        if self.progress and self.progress(int(self.engine.size(rows)), rules):
+        if self.progress and self.progress(int(left), rules):
             raise Enough
 
     def next_label(self, popularity: Sequence[float], before: Sequence[float], aside: Collection[int]) -> int | None:
@@ -364,15 +365,7 @@ class Learner:
 
     def for_label(self, label: int) -> Callable[[Rows, Rows], tuple[Rule, Rows, Rows] | None]:
         """What learns rules for a label."""
-        return lambda positive, negative: self.rule(positive, negative, self.places[label])
-
-    def rule(self, positive: Rows, negative: Rows, place: Place = ANYWHERE) -> tuple[Rule, Rows, Rows] | None:
-        """A rule, and what it covers."""
-        return self.engine.rule(positive, negative, self.demands, place)
-
-    def exceptions(self, positive: Rows, negative: Rows, place: Place) -> tuple[Rule, ...]:
-        """Exceptions to a default."""
-        return self.engine.exceptions(positive, negative, self.demands, place)[0]
+        return lambda positive, negative: self.engine.rule(positive, negative, self.demands, self.places[label])
 
 
 def _shared(room: Sequence[int], spare: int) -> Iterator[int]:

@@ -1,0 +1,169 @@
+"""Lists are optimised by masks and kernels as by the definitions."""
+
+from __future__ import annotations
+
+import collections
+import random
+
+import numpy as np
+import pytest
+
+from tests.learn.test_random_tables import random_rows, table_of
+from tests.lengths import fewer
+from tests.shared import needs_compiled
+from unless.kernels import masks
+from unless.learn import Engine, MemoryEngine, memory
+from unless.learn.engine import Demands, Enough
+from unless.learn.improve import Improver
+from unless.learn.own import Settings, fold_unless, learn_unless
+from unless.learn.places import ANYWHERE
+from unless.rule import Literal, Rule
+
+
+class ByDefinition(MemoryEngine):
+    """An engine that optimises lists by rows, literal by literal."""
+
+    for_optimising = Engine.for_optimising
+
+
+def weights_for(kind, rows, rng):
+    """Weights of rows, and their unit."""
+    return {
+        "not": (None, None),
+        "whole": (rng.integers(0, 4, rows).astype(float), None),
+        "units": (rng.integers(0, 4000, rows).astype(float), 2.0**-10),
+    }[kind]
+
+
+def drawn(seed, rows=(20, 70, 300, 2000)):
+    """A random table."""
+    rng = random.Random(seed)
+    return table_of(*random_rows(seed, rows=rng.choice(rows), columns=rng.randint(1, 5)))
+
+
+@needs_compiled
+@pytest.mark.parametrize("weighted", ["not", "whole", "units"])
+@pytest.mark.parametrize("seed", fewer(25))
+def test_lists_are_optimised_as_defined(seed, weighted):
+    """The same list, whatever rows weigh; also a short one, and one around constraints of its length."""
+    table = drawn(seed)
+    weights, unit = weights_for(weighted, len(table), np.random.default_rng(seed))
+    for settings in (Settings(penalty=0.1, min_support=1), Settings(penalty=0.02, min_support=1, max_rules=3)):
+        fast, slow = (
+            learn_unless(kind(table, weights, unit), settings).program for kind in (MemoryEngine, ByDefinition)
+        )
+        assert fast == slow
+
+
+@needs_compiled
+@pytest.mark.parametrize("weighted", ["not", "whole", "units"])
+@pytest.mark.parametrize("seed", fewer(25))
+def test_questions(seed, weighted):
+    """What is asked about masks has the answers that it has about rows."""
+    table, rng = drawn(seed), np.random.default_rng(seed)
+    engine = MemoryEngine(table, *weights_for(weighted, len(table), rng))
+    dense, everything = engine.for_optimising(engine.everything())
+    rows, label = engine.everything(), int(rng.integers(0, len(engine.labels)))
+    some = engine.of_rows(rows.rows()[rng.random(len(rows.rows())) < 0.5])
+    rule = fold_unless(table, penalty=0.1, min_support=1, optimise=False).rules[0]
+
+    def same(mask, selection):
+        assert sorted(dense.kernel.selection(mask).rows()) == sorted(selection.rows())
+        assert dense.size(mask) == engine.size(selection)
+
+    part = dense.mask(some)
+    same(everything, rows)
+    same(dense.everything(), rows)
+    same(dense.minus(everything, part), engine.minus(rows, some))
+    same(dense.plus(dense.minus(everything, part), part), rows)
+    same(dense.satisfying(part, rule), engine.satisfying(some, rule))
+    same(dense.of_label(part, label), engine.of_label(some, label))
+    for found, wanted in zip(dense.split(part, label), engine.split(some, label), strict=True):
+        same(found, wanted)
+    for found, wanted in zip(dense.stakes(everything, label, part), engine.stakes(rows, label, some), strict=True):
+        same(found, wanted)
+    assert dense.popularity(part) == engine.popularity(some)
+    for literal in rule.default:
+        same(dense.covered(part, literal), engine.covered(some, literal))
+        if literal.op in ("<=", ">"):
+            assert dense.gap(part, literal) == engine.gap(some, literal)
+    pairs = dense.split(part, label), engine.split(some, label)
+    assert dense.worthiest_literal(*pairs[0]) == engine.worthiest_literal(*pairs[1])
+    assert list(dense.counts(*pairs[0])) == list(engine.counts(*pairs[1]))
+    for found, wanted in zip(dense.folds(part, 3), engine.folds(some, 3), strict=True):
+        same(found, wanted)
+
+
+@needs_compiled
+@pytest.mark.parametrize("seed", fewer(25))
+def test_one_rule_is_improved_as_defined(seed):
+    """A rule with any literals and exceptions becomes the rule that literal by literal it becomes."""
+    table, rng = drawn(seed), random.Random(seed)
+    engine = MemoryEngine(table)
+    dense, everything = engine.for_optimising(engine.everything())
+    label = rng.randrange(len(engine.labels))
+    gains, losses = dense.split(everything, label)
+    demands = Demands(0.75, 0.1, 1.0, list(engine.distinct()))
+    fast, slow = dense.improver(demands, 0.7), Improver(dense, demands, 0.7)
+
+    def literal():
+        column = rng.choice(table.columns)
+        rank = rng.randrange(column.missing + 1)
+        return engine.literal((table.columns.index(column), rank, rng.random() < 0.5))
+
+    def rule(depth):
+        inside = tuple(rule(depth - 1) for _ in range(rng.randrange(3))) if depth else ()
+        return Rule(None, tuple(literal() for _ in range(rng.randint(1, 4))), inside)
+
+    for _ in range(5):
+        one = rule(2)
+        assert fast.better(one, gains, losses, ANYWHERE) == slow.better(one, gains, losses, ANYWHERE)
+    assert fast.grown(gains, losses, ANYWHERE) == slow.grown(gains, losses, ANYWHERE)
+
+
+def test_literals_that_the_engine_has_not_found():
+    """A threshold that no record has is improved as defined: it stays if nothing is better."""
+    table = drawn(1, rows=(70,))
+    engine = MemoryEngine(table)
+    dense, everything = engine.for_optimising(engine.everything())
+    improver = dense.improver(Demands(0.75, 1.0, 3.0, list(engine.distinct())), 1.0)
+    gains, losses = everything, dense.minus(everything, everything)
+    foreign = Rule(None, (Literal(table.features[0], "!=", "never seen"),))
+    assert improver.better(foreign, gains, losses, ANYWHERE) == foreign
+
+
+@needs_compiled
+@pytest.mark.parametrize("when", [0, 1, 2, 5, 10])
+def test_late_in_the_middle_of_a_rule(when):
+    """What stops an improvement leaves masks that answer as before."""
+    table = drawn(3, rows=(300,))
+    engine = MemoryEngine(table)
+    dense, everything = engine.for_optimising(engine.everything())
+    improver = dense.improver(Demands(0.75, 0.1, 1.0, list(engine.distinct())), 0.7)
+    pair = dense.split(everything, 0)
+    wanted = improver.grown(*pair, ANYWHERE)
+    asked = iter(range(when))
+    engine.late = lambda: next(asked, None) is None
+    with pytest.raises(Enough):
+        collections.deque(iter(lambda: improver.grown(*pair, ANYWHERE), "never"), 0)
+    engine.late = None
+    assert improver.grown(*pair, ANYWHERE) == wanted
+
+
+def test_very_many_rows_have_no_masks(monkeypatch):
+    """A list of more rows than masks are for is the same list."""
+    table = drawn(5, rows=(300,))
+    wanted = fold_unless(table, penalty=0.1)
+    monkeypatch.setattr(memory, "FEW_ENOUGH", 299)
+    engine = MemoryEngine(table)
+    assert engine.for_optimising(engine.everything())[0] is engine
+    assert fold_unless(engine, penalty=0.1) == wanted
+
+
+@needs_compiled
+def test_masks_that_take_too_much_memory_are_forgotten(monkeypatch):
+    """A list learned with hardly any memory for masks is the same list."""
+    table = drawn(5, rows=(2000,))
+    wanted = fold_unless(table, penalty=0.1)
+    monkeypatch.setattr(masks, "MEMORY", 1000)
+    assert fold_unless(table, penalty=0.1) == wanted
