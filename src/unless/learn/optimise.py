@@ -11,8 +11,10 @@ rises: this is alternating optimisation.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
+from unless.learn.diary import Page
 from unless.learn.engine import Engine
 from unless.learn.literals import Allowed
 from unless.learn.places import Place
@@ -45,7 +47,8 @@ class Optimiser(Generic[Rows]):
     """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
 
     It is a valid list after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
-    their indices, stay as they are, and new ones come behind the last of them.
+    their indices, stay as they are, and new ones come behind the last of them. What becomes of each rule is noted on a
+    ``page``, so that what was interrupted goes on there.
     """
 
     def __init__(
@@ -56,6 +59,8 @@ class Optimiser(Generic[Rows]):
         program: Program,
         price: float,
         locked: Iterable[int] = (),
+        *,
+        page: Page | None = None,
     ) -> None:
         place: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
         self.engine = engine
@@ -65,6 +70,7 @@ class Optimiser(Generic[Rows]):
         self.rules = [(place[rule.head], Rule(None, rule.default, rule.exceptions)) for rule in program.rules[:-1]]
         self.last = place[program.rules[-1].head]
         self.everything = everything
+        self.page = page or Page()
         stay = set(locked)
         self.locked = [k in stay for k in range(len(self.rules))]
 
@@ -127,11 +133,12 @@ class Optimiser(Generic[Rows]):
                 after.add(label)
                 continue
             self.grower.go_on(reach, len(self.rules))
-            gains, losses = engine.stakes(reach, label, right)
-            rule = self.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
-            if self.worth(rule, gains, losses, self.rule_price) > 0:
-                self.rules[k] = label, rule
-                right = self.right_after(label, rule, right)
+            place = self.grower.place(label, after if k >= top else None)
+            stakes = engine.stakes(reach, label, right)
+            new = self.page.step(engine.labels[label], partial(self.worthy, rule, *stakes, place))
+            if new is not None:
+                self.rules[k] = label, new
+                right = self.right_after(label, new, right)
                 after.add(label)
             else:
                 del self.rules[k], self.locked[k]
@@ -151,10 +158,12 @@ class Optimiser(Generic[Rows]):
                 break
             label = errors.index(max(errors))
             self.grower.go_on(wrong, len(self.rules))
-            gains, losses = engine.stakes(reach, label, right)
             after = {self.last, *(other for other, _ in self.rules[top:])}
-            rule = self.grown(gains, losses, self.grower.place(label, after))
-            if rule is None or self.worth(rule, gains, losses, self.rule_price) <= 0:
+            stakes = engine.stakes(reach, label, right)
+            rule = self.page.step(
+                engine.labels[label], partial(self.worthy, None, *stakes, self.grower.place(label, after))
+            )
+            if rule is None:
                 tried.add(label)
                 continue
             self.rules.insert(top, (label, rule))
@@ -190,6 +199,11 @@ class Optimiser(Generic[Rows]):
         """The gains that a rule covers less the losses, less its price and that of its exceptions."""
         covered, lost = self.engine.satisfying(gains, rule), self.engine.satisfying(losses, rule)
         return self.engine.size(covered) - self.engine.size(lost) - price - self.price * _exceptions(rule)
+
+    def worthy(self, rule: Rule | None, gains: Rows, losses: Rows, place: Place) -> Rule | None:
+        """A better rule, or a new one where there is none; None if it is not worth its price."""
+        found = self.grown(gains, losses, place) if rule is None else self.better(rule, gains, losses, place)
+        return found if found is not None and self.worth(found, gains, losses, self.rule_price) > 0 else None
 
     def better(self, rule: Rule, gains: Rows, losses: Rows, place: Place) -> Rule:
         """The rule improved, or one with new exceptions, or a new one, if that is worth more."""
