@@ -22,17 +22,22 @@ cdef class Grid:
     cdef Py_ssize_t rows
     cdef Py_ssize_t columns
     cdef Py_ssize_t size  # the number of bins
-    cdef unsigned char[::1] grid  # the bin of every cell within its column, row by row
+    cdef unsigned char[::1] grid  # the bin of every cell within its column, row by row; nothing in blocks
     cdef unsigned char[::1] bins  # the same, column by column
     cdef int[::1] fine  # the ranks of columns of many values
+    cdef unsigned char[::1] lows  # the parts of bins, column by column, of bare columns
+    cdef double[::1] cells  # the numbers of bare columns, row by row
     cdef int[::1] first  # for every column: its first bin
     cdef int[::1] split  # its first categorical bin
     cdef int[::1] end  # the end of its bins
     cdef int[::1] wide  # its place among the fine columns, -1 if its bins are its ranks
+    cdef int[::1] bare  # its place among the bare columns, -1 if it is none
+    cdef Py_ssize_t bares  # how many are bare
     cdef int[::1] numbers  # how many of its ranks are numbers
     cdef int[::1] low  # for every bin: its first rank
     cdef int[::1] width  # how many ranks it holds
     cdef int[::1] labels  # the label of every row
+    cdef unsigned char[::1] few_labels  # the same, if they are bytes
     cdef int[::1] weights  # the weight of every row
     cdef bint even  # whether every row weighs 1
     cdef unsigned char[::1] mark  # scratch, all zero between calls
@@ -46,6 +51,12 @@ cdef class Grid:
     cdef int from_code  # the codes that it means
     cdef int to_code
     cdef bint negated  # whether it means all other codes
+    cdef bint by_edge  # whether it is about a number of a bare column
+    cdef list edges  # bins, parts and numbers that literals on bare columns are about
+    cdef int edge_low  # the part
+    cdef double edge_number  # the number
+    cdef Py_ssize_t low_start  # where the parts of the column start
+    cdef Py_ssize_t cell_start  # where its first number is
 
     cdef bint shared(self, Py_ssize_t number)
     cdef list blocks(self, Py_ssize_t number)
@@ -66,6 +77,8 @@ cdef class Grid:
     cdef paint(self, int[::1] index, unsigned char mark)
     cpdef paint_block(self, int[::1] index, unsigned char mark)
     cdef void prepare(self, Py_ssize_t feature, Py_ssize_t rank, bint other) noexcept
+    cdef void prepare_bare(self, Py_ssize_t feature, Py_ssize_t rank, bint other) noexcept
+    cdef int passes(self, Py_ssize_t row) noexcept nogil
     cdef void prepare_label(self, int label) noexcept
     cdef void prepare_mark(self, int mark) noexcept
     cdef Selection sift(self, int[::1] index, Py_ssize_t most)
@@ -84,5 +97,7 @@ cdef class Grid:
     cdef add(self, object function, int[::1] histogram, int[::1] index, int step)
     cpdef count_block(self, int[::1] histogram, int[::1] index, int step)
     cpdef tally_block(self, int[::1] tallies, int[::1] index, int step)
+    cdef count_columns(self, int[::1] out, int[::1] index, int step, bint by_label)
     cdef gather(self, int[::1] tallies, Py_ssize_t label, Py_ssize_t labels, int[::1] positive, int[::1] negative)
+    cdef int label(self, Py_ssize_t row) noexcept nogil
     cdef long long rank(self, Py_ssize_t i, Py_ssize_t row) noexcept nogil

@@ -67,24 +67,31 @@ class Grid:
     each, a column with many has quantile bins, and its exact ranks besides (``fine``). A histogram holds the weight of
     the rows in each bin, column after column: numeric bins first, padded to whole groups of 16, then categorical bins,
     padded too.
+
+    A *bare* column of a block has numbers only, and no ranks: its bins are cut into parts (``lows``), and its numbers
+    lie beside those of other bare columns, row by row (``cells``). Almost every question is answered by the bytes.
     """
 
-    def __init__(self, labels, weights, numbers, ranks, threads=1, bins=None):
+    def __init__(self, labels, weights, numbers, ranks, threads=1, bins=None, bare=()):
         """Make an empty grid, given how many numbers and ranks (with missing) each column has; fill it by `load_*`.
 
         ``bins``, if given, says of each column how many numeric and categorical bins it has, or None for a bin for
-        each of its ranks.
+        each of its ranks; ``bare`` says which columns are.
         """
         self.threads = threads
         self.rows = len(labels)
         self.many = MANY if bins is None else self.rows + 1  # a block is small: no scratch for each of thousands
         self.columns = len(numbers)
         self.size = 0
-        self.labels = view(labels)
+        self.few_labels = view(labels if labels.dtype == np.uint8 else np.empty(0, np.uint8))
+        self.labels = view(labels if labels.dtype != np.uint8 else np.empty(0, np.int32))
         self.weights = view(weights)
         self.even = bool((weights == 1).all())
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
+        self.bare = view(np.full(self.columns, -1, np.int32))
+        self.bares = 0
+        self.edges = []
         wide: cython.int = 0
         for i in range(self.columns):
             number: cython.int = self.numbers[i]
@@ -94,8 +101,12 @@ class Grid:
             self.split[i] = self.size + whole_groups(number)
             self.end[i] = self.split[i] + rank - number
             if bins is not None and bins[i] is not None:
-                self.wide[i] = wide
-                wide += 1
+                if bare and bare[i]:
+                    self.bare[i] = self.bares
+                    self.bares += 1
+                else:
+                    self.wide[i] = wide
+                    wide += 1
                 self.split[i] = self.first[i] + whole_groups(bins[i][0])
                 self.end[i] = self.split[i] + bins[i][1]
             elif self.end[i] - self.first[i] > 256:  # more ranks than bins: numbers and categories share them
@@ -108,11 +119,11 @@ class Grid:
             self.size = self.first[i] + whole_groups(self.end[i] - self.first[i])
         self.low = view(np.zeros(self.size, np.int32))
         self.width = view(np.zeros(self.size, np.int32))
-        self.grid = view(np.empty(self.columns * self.rows, np.uint8))
+        self.grid = view(np.empty(self.columns * self.rows if bins is None else 0, np.uint8))
         self.bins = view(np.empty(self.columns * self.rows, np.uint8))
         self.fine = view(np.empty(wide * self.rows, np.int32))
         self.mark = view(np.zeros(self.rows, np.uint8))
-        self.scratch = self.codes = self.few_codes = None
+        self.scratch = self.codes = self.few_codes = self.lows = self.cells = None
 
     # -- threads ---------------------------------------------------------------------------------------------------
 
@@ -242,15 +253,24 @@ class Grid:
                 bins[row] = bin_of[codes[row]]
 
     def planes(self):
-        """The bins row by row and column by column, and the ranks: what `adopt` takes."""
-        return np.asarray(self.grid), np.asarray(self.bins), np.asarray(self.fine)
+        """The bins column by column, and the ranks: what `adopt` takes."""
+        return np.asarray(self.bins), np.asarray(self.fine)
 
-    def adopt(self, grid: object, bins: object, fine: object):
+    def adopt(self, bins: object, fine: object, lows: object, cells: object):
         """Take the planes of a grid of the same columns and rows, such as arrays that lie in a file."""
-        self.grid, self.bins, self.fine = view(grid), view(bins), view(fine)
+        self.bins, self.fine, self.lows, self.cells = view(bins), view(fine), view(lows), view(cells)
         for i in range(self.columns):
-            if self.wide[i] < 0:
+            if self.wide[i] < 0 and self.bare[i] < 0:
                 self.name_bins(i)
+
+    def edge(self, byte: Size, low: Size, number: cython.double):
+        """Note a number of a bare column, its bin and its part within: the rank that literals on it have in tests."""
+        self.edges.append((byte, low, number))
+        return len(self.edges) - 1
+
+    def forget_edges(self):
+        """Forget such numbers."""
+        self.edges = []
 
     def ranks_of(self, i: Size, index: cython.const[cython.int][::1]):
         """The ranks that some rows have in a column."""
@@ -382,7 +402,7 @@ class Grid:
         """Add the weight of rows to the count of their label."""
         with cython.nogil:
             for k in range(len(index)):
-                counts[self.labels[index[k]]] += self.weights[index[k]]
+                counts[self.label(index[k])] += self.weights[index[k]]
 
     def by_label(self, rows: Selection, label: cython.int, labels: Size):
         """The rows of a label, and the others."""
@@ -420,7 +440,7 @@ class Grid:
                 back: Size = number
                 for k in range(number):
                     row = rows.index[k]
-                    own: cython.int = self.labels[row] == label
+                    own: cython.int = self.label(row) == label
                     if own != self.mark[row]:
                         if own:
                             out[front] = row
@@ -568,6 +588,10 @@ class Grid:
     @cython.exceptval(check=False)
     def prepare(self, feature: Size, rank: Size, other: cython.bint) -> cython.void:
         """Note where the column of a literal starts, and which codes it means: [from_code, to_code), or all others."""
+        self.by_edge = False
+        if self.bare[feature] >= 0:
+            self.prepare_bare(feature, rank, other)
+            return
         numbers: Size = self.numbers[feature]
         self.by_few = self.wide[feature] < 0
         if self.by_few:
@@ -587,10 +611,48 @@ class Grid:
 
     @cython.cfunc
     @cython.exceptval(check=False)
+    def prepare_bare(self, feature: Size, rank: Size, other: cython.bint) -> cython.void:
+        """The same for a bare column: a number (`edge`), -1 for missing cells, or -2 for what no cell is."""
+        self.by_few = True
+        self.few_codes = self.bins
+        self.start = feature * self.rows
+        self.negated = other
+        self.from_code = self.end[feature] - 1 - self.first[feature] if rank == -1 else 256
+        self.to_code = self.from_code + 1
+        if rank >= 0:
+            self.by_edge = True
+            self.from_code, self.edge_low, self.edge_number = self.edges[rank]
+            self.to_code = self.split[feature] - self.first[feature]
+            self.low_start = self.bare[feature] * self.rows
+            self.cell_start = self.bare[feature]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def passes(self, row: Size) -> cython.int:
+        """Whether a literal on a number of a bare column is true: its cell is looked at in its own part only."""
+        bin: cython.int = self.few_codes[self.start + row]
+        up_to: cython.int = bin < self.from_code
+        if bin == self.from_code:
+            low: cython.int = self.lows[self.low_start + row]
+            up_to = low < self.edge_low
+            if low == self.edge_low:
+                up_to = self.cells[row * self.bares + self.cell_start] <= self.edge_number
+        if self.negated:
+            return bin < self.to_code and not up_to
+        return up_to
+
+    @cython.cfunc
+    @cython.exceptval(check=False)
     def prepare_label(self, label: cython.int) -> cython.void:
         """The same for a label."""
-        self.by_few = self.negated = False
-        self.codes = self.labels
+        self.by_edge = self.negated = False
+        self.by_few = len(self.few_labels) > 0
+        if self.by_few:
+            self.few_codes = self.few_labels
+        else:
+            self.codes = self.labels
         self.start = 0
         self.from_code = label
         self.to_code = label + 1
@@ -600,7 +662,7 @@ class Grid:
     def prepare_mark(self, mark: cython.int) -> cython.void:
         """The same for marked rows, or for those without a mark."""
         self.by_few = True
-        self.negated = False
+        self.by_edge = self.negated = False
         self.few_codes = self.mark
         self.start = 0
         self.from_code = mark
@@ -670,7 +732,15 @@ class Grid:
         negated: cython.int = self.negated
         code: cython.int
         inside: cython.int
-        if self.by_few:
+        if self.by_edge:
+            for k in range(begin, end):
+                row = index[k]
+                inside = self.passes(row)
+                out[front] = row
+                out[back] = row
+                front += inside
+                back -= 1 - inside
+        elif self.by_few:
             few_codes: cython.uchar[::1] = self.few_codes
             for k in range(begin, end):
                 row = index[k]
@@ -703,7 +773,12 @@ class Grid:
         over: cython.int = self.to_code
         negated: cython.int = self.negated
         code: cython.int
-        if self.by_few:
+        if self.by_edge:
+            for k in range(begin, end):
+                row = index[k]
+                out[front] = row
+                front += self.passes(row)
+        elif self.by_few:
             few_codes: cython.uchar[::1] = self.few_codes
             for k in range(begin, end):
                 row = index[k]
@@ -884,20 +959,46 @@ class Grid:
                     if 0 <= place < span:
                         out[place] += weights[index[k]]
 
-    def weigh_codes(self, rows: Selection, codes: cython.const[cython.ushort][::1], first: Size, out: Size[::1]):
-        """Do the same for the codes of rows."""
+    def weigh_parts(self, rows: Selection, i: Size, starts: cython.const[cython.int][::1], first: Size, out: Size[::1]):
+        """Do the same for the parts of a bare column, given the first part of each bin."""
         if not cython.compiled:
-            codes, out = memoryview(codes), memoryview(out)
+            starts, out = memoryview(starts), memoryview(out)
         index: cython.int[::1] = rows.index
         weights: cython.int[::1] = self.weights
+        bins: cython.uchar[::1] = self.bins[i * self.rows : (i + 1) * self.rows]
+        lows: cython.uchar[::1] = self.lows[self.bare[i] * self.rows : (self.bare[i] + 1) * self.rows]
         number: Size = len(index)
         span: Size = len(out)
         place: Size
         with cython.nogil:
             for k in range(number):
-                place = codes[index[k]] - first
+                place = starts[bins[index[k]]] + lows[index[k]] - first
                 if 0 <= place < span:
                     out[place] += weights[index[k]]
+
+    def in_parts(
+        self,
+        rows: Selection,
+        i: Size,
+        starts: cython.const[cython.int][::1],
+        bins_wanted: cython.const[cython.uchar][::1],
+        wanted: cython.const[cython.uchar][::1],
+    ):
+        """The numbers of the rows in some parts of a bare column, which are in some bins."""
+        if not cython.compiled:
+            starts, bins_wanted, wanted = memoryview(starts), memoryview(bins_wanted), memoryview(wanted)
+        index: cython.int[::1] = rows.index
+        bins: cython.uchar[::1] = self.bins[i * self.rows : (i + 1) * self.rows]
+        lows: cython.uchar[::1] = self.lows[self.bare[i] * self.rows : (self.bare[i] + 1) * self.rows]
+        found: cython.int[::1] = view(np.empty(len(index), np.int32))
+        number: Size = 0
+        with cython.nogil:
+            for k in range(len(index)):
+                row = index[k]
+                if bins_wanted[bins[row]] and wanted[starts[bins[row]] + lows[row]]:
+                    found[number] = row
+                    number += 1
+        return np.asarray(found)[:number].copy()
 
     def spans(self):
         """Where the bins of every column begin, where its categorical bins do, and where they end."""
@@ -948,6 +1049,9 @@ class Grid:
     def count_block(self, histogram: cython.int[::1], index: cython.int[::1], step: cython.int):
         columns = self.columns
         ahead: Size = len(index) - AHEAD
+        if len(self.grid) == 0:
+            self.count_columns(histogram, index, step, False)
+            return
         with cython.nogil:
             for k in range(len(index)):
                 if cython.compiled and k < ahead:
@@ -961,6 +1065,9 @@ class Grid:
     def tally_block(self, tallies: cython.int[::1], index: cython.int[::1], step: cython.int):
         columns = self.columns
         ahead: Size = len(index) - AHEAD
+        if len(self.grid) == 0:
+            self.count_columns(tallies, index, step, True)
+            return
         with cython.nogil:
             for k in range(len(index)):
                 if cython.compiled and k < ahead:
@@ -970,6 +1077,31 @@ class Grid:
                 weight: cython.int = step if self.even else step * self.weights[index[k]]
                 for i in range(columns):
                     tallies[start + self.first[i] + self.grid[cell + i]] += weight
+
+    @cython.cfunc
+    def count_columns(self, out: cython.int[::1], index: cython.int[::1], step: cython.int, by_label: cython.bint):
+        """Do either column by column, some rows at a time: blocks have no bins row by row, which take as many bytes."""
+        bins: cython.uchar[::1] = self.bins
+        weights: cython.int[::1] = self.weights
+        even: cython.bint = self.even
+        number: Size = len(index)
+        start: Size
+        with cython.nogil:
+            for begin in range(0, number, 4096):
+                end: Size = min(begin + 4096, number)
+                for i in range(self.columns):
+                    column: Size = i * self.rows
+                    start = self.first[i]
+                    if even and not by_label:
+                        for k in range(begin, end):
+                            out[start + bins[column + index[k]]] += step
+                    elif by_label:
+                        for k in range(begin, end):
+                            place: Size = start + self.label(index[k]) * self.size
+                            out[place + bins[column + index[k]]] += step * weights[index[k]]
+                    else:
+                        for k in range(begin, end):
+                            out[start + bins[column + index[k]]] += step * weights[index[k]]
 
     @cython.cfunc
     def gather(
@@ -983,6 +1115,14 @@ class Grid:
                     positive[bin] = tallies[start + bin]
                 else:
                     negative[bin] += tallies[start + bin]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def label(self, row: Size) -> cython.int:
+        """The label of a row."""
+        return self.few_labels[row] if len(self.few_labels) > 0 else self.labels[row]
 
     @cython.cfunc
     @cython.nogil

@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from unless.learn.engine import Engine
 from unless.rule import Program, Rule
+from unless.values import Label
 
 Rows = TypeVar("Rows")
 Grown = tuple[Rule, Rows, Rows]
@@ -46,18 +47,27 @@ class Page:
         learn: Callable[[Rows, Rows], Grown[Rows] | None],
     ) -> Grown[Rows] | None:
         """The rule that was learned in this step before; or else a new one, which is noted."""
+        learned: list[Grown[Rows] | None] = []
+
+        def anew() -> Rule | None:
+            learned.append(found := learn(positive, negative))
+            return None if found is None else found[0]
+
+        rule = self.step(engine.labels[label], anew)
+        if learned or rule is None:
+            return learned[0] if learned else None
+        return rule, engine.satisfying(positive, rule), engine.satisfying(negative, rule)
+
+    def step(self, head: Label, learn: Callable[[], Rule | None]) -> Rule | None:
+        """The same, without the rows: the rule that this step gave before, or else what it gives now."""
         step, self._next = self._next, self._next + 1
-        head = engine.labels[label]
         if step in self.steps:
             known = self.steps[step]
-            if known is None:
-                return None
-            if (type(known.head), known.head) == (type(head), head):
-                rule = Rule(None, known.default, known.exceptions)
-                return rule, engine.satisfying(positive, rule), engine.satisfying(negative, rule)
-        learned = learn(positive, negative)
-        self.note(step, None if learned is None else Rule(head, learned[0].default, learned[0].exceptions))
-        return learned
+            if known is None or (type(known.head), known.head) == (type(head), head):
+                return None if known is None else Rule(None, known.default, known.exceptions)
+        rule = learn()
+        self.note(step, None if rule is None else Rule(head, rule.default, rule.exceptions))
+        return rule
 
     def note(self, step: int, rule: Rule | None) -> None:
         """Note what was learned in a step."""

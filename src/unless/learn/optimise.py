@@ -11,8 +11,10 @@ rises: this is alternating optimisation.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
+from unless.learn.diary import Page
 from unless.learn.engine import Demands, Engine
 from unless.learn.improve import Improver, exceptions_of
 from unless.learn.places import Place
@@ -42,7 +44,8 @@ class Optimiser(Generic[Rows]):
     """A list that may still change: ``rules``, with the places of their labels, and the label of the ``last`` rule.
 
     It is a valid list after every change, so that an interruption loses nothing. Rules that are ``locked``, given by
-    their indices, stay as they are, and new ones come behind the last of them.
+    their indices, stay as they are, and new ones come behind the last of them. What becomes of each rule is noted on a
+    ``page``, so that what was interrupted goes on there.
     """
 
     def __init__(
@@ -53,6 +56,8 @@ class Optimiser(Generic[Rows]):
         program: Program,
         price: float,
         locked: Iterable[int] = (),
+        *,
+        page: Page | None = None,
     ) -> None:
         place: dict[Label | None, int] = {label: k for k, label in enumerate(engine.labels)}
         self.engine = engine
@@ -62,6 +67,7 @@ class Optimiser(Generic[Rows]):
         self.rules = [(place[rule.head], Rule(None, rule.default, rule.exceptions)) for rule in program.rules[:-1]]
         self.last = place[program.rules[-1].head]
         self.everything = everything
+        self.page = page or Page()
         stay = set(locked)
         self.locked = [k in stay for k in range(len(self.rules))]
 
@@ -114,7 +120,7 @@ class Optimiser(Generic[Rows]):
 
         Return the rows that the list gets right from where new rules go.
         """
-        engine, improver = self.engine, self.improver
+        engine = self.engine
         decided, reach = self.flow()
         free = [rule for rule, stays in zip(self.rules, self.locked, strict=True) if not stays]
         last = self.grower.last(engine.popularity(reach), free)
@@ -129,11 +135,12 @@ class Optimiser(Generic[Rows]):
                 after.add(label)
                 continue
             self.grower.go_on(engine.size(reach), len(self.rules))
-            gains, losses = engine.stakes(reach, label, right)
-            rule = improver.better(rule, gains, losses, self.grower.place(label, after if k >= top else None))
-            if improver.worth(rule, gains, losses, self.rule_price) > 0:
-                self.rules[k] = label, rule
-                right = self.right_after(label, rule, right)
+            place = self.grower.place(label, after if k >= top else None)
+            stakes = engine.stakes(reach, label, right)
+            new = self.page.step(engine.labels[label], partial(self.worthy, rule, *stakes, place))
+            if new is not None:
+                self.rules[k] = label, new
+                right = self.right_after(label, new, right)
                 after.add(label)
             else:
                 del self.rules[k], self.locked[k]
@@ -143,7 +150,7 @@ class Optimiser(Generic[Rows]):
     def insert(self, right: Rows, most: int | None = None) -> bool:
         """Put new rules on top that get more right, at most up to so many rules, and return whether there are any."""
         engine, before, tried, top = self.engine, len(self.rules), set[int](), self.top
-        reach, improver = self.everything, self.improver
+        reach = self.everything
         for _, before_it in self.rules[:top]:
             reach = engine.minus(reach, engine.satisfying(reach, before_it))
         while most is None or len(self.rules) < most:
@@ -153,10 +160,11 @@ class Optimiser(Generic[Rows]):
                 break
             label = errors.index(max(errors))
             self.grower.go_on(engine.size(wrong), len(self.rules))
-            gains, losses = engine.stakes(reach, label, right)
             after = {self.last, *(other for other, _ in self.rules[top:])}
-            rule = improver.grown(gains, losses, self.grower.place(label, after))
-            if rule is None or improver.worth(rule, gains, losses, self.rule_price) <= 0:
+            stakes = engine.stakes(reach, label, right)
+            place = self.grower.place(label, after)
+            rule = self.page.step(engine.labels[label], partial(self.worthy, None, *stakes, place))
+            if rule is None:
                 tried.add(label)
                 continue
             self.rules.insert(top, (label, rule))
@@ -185,6 +193,12 @@ class Optimiser(Generic[Rows]):
         labels = self.engine.labels
         found = [Rule(labels[label], rule.default, rule.exceptions) for label, rule in rules]
         return Program(self.engine.target, self.engine.features, (*found, Rule(labels[self.last])))
+
+    def worthy(self, rule: Rule | None, gains: Rows, losses: Rows, place: Place) -> Rule | None:
+        """A better rule, or a new one where there is none; None if it is not worth its price."""
+        improver = self.improver
+        found = improver.grown(gains, losses, place) if rule is None else improver.better(rule, gains, losses, place)
+        return found if found is not None and improver.worth(found, gains, losses, self.rule_price) > 0 else None
 
 
 def _raised(price: float) -> float:

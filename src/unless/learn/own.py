@@ -191,6 +191,10 @@ class Learner:
         wishes = replace(self.settings.wishes, locked=self.locked).noted(self.engine)
         return page_of(self.engine, "unless, rule by rule", **demands, rare_first=self.rare_first, **wishes)
 
+    def optimising(self) -> Page:
+        """The page for what optimising makes of that list."""
+        return page_of(self.engine, "unless, optimising", **self.settings.noted(self.engine))
+
     def measured(self) -> tuple[Learner, Learned | None]:
         """A learner with the penalty that is best for the rows; and its list rule by rule, if that is known."""
         engine, settings = self.engine, replace(self.settings, penalty=1.0)
@@ -217,7 +221,7 @@ class Learner:
         """A list for some rows, maybe begun rule by rule; what is learned so far if something stops the learner."""
         learned = begun or self.rule_by_rule(rows, page)
         if self.settings.optimise and not self.stopped:
-            learned = self.optimised(rows, learned.program)
+            learned = self.optimised(rows, learned.program, None if page is None else self.optimising())
         return self.short_enough(rows, learned)
 
     def short_enough(self, rows: Rows, learned: Learned) -> Learned:
@@ -315,12 +319,13 @@ class Learner:
         engine = self.engine
         return placed(engine, rows, self.locked, lambda k, p, n: page.rule(engine, k, p, n, self.for_label(k)))
 
-    def optimised(self, rows: Rows, program: Program) -> Learned:
+    def optimised(self, rows: Rows, program: Program, page: Page | None = None) -> Learned:
         """The list optimised as a whole, with thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
         price = settings.strictness * log(max(engine.size(rows), 1.0)) / 4
         engine, rows = engine.for_optimising(rows)
-        optimiser = Optimiser(engine, self, rows, program, price, positions(settings.wishes.locked, program))
+        locked = positions(settings.wishes.locked, program)
+        optimiser = Optimiser(engine, self, rows, program, price, locked, page=page)
         interrupted: KeyboardInterrupt | None = None
         try:
             optimiser.run(settings.max_rules, settings.max_parts)
@@ -328,8 +333,8 @@ class Learner:
             self.stopped = True
         except KeyboardInterrupt as stop:
             self.stopped, interrupted = True, stop
-        program, locked = optimiser.program(), optimiser.locked
-        program, reached = half_way(engine, rows, program, rounded=settings.round_thresholds, locked=locked)
+        stay, rounded = optimiser.locked, settings.round_thresholds
+        program, reached = half_way(engine, rows, optimiser.program(), rounded=rounded, locked=stay)
         return Learned(program, [engine.popularity(some) for some in reached], interrupted)
 
     def go_on(self, left: float, rules: int) -> None:

@@ -24,7 +24,12 @@ def record_hashes(columns: Sequence[Column], rows: int) -> Hashes:
 def value_hashes(column: Column) -> Hashes:
     """A hash of each value of a column, by rank; missing comes last."""
     texts = text_hashes(column.categories)
-    return np.concatenate([mixed(column.numbers.view(np.uint64)), texts, np.zeros(1, np.uint64)])
+    return np.concatenate([number_hashes(column.numbers), texts, np.zeros(1, np.uint64)])
+
+
+def number_hashes(numbers: NDArray[np.float64]) -> Hashes:
+    """A hash of each number."""
+    return mixed(numbers.view(np.uint64))
 
 
 def text_hashes(texts: Iterable[str]) -> Hashes:

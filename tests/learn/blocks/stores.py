@@ -55,7 +55,9 @@ class PickledStore(store.BlockStore):
         return pickle.loads(pickle.dumps(question.together(answers)))
 
 
-def store_of(data: Data, sizes: list[int], folder: Path | None = None, kind=store.BlockStore) -> store.BlockStore:
+def store_of(
+    data: Data, sizes: list[int], folder: Path | None = None, kind=store.BlockStore, *, past_cache: bool = False
+) -> store.BlockStore:
     """The blocks of some data, given how many rows each batch has; written to a folder and mapped, if there is one."""
     frame, weights = data.frame, None
     features = [name for name in frame.columns if name != "y"]
@@ -75,8 +77,9 @@ def store_of(data: Data, sizes: list[int], folder: Path | None = None, kind=stor
     blocks = list(coded(coding, batches()))
     if folder is not None:
         for number, arrays in enumerate(blocks):
-            store.write_block(folder / f"{number}.block", arrays)
-        blocks = [store.map_block(folder / f"{number}.block") for number in range(len(blocks))]
+            store.write_block(folder / f"{number}.block", arrays, past_cache=past_cache)
+        paths = [folder / f"{number}.block" for number in range(len(blocks))]
+        blocks = [store.map_block(path, past_cache=past_cache) for path in paths]
     nothing = coding.some_weigh_nothing
     return kind(coding.bins, task.target, coding.labels, blocks, unit=coding.unit, some_weigh_nothing=nothing)
 

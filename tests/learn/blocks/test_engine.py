@@ -11,9 +11,10 @@ import pytest
 from tests.learn.blocks.stores import Data, PickledStore, counted, cramped, cut, forgetful, random_data, store_of
 from tests.lengths import fewer
 from unless.learn import Engine, fold_rm, fold_unless, own
-from unless.learn.blocks.bins import Bins
+from unless.learn.blocks import block as blocks
+from unless.learn.blocks.bins import Bins, bins_of
 from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.questions import Definition, Values, steps
+from unless.learn.blocks.questions import Definition, Fetch, Values, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
@@ -294,6 +295,41 @@ def test_what_a_rule_leaves_is_known(monkeypatch):
         assert literals == same
         assert sizes(engine, few) == sizes(memory, rest)
     assert not asked
+
+
+@pytest.mark.parametrize("many", [1, 64, 10**9])
+def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
+    """Rules and rows are the same whether single numbers are mapped or all of a block are read at once."""
+    monkeypatch.setattr(blocks, "_MANY", many)
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame({"a": rng.normal(size=30_000), "b": rng.normal(size=30_000)})
+    data = Data(frame.with_columns(y=(pl.col("a") + pl.col("b") > 0.5).cast(pl.String)))
+    store = store_of(data, [9000, 1, 0, 14_000, 6999], tmp_path, past_cache=True)
+    if any(one._past is None for one in store.blocks if one._count):
+        pytest.skip("this disk is only read through the cache")
+    read = []
+    for one in store.blocks:
+        monkeypatch.setattr(one, "_past", lambda past=one._past: read.append(past) or past())
+    assert fold_rm(BlockEngine(store, local=3000)) == fold_rm(data.table)
+    assert bool(read) == (many < 10**9)
+    pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
+    assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
+
+
+def test_rare_values_of_a_bin_are_few_parts():
+    """A bin of very many rare values has no more parts than a byte can tell, and every number its own place."""
+    numbers = np.arange(12_000.0)
+    often = np.where(numbers < 6000, 1, 10_000)
+    bins = bins_of(Column("x", "number", numbers, (), np.empty(0, np.uint8)), np.append(often, 0), open=True)
+    parts = np.diff(bins.starts[: bins.shape[0] + 1])
+    assert parts.max() <= 65
+    assert parts.min() >= 1
+    told = bins.starts[bins.bin_of(bins.column)] + bins.lows_of(bins.column)
+    assert (np.diff(told[:-1]) >= 0).all()
+    assert told[-1] == len(bins.finer) + 1
+    for number in (-1.0, 0.0, 17.5, 5999.0, 6000.0, 11_999.0, np.inf):
+        bin_, low = bins.part_of(number)
+        assert bins.starts[bin_] + low == np.searchsorted(bins.finer, number)
 
 
 def test_chains_of_sets_may_be_longer_than_python_can_follow():

@@ -24,8 +24,10 @@ from unless.learn.blocks import kept as kept_module
 from unless.learn.blocks.data import Blocks, blocks_of
 from unless.learn.blocks.given import opened
 from unless.learn.blocks.kept import Keep, Kept
+from unless.learn.blocks.notes import FilePage
 from unless.learn.blocks.sources import FrameStream
 from unless.learn.blocks.store import map_block, write_block
+from unless.learn.optimise import Optimiser
 
 NAME = "unless-blocks.json"
 
@@ -343,22 +345,24 @@ def test_damaged_files_are_noticed(tmp_path, name, damage):
     assert path.read_bytes() == content
 
 
-@pytest.mark.parametrize("array", ["grid", "bins", "fine", "labels", "weights", "numbers 0", "ends 3", "type", "place"])
+@pytest.mark.parametrize("array", ["bins", "fine", "labels", "weights", "lows", "cells", "ends 3", "type", "place"])
 def test_addresses_of_strangers(tmp_path, array, monkeypatch):
     """Cells that would be addresses outside of a table never reach the kernels, even if the checksum is right."""
     from unless.learn.blocks import survey
 
     monkeypatch.setattr(survey, "MANY", 3)
-    folder = tmp_path / "kept"
-    blocks_in(folder, Counting(frame())).close()
+    folder, weights = tmp_path / "kept", "w" if array == "weights" else None
+    blocks_in(folder, Counting(frame()), weights=weights).close()
     path = folder / "0.block"
     arrays = {name: found.copy() for name, found in map_block(path).items()}
     if array in arrays:
         arrays[array][-1] = 200 if arrays[array].dtype == np.uint8 else -1
+        if array in ("lows", "cells"):  # whatever they are, they are no addresses; but there must be enough of them
+            arrays[array] = arrays[array][:-1]
         path.unlink()
         write_block(path, arrays)
     else:
-        old, new = (b'"<i4"', b'"|O8"') if array == "type" else (b", 960]", b", -96]")
+        old, new = (b'"<i4"', b'"|O8"') if array == "type" else (b", 4096]", b", -409]")
         head, _, rest = path.read_bytes().partition(b"\n")
         assert old in head
         path.write_bytes(head.replace(old, new, 1) + b"\n" + rest)
@@ -366,7 +370,7 @@ def test_addresses_of_strangers(tmp_path, array, monkeypatch):
     description["blocks"][0] = [path.stat().st_size, kept_module.checksum(path)]
     (folder / NAME).write_text(json.dumps(description))
     with pytest.warns(UnlessWarning, match="are damaged"):
-        blocks_in(folder, Counting(frame())).close()
+        blocks_in(folder, Counting(frame()), weights=weights).close()
 
 
 def test_descriptions_of_strangers(tmp_path):
@@ -404,6 +408,40 @@ def test_every_point_of_interruption(tmp_path, name, weights, local):
             _forget(tmp_path / "kept")
             learn(progress=_stopping(stop), keep_on_interrupt=True)
             assert learn() == wanted
+
+
+@pytest.mark.parametrize("more", [{}, {"max_rules": 4}, {"penalty": 0.2}])
+def test_optimising_goes_on(tmp_path, monkeypatch, more):
+    """Wherever optimising is interrupted, no rule that it had improved or inserted is worked on again."""
+    begun = []
+    worthy = Optimiser.worthy
+    monkeypatch.setattr(Optimiser, "worthy", lambda self, *stakes: begun.append(self.page) or worthy(self, *stakes))
+    with blocks_in(tmp_path / "kept", Counting(frame(400))) as blocks:
+        wanted = fold_unless(blocks, **more)
+        steps = sum(isinstance(page, FilePage) for page in begun)  # others are trials on parts of the rows
+        assert steps > 8
+        for stop in range(0, steps, 3):
+            _forget(tmp_path / "kept")
+            begun.clear()
+            monkeypatch.setattr(Optimiser, "worthy", _interrupted(begun, worthy, stop))
+            fold_unless(blocks, keep_on_interrupt=True, **more)
+            begun.clear()
+            monkeypatch.setattr(Optimiser, "worthy", _interrupted(begun, worthy, steps))
+            assert fold_unless(blocks, **more) == wanted
+            assert len(begun) == steps - stop
+
+
+def _interrupted(begun: list, worthy, after: int):
+    """A step of optimising all rows that Ctrl-C interrupts after some such steps."""
+
+    def step(self, *stakes):
+        if isinstance(self.page, FilePage):
+            if len(begun) == after:
+                raise KeyboardInterrupt
+            begun.append(self.page)
+        return worthy(self, *stakes)
+
+    return step
 
 
 def _stopping(after: int):

@@ -9,6 +9,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +24,12 @@ Values = NDArray[np.float64] | Sequence[str]
 Cuts = Values
 """Some of them: a part ends with each, and one more part follows."""
 
+_BYTES = 256
 _BINS = 256
 _NUMERIC = 240
 """Numeric bins come in whole groups of 16, so that these and one for missing cells are at most 256."""
 _FINER = 64
-"""How many finer parts there are for each bin of numbers; all of them fit into 16 bits."""
+"""How many finer parts a bin of numbers has at most: the part within the bin is a byte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,8 @@ class Bins:
 
     If it is ``open`` there are too many values to be known, and ``column`` has only some of them. Without ``cuts``,
     which are those of its numbers and of its texts, there is a bin for each value. ``finer`` cut the numbers of an open
-    column into more parts than there are bins.
+    column without texts into more parts than there are bins. Such a column is ``bare``: blocks have its numbers, and no
+    ranks.
     """
 
     column: Column
@@ -44,6 +48,11 @@ class Bins:
     open: bool = False
     cuts: tuple[NDArray[np.float64], tuple[str, ...]] | None = None
     finer: NDArray[np.float64] | None = None
+
+    @property
+    def bare(self) -> bool:
+        """Whether cells are numbers, or missing, and nobody knows all of them."""
+        return self.finer is not None
 
     @property
     def shape(self) -> tuple[int, int] | None:
@@ -78,11 +87,34 @@ class Bins:
         texts = places(column.categories, self.cuts[1]) + first
         return np.concatenate([numbers, texts, [first + categorical - 1]]).astype(np.uint8)
 
-    def finer_of(self, column: Column) -> NDArray[np.uint16]:
-        """The finer part of every rank of a column; texts and missing cells have one more, together."""
+    @cached_property
+    def starts(self) -> NDArray[np.int32]:
+        """The first of the finer parts of each bin that a byte can name; missing cells have one more part."""
+        if self.cuts is None or self.finer is None:
+            raise ValueError("there are no finer parts")
+        found = np.full(_BYTES, len(self.finer) + 1, np.int32)
+        found[: len(self.cuts[0]) + 1] = [0, *(np.searchsorted(self.finer, self.cuts[0]) + 1)]
+        return found
+
+    def lows_of(self, column: Column) -> NDArray[np.uint8]:
+        """The part within its bin of every rank of a column of numbers."""
         finer = np.empty(0) if self.finer is None else self.finer
-        others = np.full(len(column.categories) + 1, len(finer) + 1)
-        return np.concatenate([places(column.numbers, finer), others]).astype(np.uint16)
+        parts = np.append(places(column.numbers, finer), len(finer) + 1)
+        found: NDArray[np.uint8] = (parts - self.starts[self.bin_of(column)]).astype(np.uint8)
+        return found
+
+    def parts_in(self, low: float | None, high: float | None) -> tuple[int, int]:
+        """The finer parts that may have numbers above one and up to another; None means no limit."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        first = 0 if low is None else int(np.searchsorted(finer, low, "right"))
+        return first, len(finer) + 1 if high is None else int(np.searchsorted(finer, high)) + 1
+
+    def part_of(self, number: float) -> tuple[int, int]:
+        """The bin of a number, and its part within."""
+        if self.cuts is None or self.finer is None:
+            raise ValueError("there are no finer parts")
+        bin_ = int(np.searchsorted(self.cuts[0], number))
+        return bin_, int(np.searchsorted(self.finer, number)) - int(self.starts[bin_])
 
 
 def edges(values: Values, cuts: Cuts) -> NDArray[np.intp]:
@@ -111,7 +143,7 @@ def bins_of(column: Column, weights: NDArray[np.int64], *, open: bool) -> Bins: 
     ends = _cut(weights[:numbers], max(numeric, 1))
     stops = _cut(weights[numbers : numbers + categories], textual)
     cuts = column.numbers[ends], tuple(column.categories[k] for k in stops)
-    finer = column.numbers[_cut(weights[:numbers], numeric * _FINER)] if open and numeric else None
+    finer = column.numbers[_cut_again(weights[:numbers], ends)] if open and not categories else None
     return Bins(column, weights, open, cuts, finer)
 
 
@@ -122,3 +154,10 @@ def _cut(weights: NDArray[np.int64], parts: int) -> NDArray[np.intp]:
     up_to = np.cumsum(np.maximum(weights, 1))
     wanted = up_to[-1] * (np.arange(1, parts) / parts)
     return np.unique(np.searchsorted(up_to, wanted).clip(0, len(weights) - 2))
+
+
+def _cut_again(weights: NDArray[np.int64], ends: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The places after which to cut finer parts: the ends of bins, and some within each."""
+    edges = [0, *(ends + 1).tolist(), len(weights)]
+    inner = [first + _cut(weights[first:end], _FINER) for first, end in pairwise(edges)]
+    return np.sort(np.concatenate([ends, *inner])).astype(np.intp)

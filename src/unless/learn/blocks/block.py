@@ -7,7 +7,7 @@ that all blocks share. Columns of few values share their values too; where there
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import Any, overload
@@ -19,7 +19,8 @@ from unless.errors import ReadError
 from unless.kernels.grid import Grid, Selection
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question, Step
-from unless.learn.memory import MemoryEngine
+from unless.learn.memory import MemoryEngine, Test
+from unless.rule import Literal
 from unless.table import Column, Labels, Split, Table
 from unless.table.hashes import Hashes, record_hashes
 from unless.table.split import identities, part_counts, sample_of, sums_of
@@ -28,10 +29,19 @@ from unless.values import Label
 CHANGED = "the data changed while it was read; learn from a copy, or when nobody writes to it"
 
 Arrays = Mapping[str, NDArray[Any]]
-"""What a block is made of, by name: its planes, labels and weights, and the values of columns that have their own."""
+"""What a block is made of, by name: its planes, labels and weights, and the values of columns that have their own.
 
+Bytes come first, which nearly all questions are about; the numbers of bare columns come last, row by row. Labels are
+bytes, if there are few enough, and there are no weights if every row weighs 1.
+"""
+
+
+Numbers = NDArray[np.float64]
 
 _NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
+
+_MANY = 64
+"""From so many rows on, all numbers of a block are read at once: reading a page takes 30 µs of CPU, a block 700."""
 
 
 class Texts(Sequence[str]):
@@ -73,14 +83,17 @@ class Block(MemoryEngine):
         self.features = tuple(one.column.name for one in bins)
         self.labels = tuple(range(labels))
         self._columns = tuple(_column(one, i, arrays) for i, one in enumerate(bins))
-        self._own = [one.open for one in bins]
-        self._finer = {i: arrays[f"finer {i}"] for i, one in enumerate(bins) if one.finer is not None}
-        self._labels, self._weights = arrays["labels"], arrays["weights"]
+        self._bins_of = bins
+        self._bare = {i: place for place, i in enumerate(i for i, one in enumerate(bins) if one.bare)}
+        self._labels = arrays["labels"]
         self._count = len(self._labels)
-        self._even = bool((self._weights == 1).all())
+        self._even = not len(arrays["weights"])
+        self._weights = _ones(self._count) if self._even else arrays["weights"]
         self._unit = 1.0
+        self._near: NDArray[np.float64] = arrays["cells"].reshape(self._count, len(self._bare))
+        self._past: Callable[[], NDArray[np.float64]] | None = getattr(arrays, "last", None)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
-        self._grid.adopt(arrays["grid"], arrays["bins"], arrays["fine"])
+        self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None
         self._bins = int(max(self._grid.spans()[2], default=0))
         self._held: OrderedDict[int, tuple[Selection, int]] = OrderedDict()
@@ -103,8 +116,12 @@ class Block(MemoryEngine):
         return found
 
     def column(self, place: int) -> Column:
-        """A column with its values here, and without its rows."""
+        """A column with its values here, and without its rows; a bare one has only some of its numbers."""
         return self._columns[place]
+
+    def is_bare(self, place: int) -> bool:
+        """Whether a column has numbers only, and no ranks."""
+        return place in self._bare
 
     def by_rank(self, rows: Selection, place: int, first: int = 0, end: int | None = None) -> Integers:
         """The weight of the rows that have each rank of a column, or each of some ranks."""
@@ -113,23 +130,68 @@ class Block(MemoryEngine):
         return found
 
     def by_part(self, rows: Selection, place: int, first: int, end: int) -> Integers:
-        """The weight of the rows in some of the finer parts of the numbers of an open column."""
+        """The weight of the rows in some of the finer parts of a bare column."""
         found = np.zeros(end - first, np.int64)
-        self._grid.weigh_codes(rows, self._finer[place], first, found)
+        self._grid.weigh_parts(rows, place, self._bins_of[place].starts, first, found)
         return found
+
+    def in_parts(self, rows: Selection, place: int, spans: Iterable[tuple[int, int]]) -> tuple[Numbers, Integers]:
+        """The numbers of the rows in some finer parts of a bare column, in order, and how much the rows weigh."""
+        starts = self._bins_of[place].starts
+        wanted = np.zeros(int(starts[-1]) + len(starts), np.uint8)
+        for first, end in spans:
+            wanted[first:end] = 1
+        ends = np.append(starts[1:], starts[-1] + 1).clip(starts)
+        some = np.append(0, np.cumsum(wanted))
+        bins = (some[ends] > some[starts]).astype(np.uint8)
+        return self._numbers(self._grid.in_parts(rows, place, starts, bins, wanted), place)
+
+    def numbers_in(self, rows: Selection, place: int, ends: Iterable[tuple[Any, Any]]) -> tuple[Numbers, Integers]:
+        """The same for the parts that may have numbers above one and up to another, for each pair of them."""
+        return self.in_parts(rows, place, [self._bins_of[place].parts_in(low, high) for low, high in ends])
+
+    def near(self, rows: Selection, place: int, number: float) -> Numbers:
+        """Some numbers of the rows in a bare column, the nearest ones to a number among them, in order."""
+        end = int(self._bins_of[place].starts[-1])
+        there = np.flatnonzero(self.by_part(rows, place, 0, end))
+        at = int(np.searchsorted(there, self._bins_of[place].parts_in(None, number)[1] - 1))
+        parts = there[max(at - 1, 0) : at + 2].tolist()
+        return self.in_parts(rows, place, [(part, part + 1) for part in parts])[0]
+
+    def numbers(self, rows: Selection, place: int) -> tuple[Numbers, Integers]:
+        """The numbers of the rows in a bare column, in order, and how much the rows weigh; missing cells are none."""
+        return self._numbers(rows.rows(), place)
+
+    def _numbers(self, rows: NDArray[np.int32], place: int) -> tuple[Numbers, Integers]:
+        cells = self._cells(len(rows))[rows, self._bare[place]]
+        there = ~np.isnan(cells) & (self._weights[rows] > 0)
+        values, which = np.unique(cells[there], return_inverse=True)
+        weights = np.zeros(len(values), np.int64)
+        np.add.at(weights, which, self._weights[rows][there])
+        return values, weights
+
+    def extent(self, place: int) -> tuple[float, float]:
+        """The smallest and the largest finite number of a column; NaN if there is none."""
+        bare = self._bare.get(place)
+        numbers = self._columns[place].numbers if bare is None else self._cells()[:, bare]
+        finite = numbers[np.isfinite(numbers)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
 
     def piece(self, sets: Sequence[Selection]) -> Piece:
         """The rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
-        cells = zip(self._columns, self._own, self._codes(rows), strict=True)
-        pairs = [_fetched(column, codes) if own else (codes, None) for column, own, codes in cells]
+        cells = self._cells(len(rows))[rows]
+        pairs = [self._fetched(i, rows, cells) for i in range(len(self._columns))]
         which = np.repeat(np.arange(len(sets), dtype=np.uint8), [len(one.rows()) for one in sets])
         found, values = tuple(each for each, _ in pairs), tuple(column for _, column in pairs)
-        return Piece(found, values, self._labels[rows], self._weights[rows], which)
+        return Piece(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
-    def _codes(self, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-        """The ranks of some rows, column by column."""
-        return (self._grid.ranks_of(i, rows) for i in range(len(self._columns)))
+    def _fetched(self, i: int, rows: NDArray[np.int32], cells: Any) -> tuple[NDArray[Any], Column | None]:
+        """The cells of some rows in a column: numbers, ranks, or ranks among values that are only known here."""
+        if i in self._bare:
+            return cells[:, self._bare[i]].copy(), None
+        codes = self._grid.ranks_of(i, rows)
+        return _fetched(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
 
     def apart(self, rows: Selection, split: Split) -> tuple[Selection, Selection]:
         """The rows that are learned from, and those that are held back."""
@@ -158,6 +220,7 @@ class Block(MemoryEngine):
     def _rows(self, number: int, steps: Mapping[int, Step]) -> Selection:
         """A set, from sets that are remembered."""
         known: dict[int, Selection] = {}
+        self._grid.forget_edges()
         order = self._order(number, steps, known)
         uses = Counter([number, *(one for each in order for one in steps[each][1])])
         for each in order:
@@ -226,10 +289,34 @@ class Block(MemoryEngine):
         self._packed_room += found.nbytes + _EACH
         return found
 
-    def _hashes(self) -> NDArray[np.uint64]:
-        codes = self._codes(np.arange(self._count, dtype=np.int32))
-        return record_hashes([_with(*each) for each in zip(self._columns, codes, strict=True)], self._count)
+    def _cells(self, rows: int = _MANY) -> NDArray[np.float64]:
+        """The numbers of bare columns, row by row, to take so many rows from, at once."""
+        return self._near if self._past is None or rows < _MANY else self._past().reshape(self._near.shape)
 
+    def _hashes(self) -> NDArray[np.uint64]:
+        every = np.arange(self._count, dtype=np.int32)
+        return record_hashes([self._whole(i, every) for i in range(len(self._columns))], self._count)
+
+    def _whole(self, i: int, every: NDArray[np.int32]) -> Column:
+        """A column with its rows; a bare one has a number for every row, in whatever order."""
+        if i not in self._bare:
+            return _with(self._columns[i], self._grid.ranks_of(i, every))
+        cells = self._cells()[:, self._bare[i]].copy()
+        return _with(self._columns[i], np.where(np.isnan(cells), self._count, every), numbers=cells)
+
+    def _test(self, literal: Literal) -> Test:
+        place = self.features.index(literal.feature)
+        if place not in self._bare:
+            return super()._test(literal)
+        other = literal.op in (">", "!=", "present")
+        if literal.op in ("<=", ">"):
+            number = float(literal.value)  # type: ignore[arg-type]  # a number, for such operators
+            return place, self._grid.edge(*self._bins_of[place].part_of(number), number), other
+        return place, _MISSING if literal.op in ("missing", "present") else _NEVER, other
+
+
+_MISSING, _NEVER = -1, -2
+"""The ranks of literals on bare columns that are about no number."""
 
 _EACH = 200
 """About how many bytes it takes to remember an array, however small."""
@@ -255,23 +342,50 @@ def arrays_of(table: Table, bins: Sequence[Bins], labels: NDArray[np.int32], wei
     columns = []
     for i, one in enumerate(bins):
         column = table.columns[i]
-        if one.open:
+        if not one.open:
+            column = _ranked_alike(column, one.column)
+        elif not one.bare:
             own[f"numbers {i}"] = column.numbers
             own[f"texts {i}"], own[f"ends {i}"] = Texts.packed(column.categories)
-            if one.finer is not None:
-                own[f"finer {i}"] = one.finer_of(column)[column.codes]
-        else:
-            column = _ranked_alike(column, one.column)
+        elif len(column.categories):
+            raise ReadError(CHANGED)
         columns.append(column)
     grid = _empty_grid(bins, columns, labels, weights)
+    plane, fine = grid.planes()
+    bare = [(i, one, column) for i, (one, column) in enumerate(zip(bins, columns, strict=True)) if one.bare]
     for i, (one, column) in enumerate(zip(bins, columns, strict=True)):
         if one.cuts is None:
             grid.load_narrow(i, column.codes.astype(np.uint8, copy=False))
-        else:
+        elif not one.bare:
             grid.load_binned(i, column.codes.astype(np.int32), one.bin_of(column))
-    grid.loaded()
-    cells, bytes_, fine = grid.planes()
-    return {"grid": cells, "bins": bytes_, "fine": fine, "labels": labels, "weights": weights, **own}
+    rows = len(labels)
+    lows, cells = np.empty((len(bare), rows), np.uint8), np.empty((rows, len(bare)))
+    for place, (i, one, column) in enumerate(bare):
+        plane[i * rows : (i + 1) * rows] = one.bin_of(column)[column.codes]
+        lows[place] = one.lows_of(column)[column.codes]
+        cells[:, place] = np.append(column.numbers, np.nan)[column.codes]
+    return {
+        "bins": plane,
+        "labels": labels.astype(np.uint8) if labels.max(initial=0) < _BYTE else labels,
+        "weights": weights[: 0 if (weights == 1).all() else None],
+        "fine": fine,
+        "lows": lows.ravel(),
+        **own,
+        "cells": cells.ravel(),
+    }
+
+
+_BYTE = 256
+
+
+def _ones(rows: int) -> NDArray[np.int32]:
+    """The weights of rows that weigh 1: the same ones for all blocks."""
+    if len(_ONES[0]) < rows:
+        _ONES[0] = np.ones(rows, np.int32)
+    return _ONES[0][:rows]
+
+
+_ONES: list[NDArray[np.int32]] = [np.empty(0, np.int32)]
 
 
 def width(bins: Bins) -> int:
@@ -281,26 +395,32 @@ def width(bins: Bins) -> int:
     return -(-numeric // 16) * 16 + categorical
 
 
+def bytes_of(bins: Bins) -> int:
+    """About how many bytes a cell takes: its bin, and its part and number, or its rank."""
+    return 10 if bins.bare else 1 if bins.cuts is None else 5
+
+
 def refuse_strange(bins: Sequence[Bins], labels: int, arrays: Arrays) -> None:
     """Refuse arrays that are no block of these bins and labels: the kernels use them as addresses, unchecked."""
     rows, columns = len(arrays["labels"]), len(bins)
     known = [_column(one, i, arrays) for i, one in enumerate(bins)]
-    ranks = np.array([column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None])
-    types = dict.fromkeys(("grid", "bins"), np.uint8) | dict.fromkeys(("fine", "labels", "weights"), np.int32)
-    sizes = {"grid": rows * columns, "bins": rows * columns, "fine": rows * len(ranks), "weights": rows}
+    wide = [column.missing for one, column in zip(bins, known, strict=True) if one.cuts is not None and not one.bare]
+    ranks, bare = np.array(wide), sum(one.bare for one in bins)
+    types: dict[str, type] = dict.fromkeys(("bins", "lows"), np.uint8) | dict.fromkeys(("fine", "weights"), np.int32)
+    types |= {"cells": np.float64, "labels": np.uint8 if arrays["labels"].dtype == np.uint8 else np.int32}
+    weights = rows if len(arrays["weights"]) else 0
+    sizes = {"bins": rows * columns, "fine": rows * len(ranks), "weights": weights}
+    sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # every part is safe, and every number
     fit = all(arrays[name].dtype == kind for name, kind in types.items())
     fit = fit and all(len(arrays[name]) == size for name, size in sizes.items())
     if fit and rows:
         most = np.array([width(one) for one in bins])
-        fit = bool((arrays["grid"].reshape(rows, columns).max(axis=0) < most).all())
-        fit = fit and bool((arrays["bins"].reshape(columns, rows).max(axis=1) < most).all())
+        fit = bool((arrays["bins"].reshape(columns, rows).max(axis=1) < most).all())
         fine = arrays["fine"].reshape(len(ranks), rows)
         fit = fit and bool((fine.min(axis=1) >= 0).all() and (fine.max(axis=1) <= ranks).all())
         fit = fit and bool(arrays["labels"].min() >= 0 and arrays["labels"].max() < labels)
-        fit = fit and bool(arrays["weights"].min() >= 0)
-    finer = [arrays[f"finer {i}"] for i, one in enumerate(bins) if one.finer is not None]
-    fit = fit and all(codes.dtype == np.uint16 and len(codes) == rows for codes in finer)  # all 65,536 are safe
-    if not fit or not all(_own_values_fit(i, arrays) for i, one in enumerate(bins) if one.open):
+        fit = fit and bool(arrays["weights"].min(initial=0) >= 0)
+    if not fit or not all(_own_values_fit(i, arrays) for i, one in enumerate(bins) if one.open and not one.bare):
         raise ValueError("these are not the cells of a block")
 
 
@@ -312,15 +432,18 @@ def _own_values_fit(place: int, arrays: Arrays) -> bool:
 
 
 def _empty_grid(
-    bins: Sequence[Bins], columns: Sequence[Column], labels: NDArray[np.int32], weights: NDArray[np.int32]
+    bins: Sequence[Bins],
+    columns: Sequence[Column],
+    labels: NDArray[np.int32] | NDArray[np.uint8],
+    weights: NDArray[np.int32],
 ) -> Grid:
-    numbers = [len(column.numbers) for column in columns]
-    return Grid(labels, weights, numbers, [column.missing + 1 for column in columns], bins=[one.shape for one in bins])
+    numbers, ranks = [len(column.numbers) for column in columns], [column.missing + 1 for column in columns]
+    return Grid(labels, weights, numbers, ranks, bins=[one.shape for one in bins], bare=[one.bare for one in bins])
 
 
 def _column(bins: Bins, place: int, arrays: Arrays) -> Column:
     """A column of a block without its rows."""
-    if not bins.open:
+    if not bins.open or bins.bare:
         return bins.column
     texts = Texts(arrays[f"texts {place}"], arrays[f"ends {place}"])
     return _with(bins.column, numbers=arrays[f"numbers {place}"], categories=texts)

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError, UnknownNameError, suggest
-from unless.learn.blocks.block import CHANGED, Arrays
+from unless.learn.blocks.block import CHANGED, Arrays, bytes_of
 from unless.learn.blocks.encode import ClassFactors, Coding, Overview, Task
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.kept import Factors, Keep, Request, Shelf
 from unless.learn.blocks.local import Store
+from unless.learn.blocks.room import has_room
 from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
 from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
@@ -183,14 +184,15 @@ class _Maker:
         before = self.stream.fingerprint()
         with ThreadPoolExecutor(self.threads) as pool:
             coding = self._coding(pool)
-            home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
-            try:
+        home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
+        try:
+            with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
                 # A mapped file lives on without a name, and is gone even after kill -9.
                 arrays = list(self._written(coding, Path(home.name), pool, nameless=os.name == "posix"))
-                _refuse_change(before, self.stream)
-            except BaseException:
-                home.cleanup()
-                raise
+            _refuse_change(before, self.stream)
+        except BaseException:
+            home.cleanup()
+            raise
         return self._blocks(coding, arrays, home)
 
     def kept(self, keep: Keep) -> Blocks:
@@ -246,13 +248,13 @@ class _Maker:
 
     def _written(self, coding: Coding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool) -> Iterator[Arrays]:
         """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
-        rows = 0
+        rows, large = 0, not has_room(coding.rows * sum(map(bytes_of, coding.bins)))
 
         def write(numbered: tuple[int, Source]) -> tuple[int, Arrays]:
             number, batch = numbered
             path = folder / f"{number}.block"
-            write_block(path, coding.block(batch))
-            arrays = map_block(path)
+            write_block(path, coding.block(batch), past_cache=large)
+            arrays = map_block(path, past_cache=large)
             if nameless:
                 path.unlink()
             return batch.rows, arrays

@@ -436,5 +436,5 @@ def _spans(bins: Sequence[Bins]) -> Sequence[NDArray[np.int32]]:
     nothing = np.empty(0, np.int32)
     columns = [one.column for one in bins]
     ranks = [column.missing + 1 for column in columns]
-    grid = Grid(nothing, nothing, [len(column.numbers) for column in columns], ranks, bins=[one.shape for one in bins])
-    return grid.spans()
+    numbers, bare = [len(column.numbers) for column in columns], [one.bare for one in bins]
+    return Grid(nothing, nothing, numbers, ranks, bins=[one.shape for one in bins], bare=bare).spans()

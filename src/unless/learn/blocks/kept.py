@@ -30,6 +30,7 @@ from unless.learn.blocks.block import Arrays, refuse_strange
 from unless.learn.blocks.describe import coding_in, described
 from unless.learn.blocks.encode import ClassFactors, Coding
 from unless.learn.blocks.notes import FolderDiary
+from unless.learn.blocks.room import has_room
 from unless.learn.blocks.store import checksum, map_block, write_block
 from unless.learn.weights import Weights
 from unless.table import Split
@@ -237,23 +238,25 @@ class Shelf:
         size, check = description["values"]
         coding = coding_in(description["coding"], self._mapped(_VALUES, size, check))
 
+        large = not has_room(sum(size for size, _ in description["blocks"]))
+
         def block(numbered: tuple[int, Any]) -> Arrays:
             number, (size, check) = numbered
-            arrays = self._mapped(f"{number}.block", size, check)
+            arrays = self._mapped(f"{number}.block", size, check, past_cache=large)
             refuse_strange(coding.bins, len(coding.labels), arrays)
             return arrays
 
         with ThreadPoolExecutor(threads) as pool:
             blocks = list(pool.map(block, enumerate(description["blocks"])))
-        if sum(int(arrays["weights"].sum(dtype=np.int64)) for arrays in blocks) >= _MOST_UNITS:
+        if sum(int(arrays["weights"].sum(dtype=np.int64)) for arrays in blocks) >= _MOST_UNITS:  # without them, 1 each
             raise ValueError("the weights are too large")
         return coding, blocks
 
-    def _mapped(self, name: str, size: int, check: int) -> Arrays:
+    def _mapped(self, name: str, size: int, check: int, *, past_cache: bool = False) -> Arrays:
         path = self.path / name
         if path.stat().st_size != size or checksum(path) != check:
             raise ValueError(f"{name} is not what it was")
-        return map_block(path)
+        return map_block(path, past_cache=past_cache)
 
     # Blocks that are made.
 

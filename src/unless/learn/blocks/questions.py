@@ -22,7 +22,7 @@ from unless.kernels.grid import Selection
 from unless.learn.blocks.bins import places
 from unless.learn.literals import MANY
 from unless.table import Column
-from unless.table.hashes import Hashes, value_hashes
+from unless.table.hashes import Hashes, number_hashes, value_hashes
 from unless.table.split import sample_of
 from unless.values import Label
 
@@ -194,7 +194,7 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Parts(Added):
-    """Of each set: the weight of the rows in finer parts of the numbers of columns, span after span."""
+    """Of each set: the weight of the rows in finer parts of bare columns, span after span."""
 
     spans: Sequence[Span]
 
@@ -247,8 +247,15 @@ class Distinct(Question[list[Hashes]]):
     def of(self, block: Block) -> list[Hashes]:
         """Find the values that rows have."""
         (rows,) = block.selected(self)
-        there = (np.flatnonzero(block.by_rank(rows, place)) for place in range(self.columns))
-        return [np.unique(value_hashes(block.column(i))[ranks])[:MANY] for i, ranks in enumerate(there)]
+        return [np.unique(self._hashes(block, rows, place))[:MANY] for place in range(self.columns)]
+
+    @staticmethod
+    def _hashes(block: Block, rows: Selection, place: int) -> Hashes:
+        if not block.is_bare(place):
+            return value_hashes(block.column(place))[np.flatnonzero(block.by_rank(rows, place))]
+        numbers, weights = block.numbers(rows, place)
+        missing = int(weights.sum()) < rows.weight()
+        return np.append(number_hashes(numbers), np.zeros(int(missing), np.uint64))
 
     def together(self, answers: Iterable[list[Hashes]]) -> list[Hashes]:
         """The values of all."""
@@ -318,6 +325,8 @@ class Values(Question[list[Counted]]):
 
 def _counted(block: Block, sets: Sequence[Selection], region: Region) -> Counted:
     """The values of a region that rows have; a column is counted in one pass, from its first part to its last."""
+    if block.is_bare(region.column):
+        return _numbers_counted(block, sets, region)
     column = block.column(region.column)
     values: Any = column.categories if region.texts else column.numbers
     before = len(column.numbers) if region.texts else 0
@@ -330,6 +339,22 @@ def _counted(block: Block, sets: Sequence[Selection], region: Region) -> Counted
     there = np.flatnonzero(weights.any(axis=0) & (np.cumsum(inside[:-1]) > 0))
     found = [values[k] for k in (low + there).tolist()] if region.texts else values[low + there]
     return Counted(found, weights[:, there])
+
+
+def _numbers_counted(block: Block, sets: Sequence[Selection], region: Region) -> Counted:
+    """The same for a bare column."""
+    if region.texts:
+        return Counted([], np.zeros((len(sets), 0), np.int64))
+    ends = list(zip(region.lows, region.highs, strict=True))
+    eye = np.eye(len(sets), dtype=np.int64)
+    pairs = [block.numbers_in(rows, region.column, ends) for rows in sets]
+    found = summed([Counted(numbers, own[:, None] * some) for own, (numbers, some) in zip(eye, pairs, strict=True)])
+    first, end = region.edges(found.values)
+    inside = np.zeros(len(found.values) + 1, np.int32)
+    np.add.at(inside, first, 1)
+    np.subtract.at(inside, end, 1)
+    there = np.flatnonzero(np.cumsum(inside[:-1]) > 0)
+    return Counted(np.asarray(found.values)[there], found.weights[:, there])
 
 
 def summed(pieces: Sequence[Counted]) -> Counted:
@@ -358,8 +383,11 @@ class Ends(Question[NDArray[np.float64]]):
     def of(self, block: Block) -> NDArray[np.float64]:
         """Look at the numbers that rows have."""
         (rows,) = block.selected(self)
-        numbers = block.column(self.column).numbers
-        there = numbers[np.flatnonzero(block.by_rank(rows, self.column)[: len(numbers)])]
+        if block.is_bare(self.column):
+            there = block.near(rows, self.column, self.number)
+        else:
+            numbers = block.column(self.column).numbers
+            there = numbers[np.flatnonzero(block.by_rank(rows, self.column)[: len(numbers)])]
         place = int(np.searchsorted(there, self.number, "right"))
         return np.array([there[place - 1] if place else np.nan, there[place] if place < len(there) else np.nan])
 
@@ -376,10 +404,8 @@ class Extent(Question[NDArray[np.float64]]):
     columns: Sequence[int]
 
     def of(self, block: Block) -> NDArray[np.float64]:
-        """Look at the numbers, which are in order."""
-        found = [block.column(place).numbers for place in self.columns]
-        finite = [numbers[np.isfinite(numbers)] for numbers in found]
-        return np.array([[each[0], each[-1]] if len(each) else [np.nan, np.nan] for each in finite]).reshape(-1, 2)
+        """Look at the numbers."""
+        return np.array([block.extent(place) for place in self.columns]).reshape(-1, 2)
 
     def together(self, answers: Iterable[NDArray[np.float64]]) -> NDArray[np.float64]:
         """The smallest and the largest of all."""

@@ -32,6 +32,11 @@ def fits(stream: FileStream) -> bool:
     return needed(stream) <= _SHARE * free()
 
 
+def has_room(size: float) -> bool:
+    """Whether so many bytes of files stay in the cache of the system."""
+    return size <= _SHARE * free()
+
+
 def needed(stream: FileStream) -> float:
     """How many bytes learning from files takes in memory."""
     form, paths = files_at(stream.path, stream.form)
