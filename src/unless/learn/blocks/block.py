@@ -304,10 +304,10 @@ class Block(MemoryEngine):
         cells = self._cells()[:, self._bare[i]].copy()
         return _with(self._columns[i], np.where(np.isnan(cells), self._count, every), numbers=cells)
 
-    def _test(self, literal: Literal) -> Test:
+    def test_of(self, literal: Literal) -> Test:
         place = self.features.index(literal.feature)
         if place not in self._bare:
-            return super()._test(literal)
+            return super().test_of(literal)
         other = literal.op in (">", "!=", "present")
         if literal.op in ("<=", ">"):
             number = float(literal.value)  # type: ignore[arg-type]  # a number, for such operators
