@@ -235,7 +235,8 @@ class Improver(Masks):
             histogram[:] = every.histogram
             self.grid.count(histogram, some.rest, -1)
         else:
-            histogram[:] = 0
+            for bin in range(size):
+                histogram[bin] = 0
             self.grid.count(histogram, some.index, 1)
         some.histogram = histogram
 

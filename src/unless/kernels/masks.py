@@ -256,7 +256,20 @@ class Masks:
 
     def gap(self, rows: Mask, i: Size, first: Size):
         """The last rank before ``first`` that occurs in the rows, or -1, and the next, or the end of the numbers."""
-        return self.grid.gap(self.selection(rows), i, first)
+        grid: Grid = self.grid
+        below: Size = -1
+        above: Size = grid.numbers[i]
+        bits: cython.ulonglong
+        for k in range(self.size):
+            bits = rows.words[k]
+            while bits:
+                rank: Size = grid.rank(i, 64 * k + lowest(bits))
+                bits &= bits - 1
+                if rank < first:
+                    below = max(below, rank)
+                else:
+                    above = min(above, rank)
+        return below, above
 
     # -- words
 

@@ -66,7 +66,10 @@ class MaskEngine(Engine[Mask]):
         return self.kernel.satisfying(rows, self.memory.tests_of(rule))
 
     def gap(self, rows: Mask, literal: Literal) -> tuple[float, float] | None:
-        return self.memory.gap(self._rows(rows), literal)
+        place, rank, _ = self.memory.test_of(literal)
+        numbers = self.columns[place].numbers
+        below, above = self.kernel.gap(rows, place, rank + 1)
+        return None if below < 0 or above == len(numbers) else (float(numbers[below]), float(numbers[above]))
 
     def distinct(self) -> Sequence[int]:
         return self.memory.distinct()
