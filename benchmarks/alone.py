@@ -48,8 +48,8 @@ def _one_and_two(fit: Callable[[int], object], seconds: float) -> tuple[float, f
     return found["one"], found["two"]
 
 
-def shared_seconds(rows: int, runs: int) -> dict[str, float]:
-    """What two threads can gain on that many generated rows, where others use the cores: CPU seconds of `fold_rm`.
+def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm) -> dict[str, float]:
+    """What two threads can gain on that many generated rows, where others use the cores: CPU seconds of a fit.
 
     ``one`` is one thread's time. Of the time with two threads, ``single`` is what only one can do, and ``shared`` what
     any of them does; ``gain`` is how much faster two free cores would be.
@@ -69,7 +69,7 @@ def shared_seconds(rows: int, runs: int) -> dict[str, float]:
     def run(jobs: int) -> tuple[float, float]:
         inside[0] = 0.0
         start, own = process_time(), thread_time()
-        fold_rm(table, n_jobs=jobs)
+        learn(table, n_jobs=jobs)
         return process_time() - start, thread_time() - own - inside[0]
 
     grid.share = memory.share = noted
@@ -108,7 +108,8 @@ if __name__ == "__main__":
         case ["fit", rows, seconds]:
             print(json.dumps(fit_seconds(int(rows), float(seconds))))
         case ["shared", rows, runs]:
-            print(json.dumps(shared_seconds(int(float(rows)), int(runs))))
+            learners = {"fold_rm": fold_rm, "fold_unless": fold_unless}
+            print(json.dumps({k: shared_seconds(int(float(rows)), int(runs), each) for k, each in learners.items()}))
         case ["threads", rows, seconds]:
             print(json.dumps(threads_seconds(int(rows), float(seconds))))
         case ["memory", path]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import partial
 
 import joblib
 import numpy as np
 import pytest
 
 from unless.errors import ParameterError
+from unless.kernels import share
+from unless.table import Column
+from unless.table.hashes import record_hashes
 from unless.threads import cores, threads_of
 
 
@@ -49,3 +53,14 @@ def test_what_is_no_number_of_threads(wrong):
     with pytest.raises(ParameterError, match="n_jobs must be a whole number, but not 0, or None, not") as caught:
         threads_of(wrong)
     assert repr(wrong) in str(caught.value)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+@pytest.mark.parametrize("parts", [1, 2, 7, 40])
+def test_hashes_do_not_depend_on_threads(threads, parts):
+    """A record has the same hash, whoever works on it."""
+    cells = [*range(30), None, "x", "y", 0.5]
+    columns = [Column.of("a", cells), Column.of("b", cells[::-1])]
+    found = record_hashes(columns, len(cells), partial(share, threads=threads), parts)
+    assert found.tolist() == record_hashes(columns, len(cells)).tolist()
+    assert len(set(found.tolist())) == len(cells)

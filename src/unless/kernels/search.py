@@ -19,6 +19,7 @@ else:
 
 Size = cython.typedef(cython.Py_ssize_t)
 SLAB = cython.declare(cython.Py_ssize_t, 1 << 15)  # numbers that small arrays share the memory of: 128 kB
+AT_ONCE = cython.declare(cython.Py_ssize_t, 4)  # columns are searched together while a row is looked up in so many
 
 
 @cython.final
@@ -56,6 +57,8 @@ class Search(Grid):
     tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
     tally_b: cython.int[::1]
 
+    twins: list  # searches for other threads, if there are any
+
     banned: list  # literals, as (feature, rank, …): no literal on their values is allowed in any search
     used: Size  # these, and literals on the path: no other literal on their values is allowed
     used_feature: cython.int[::1]
@@ -91,12 +94,10 @@ class Search(Grid):
 
     def __init__(self, labels, weights, numbers, ranks, threads=1):
         super().__init__(labels, weights, numbers, ranks, threads)
-        self.keys = view(np.empty(max(self.rows, 64), np.int64))
-        self.spare = view(np.empty(max(self.rows, 64), np.int64))
         self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
         self.group_b = view(np.empty(self.size // 16 + 1, np.int32))
-        self.place, self.held = (view(np.empty(6 * 256, np.intp)) for _ in range(2))
-        self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
+        self.make_scratch()
+        self.twins = []
         self.used_feature = view(np.empty(64, np.int32))
         self.used_rank = view(np.empty(64, np.int32))
         self.banned = []
@@ -148,6 +149,14 @@ class Search(Grid):
             some.rest = out[front:]
         return some
 
+    @cython.cfunc
+    def make_scratch(self):
+        """Make room for keys and tallies; nothing is touched before it is used."""
+        self.keys = view(np.empty(max(self.rows, 64), np.int64))
+        self.spare = view(np.empty(max(self.rows, 64), np.int64))
+        self.place, self.held = (view(np.empty(6 * 256, np.intp)) for _ in range(2))
+        self.tally_a, self.tally_b = (view(np.empty(5 * 256, np.int32)) for _ in range(2))
+
     def ban(self, literals: list):
         """Leave out every literal on the value of one of these, from now on."""
         self.banned = literals
@@ -172,6 +181,8 @@ class Search(Grid):
             n = np.arange(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1, dtype=np.float64)
             n[1:] *= np.log(n[1:])
             self.nlogn = view(n)
+            self.nlogn = view(table_to(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1))
+        return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
@@ -374,6 +385,7 @@ class Search(Grid):
         return self.best_feature, self.best_rank, bool(self.best_other)
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def score(self, a: Size, b: Size) -> cython.double:
@@ -391,6 +403,7 @@ class Search(Grid):
         return (nlogn(a) + nlogn(b) - nlogn(a + b)) + (nlogn(c) + nlogn(d) - nlogn(c + d))
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def allowed(self, a: Size, b: Size) -> cython.bint:
@@ -402,6 +415,7 @@ class Search(Grid):
         return a >= self.support and cython.cast(cython.double, a) * self.Q > cython.cast(cython.double, b) * self.P
 
     @cython.cfunc
+    @cython.nogil
     @cython.exceptval(check=False)
     def offer(
         self, feature: Size, rank: Size, other: cython.bint, a: Size, b: Size, score: cython.double
@@ -432,6 +446,7 @@ class Search(Grid):
             self.bound = score
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def offer_number(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
@@ -445,6 +460,7 @@ class Search(Grid):
             self.offer(feature, rank, True, self.all_a - a, self.all_b - b, score)
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def offer_category(self, feature: Size, rank: Size, a: Size, b: Size) -> cython.void:
@@ -458,6 +474,7 @@ class Search(Grid):
             self.offer(feature, rank, True, self.P - a, self.Q - b, score)
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def mirrored(self) -> cython.bint:
@@ -467,6 +484,7 @@ class Search(Grid):
     # -- bounds
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def reaches(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
@@ -479,6 +497,7 @@ class Search(Grid):
         return self.score(a1, b0) >= need or (not self.by_worth and self.score(a0, b1) >= need)
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def numbers_reach(self, a0: Size, b0: Size, a1: Size, b1: Size) -> cython.bint:
@@ -490,6 +509,7 @@ class Search(Grid):
         return self.reaches(self.all_a - a1, self.all_b - b1, self.all_a - a0, self.all_b - b0)
 
     @cython.cfunc
+    @cython.nogil
     @cython.inline
     @cython.exceptval(check=False)
     def categories_reach(self, a: Size, b: Size) -> cython.bint:
@@ -515,11 +535,86 @@ class Search(Grid):
         if len(self.positive) + len(self.negative) >= self.many:  # bins are far fewer than rows
             for i in range(self.columns):
                 self.sharpen(i)
+        if self.shared(AT_ONCE * (len(self.positive) + len(self.negative))) and self.open_columns() > 1:
+            self.search_by_twins()
+            return
         for i in range(self.columns):
             if self.best_gain >= self.perfect and i > self.best_feature:  # a perfect literal: later features only tie
                 break
-            if not self.limited or self.kinds[i]:
-                self.search_column(i)
+            if (not self.limited or self.kinds[i]) and self.look_into(i):
+                self.gather_keys(i)
+                self.search_bins(i)
+
+    @cython.cfunc
+    def open_columns(self) -> Size:
+        """How many columns may have bins whose rows must be looked at."""
+        found: Size = 0
+        for i in range(self.columns):
+            a: Size = 0
+            b: Size = 0
+            if self.wide[i] < 0 or (self.limited and not self.kinds[i]):
+                continue
+            some: cython.bint = self.end[i] - self.split[i] > 1
+            self.all_a = self.group_a[(self.split[i] - 1) // 16] if self.split[i] > self.first[i] else 0
+            self.all_b = self.group_b[(self.split[i] - 1) // 16] if self.split[i] > self.first[i] else 0
+            for at in range(self.first[i] // 16, self.split[i] // 16):
+                some = some or self.numbers_reach(a, b, self.group_a[at], self.group_b[at])
+                a = self.group_a[at]
+                b = self.group_b[at]
+            found += some
+        return found
+
+    # Threads share columns: each has a twin, with scratch of its own, that searches some of them.
+
+    @cython.cfunc
+    def search_by_twins(self):
+        """Search all columns, and take the best literal of any: whoever finds it, order decides ties."""
+        twin: Search
+        while len(self.twins) < self.threads:
+            self.twins.append(self.twin())
+        for twin in self.twins:
+            self.brief(twin)
+        self.share(search_some, [(self.twins[k], k, self.threads) for k in range(self.threads)])
+        for twin in self.twins:
+            if twin.best_feature >= 0:
+                score: cython.double = self.score(twin.best_a, twin.best_b)
+                self.offer(twin.best_feature, twin.best_rank, twin.best_other, twin.best_a, twin.best_b, score)
+
+    @cython.cfunc
+    def twin(self) -> Search:
+        """A search of the same columns, which never change."""
+        twin: Search = Search.__new__(Search)
+        twin.threads, twin.many, twin.rows, twin.columns, twin.size = 1, self.many, self.rows, self.columns, self.size
+        twin.bins, twin.fine, twin.weights, twin.even = self.bins, self.fine, self.weights, self.even
+        twin.numbers, twin.first, twin.split, twin.end = self.numbers, self.first, self.split, self.end
+        twin.wide, twin.low, twin.width = self.wide, self.low, self.width
+        twin.group_a, twin.group_b = self.group_a, self.group_b
+        twin.make_scratch()
+        return twin
+
+    @cython.cfunc
+    def brief(self, twin: Search):
+        """Tell a twin what is searched for."""
+        twin.nlogn, twin.by_table, twin.by_gain, twin.by_worth = self.nlogn, self.by_table, self.by_gain, self.by_worth
+        twin.used, twin.used_feature, twin.used_rank = self.used, self.used_feature, self.used_rank
+        twin.limited, twin.kinds, twin.support = self.limited, self.kinds, self.support
+        twin.positive, twin.negative = self.positive, self.negative
+        twin.histogram_a, twin.histogram_b, twin.P, twin.Q = self.histogram_a, self.histogram_b, self.P, self.Q
+        twin.bound, twin.slack, twin.perfect = self.bound, self.slack, self.perfect
+        twin.best_gain = self.best_gain
+        twin.best_feature = twin.best_rank = twin.best_a = twin.best_b = -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search_every(self, first: Size, step: Size) -> cython.void:
+        """Search one column of so many."""
+        i: Size = first
+        while i < self.columns and not (self.best_gain >= self.perfect and i > self.best_feature):
+            if (not self.limited or self.kinds[i]) and self.look_into(i):
+                self.gather_alone(i)
+                self.search_bins(i)
+            i += step
 
     @cython.cfunc
     def sketch(self, i: Size):
@@ -586,8 +681,10 @@ class Search(Grid):
         return True
 
     @cython.cfunc
-    def search_column(self, i: Size):
-        """Offer every literal of a column that can reach the best; bins of several ranks are searched by their rows."""
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def look_into(self, i: Size) -> cython.bint:
+        """Offer every literal of a column that can reach the best; whether there are bins to be searched by rows."""
         first: Size = self.first[i]
         at: Size = first // 16
         a: Size = 0
@@ -629,18 +726,18 @@ class Search(Grid):
             elif self.categories_reach(da, db):
                 self.place[bin - first] = 0
                 some = True
-        if some:
-            self.search_bins(i)
+        return some
 
     @cython.cfunc
-    def search_bins(self, i: Size):
-        """Gather the rows of bins that have a place, as keys, and search them bin by bin."""
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search_bins(self, i: Size) -> cython.void:
+        """Search the bins that have a place, by the keys of their rows."""
         first: Size = self.first[i]
         size: Size = self.end[i] - first
         start: Size = 0
         a: Size = 0
         b: Size = 0
-        self.gather_keys(i)
         for bin in range(size):
             if self.place[bin] >= 0:
                 numeric: cython.bint = first + bin < self.split[i]
@@ -658,21 +755,28 @@ class Search(Grid):
                 self.gather_from_both_ends(i)
             else:
                 self.gather_by_blocks(i)
-            return
+        else:
+            self.gather_alone(i)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def gather_alone(self, i: Size) -> cython.void:
+        """Do so by one thread."""
         first: Size = self.first[i]
         size: Size = self.end[i] - first
         start: Size = 0
         for bin in range(size):
             self.held[bin] = self.histogram_a[first + bin] + self.histogram_b[first + bin] if self.even else 0
         if not self.even:  # rows and weights differ
-            self.hold(i, self.positive, self.held)
-            self.hold(i, self.negative, self.held)
+            self.hold_rows(i, self.positive, self.held)
+            self.hold_rows(i, self.negative, self.held)
         for bin in range(size):
             if self.place[bin] >= 0:
                 self.place[bin] = start
                 start += self.held[bin]
-        self.put(i, self.positive, 0, self.place, 1)
-        self.put(i, self.negative, 1, self.place, 1)
+        self.put_rows(i, self.positive, 0, self.place, 1)
+        self.put_rows(i, self.negative, 1, self.place, 1)
 
     @cython.cfunc
     def gather_from_both_ends(self, i: Size):
@@ -724,31 +828,47 @@ class Search(Grid):
     @cython.ccall
     def hold(self, i: Size, index: cython.int[::1], held: Size[::1]):
         """Count the rows in each bin of a column."""
+        with cython.nogil:
+            self.hold_rows(i, index, held)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def hold_rows(self, i: Size, index: cython.int[::1], held: Size[::1]) -> cython.void:
         start: Size = i * self.rows
         bins: cython.uchar[::1] = self.bins
-        with cython.nogil:
-            for k in range(len(index)):
-                held[bins[start + index[k]]] += 1
+        for k in range(len(index)):
+            held[bins[start + index[k]]] += 1
 
     @cython.ccall
     def put(self, i: Size, index: cython.int[::1], negative: cython.longlong, place: Size[::1], step: Size):
         """Put the rows of bins that have a place into that place, as keys, and move on by a step."""
+        with cython.nogil:
+            self.put_rows(i, index, negative, place, step)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put_rows(
+        self, i: Size, index: cython.int[::1], negative: cython.longlong, place: Size[::1], step: Size
+    ) -> cython.void:
         start: Size = i * self.rows
         wide: Size = self.wide[i] * self.rows
         bins: cython.uchar[::1] = self.bins
         fine: cython.int[::1] = self.fine
         keys: cython.longlong[::1] = self.keys
         even: cython.bint = self.even
-        with cython.nogil:
-            for k in range(len(index)):
-                row = index[k]
-                bin = bins[start + row]
-                at = place[bin]
-                if at >= 0:
-                    keys[at] = key_of(fine[wide + row], negative, 1 if even else self.weights[row])
-                    place[bin] = at + step
+        for k in range(len(index)):
+            row = index[k]
+            bin = bins[start + row]
+            at = place[bin]
+            if at >= 0:
+                keys[at] = key_of(fine[wide + row], negative, 1 if even else self.weights[row])
+                place[bin] = at + step
 
     @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def refine(
         self,
         i: Size,
@@ -760,7 +880,7 @@ class Search(Grid):
         b: Size,
         numeric: cython.bint,
         depth: Size,
-    ):
+    ) -> cython.void:
         """Search keys with ranks in [low, low + width): the histogram search again, with 256 narrower bins.
 
         ``a`` and ``b`` count what comes before these keys. Every depth has its own part of the tallies; there are at
@@ -892,7 +1012,9 @@ class Search(Grid):
         self.search_sorted(i, numeric, number - numeric, 0, 0, False)
 
     @cython.cfunc
-    def search_sorted(self, i: Size, start: Size, number: Size, a: Size, b: Size, numeric: cython.bint):
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search_sorted(self, i: Size, start: Size, number: Size, a: Size, b: Size, numeric: cython.bint) -> cython.void:
         """Offer the literals of sorted keys."""
         k: Size = start
         end: Size = start + number
@@ -914,6 +1036,26 @@ class Search(Grid):
                 self.offer_category(i, rank, da, db)
 
 
+TABLE: object = np.zeros(1)
+
+
+def table_to(size):
+    """So many values of n ln n; they are computed once, which takes 10 ms for a million."""
+    global TABLE  # noqa: PLW0603 - it only grows
+    if len(TABLE) < size:
+        n = np.arange(size, dtype=np.float64)
+        n[1:] *= np.log(n[1:])
+        TABLE = n
+    return TABLE[:size]
+
+
+@cython.ccall
+def search_some(search: Search, first: Size, step: Size):
+    """Let a twin search one column of so many."""
+    with cython.nogil:
+        search.search_every(first, step)
+
+
 @cython.cfunc
 @cython.nogil
 @cython.inline
@@ -924,6 +1066,7 @@ def key_of(rank: cython.longlong, negative: cython.longlong, weight: cython.long
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def rank_of(key: cython.longlong) -> cython.longlong:
@@ -931,6 +1074,7 @@ def rank_of(key: cython.longlong) -> cython.longlong:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def is_negative(key: cython.longlong) -> cython.bint:
@@ -938,6 +1082,7 @@ def is_negative(key: cython.longlong) -> cython.bint:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.inline
 @cython.exceptval(check=False)
 def weight_of(key: cython.longlong) -> cython.longlong:
@@ -945,6 +1090,7 @@ def weight_of(key: cython.longlong) -> cython.longlong:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def nlogn(n: cython.double) -> cython.double:
     return n * log(n) if n > 0 else 0.0
@@ -970,6 +1116,7 @@ def significant(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def information_gain(tp: Size, fn: Size, tn: Size, fp: Size) -> cython.double:
     """Algorithm 1 without its test. The order of terms decides which of two nearly equal gains is larger."""
@@ -987,6 +1134,7 @@ def information_gain(tp: Size, fn: Size, tn: Size, fp: Size) -> cython.double:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def sort(keys: cython.longlong[::1], start: Size, number: Size) -> cython.void:
     """Insertion sort: the fastest for at most 32 keys."""

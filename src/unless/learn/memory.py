@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -215,7 +216,9 @@ class MemoryEngine(Engine[Selection]):
         return [self.of_rows(rows.rows()[fold == k]) for k in range(count)]
 
     def _hashes(self) -> NDArray[np.uint64]:
-        return record_hashes(self._columns, self._count)
+        threads = self._threads
+        parts = grid.BLOCKS * threads if threads > 1 else 1
+        return record_hashes(self._columns, self._count, partial(share, threads=threads), parts)
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:
         for column in self._columns:

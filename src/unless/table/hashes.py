@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +14,46 @@ from unless.table.columns import Column
 Hashes = NDArray[np.uint64]
 
 
-def record_hashes(columns: Sequence[Column], rows: int) -> Hashes:
-    """A hash of the values of every row."""
+Share = Callable[[Callable[..., object], list[tuple[Any, ...]]], object]
+"""Calls a function with each of some tuples of arguments, maybe by several threads."""
+
+
+def record_hashes(columns: Sequence[Column], rows: int, share: Share | None = None, parts: int = 1) -> Hashes:
+    """A hash of the values of every row; so many ``parts`` of the work on each column may be shared."""
     found: Hashes = np.zeros(rows, np.uint64)
-    for column in columns:
-        found = mixed(found + value_hashes(column)[column.codes])
+    share = share or _alone
+
+    def look(hashes: Hashes, numbers: NDArray[np.float64], part: slice) -> None:
+        hashes[part] = number_hashes(numbers[part])
+
+    def mix(hashes: Hashes, codes: NDArray[Any], part: slice) -> None:
+        found[part] = mixed(found[part] + hashes[codes[part]])
+
+    for column in columns:  # one after the other: the hashes of its values stay in the cache
+        numbers = column.numbers
+        hashes = np.concatenate([np.empty(len(numbers), np.uint64), text_hashes(column.categories), _MISSING])
+        share(look, [(hashes, numbers, part) for part in _parts(len(numbers), parts)])
+        share(mix, [(hashes, column.codes, part) for part in _parts(rows, parts)])
     return found
+
+
+_MISSING: Hashes = np.zeros(1, np.uint64)
+
+
+def _parts(size: int, parts: int) -> list[slice]:
+    """So many parts of about the same size."""
+    return [slice(size * k // parts, size * (k + 1) // parts) for k in range(parts)]
+
+
+def _alone(function: Callable[..., object], items: list[tuple[Any, ...]]) -> None:
+    for item in items:
+        function(*item)
 
 
 def value_hashes(column: Column) -> Hashes:
     """A hash of each value of a column, by rank; missing comes last."""
     texts = text_hashes(column.categories)
-    return np.concatenate([number_hashes(column.numbers), texts, np.zeros(1, np.uint64)])
+    return np.concatenate([number_hashes(column.numbers), texts, _MISSING])
 
 
 def number_hashes(numbers: NDArray[np.float64]) -> Hashes:
@@ -41,6 +70,9 @@ def text_hashes(texts: Iterable[str]) -> Hashes:
 def mixed(bits: Hashes) -> Hashes:
     """SplitMix64: a change of one bit changes half of them."""
     bits = bits + np.uint64(0x9E3779B97F4A7C15)
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    bits ^= bits >> np.uint64(30)
+    bits *= np.uint64(0xBF58476D1CE4E5B9)
+    bits ^= bits >> np.uint64(27)
+    bits *= np.uint64(0x94D049BB133111EB)
+    bits ^= bits >> np.uint64(31)
+    return bits

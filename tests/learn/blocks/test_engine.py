@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -314,6 +315,21 @@ def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
     assert bool(read) == (many < 10**9)
     pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
+
+
+def test_blocks_may_be_more_files_than_a_process_has_at_first(tmp_path):
+    """Each block that is read past the cache takes two files; the soft limit of the system is raised for them."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    data = Data(pl.DataFrame({"a": np.random.default_rng(1).normal(size=9000), "y": ["p", "q", "q"] * 3000}))
+    count = len(list(Path("/dev/fd").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 150, hard))
+    try:
+        store = store_of(data, [60] * 150, tmp_path, past_cache=True)
+        assert BlockEngine(store, local=0).popularity(BlockEngine(store).everything()) == [3000, 6000]
+    finally:
+        del store
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_rare_values_of_a_bin_are_few_parts():

@@ -18,6 +18,11 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits, and reads through its cache
+    resource = None  # type: ignore[assignment]
+
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.block import Arrays, Block
 from unless.learn.blocks.questions import Question, partly
@@ -203,10 +208,20 @@ def map_block(path: Path, *, past_cache: bool = False) -> Arrays:
     found = Mapped({name: whole[start:end].view(kind) for name, kind, start, end in ends})
     _, kind, count, start = listed[-1]
     if past_cache and _DIRECT is not None and count:
+        _allow_files()
         with suppress(OSError):  # a disk that cannot do so, or too many files
             found.last = Past(path, kind, count, start)
             mapped.madvise(mmap.MADV_RANDOM, start)  # else some megabytes are read for a single number
     return found
+
+
+def _allow_files() -> None:
+    """Let this process have as many files open as it is allowed to ask for: every block takes two."""
+    if resource is not None:
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if soft not in (hard, resource.RLIM_INFINITY):
+            with suppress(OSError, ValueError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def checksum(path: Path) -> int:
