@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import permutations
 
@@ -256,7 +257,16 @@ class TestThresholds:
 
     @pytest.mark.parametrize(
         ("low", "high", "short"),
-        [(3.14159, 3.27, 3.2), (3, 4, 3.5), (41, 58, 50), (-1, 2, 0), (99995, 100005, 100000), (0.001, 0.0019, 0.0014)],
+        [
+            (3.14159, 3.27, 3.2),
+            (3, 4, 3.5),
+            (41, 58, 50),
+            (-1, 2, 0),
+            (99995, 100005, 100000),
+            (0.001, 0.0019, 0.0014),
+            (-math.inf, 0, -math.inf),
+            (0, math.inf, 0),
+        ],
     )
     def test_the_shortest_number(self, low, high, short):
         """A rounded threshold has as few digits as the gap allows."""

@@ -36,7 +36,7 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         teacher, whose records come cheap.
     optimise
         Optimise the list as a whole: fewer errors with fewer rules. Without, it is the list that was learned rule by
-        rule, in a third of the time.
+        rule, in half of the time.
     round_thresholds
         Thresholds of an optimised list lie half-way between two numbers; take the shortest number near there.
     tune

@@ -178,11 +178,7 @@ class Search(Grid):
         self.by_worth = False
         if len(self.nlogn) == 0:
             # A table of n ln n for whole weights; for finer ones, and for sums beyond 8 MB, it is computed.
-            n = np.arange(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1, dtype=np.float64)
-            n[1:] *= np.log(n[1:])
-            self.nlogn = view(n)
             self.nlogn = view(table_to(min(int(np.sum(self.weights, dtype=np.int64)), 4 * self.rows, 1 << 20) + 1))
-        return self.search(positive, negative, used)
 
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""

@@ -123,7 +123,7 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
         How many positives each literal, rule and exception must cover.
     optimise
         Whether the list is optimised as a whole: fewer errors with fewer rules. If not, it is the list that was learned
-        rule by rule, a third of the time for a few more rules.
+        rule by rule, in half of the time, with a few more rules.
     round_thresholds
         Whether a threshold, which lies half-way between two numbers, is the shortest number between them.
     max_rules

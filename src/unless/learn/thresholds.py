@@ -77,7 +77,9 @@ def between(low: float, high: float, *, rounded: bool) -> float:
     if rounded:
         margin = _MARGIN * (high - low)
         size = floor(log10(high - low)) if high - low < inf else 308
-        most = floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0  # with fewer digits, only 0 is left of the middle
+        most = (
+            floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0
+        )  # with fewer digits, only 0 is left of the middle
         for digits in (-400, *range(max(-size - 16, -most), -size + 2)):  # first 0, then more and more digits
             shorter: float = round(middle, digits)
             if low + margin <= shorter <= high - margin:
