@@ -92,6 +92,7 @@ class Block(MemoryEngine):
         self._unit = 1.0
         self._near: NDArray[np.float64] = arrays["cells"].reshape(self._count, len(self._bare))
         self._past: Callable[[], NDArray[np.float64]] | None = getattr(arrays, "last", None)
+        self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None
@@ -126,18 +127,21 @@ class Block(MemoryEngine):
     def by_rank(self, rows: Selection, place: int, first: int = 0, end: int | None = None) -> Integers:
         """The weight of the rows that have each rank of a column, or each of some ranks."""
         found = np.zeros((self._columns[place].missing + 1 if end is None else end) - first, np.int64)
+        self._need("fine")
         self._grid.weigh_ranks(rows, place, first, found)
         return found
 
     def by_part(self, rows: Selection, place: int, first: int, end: int) -> Integers:
         """The weight of the rows in some of the finer parts of a bare column."""
         found = np.zeros(end - first, np.int64)
+        self._need("lows", self._bare[place], len(self._bare))
         self._grid.weigh_parts(rows, place, self._bins_of[place].starts, first, found)
         return found
 
     def in_parts(self, rows: Selection, place: int, spans: Iterable[tuple[int, int]]) -> tuple[Numbers, Integers]:
         """The numbers of the rows in some finer parts of a bare column, in order, and how much the rows weigh."""
         starts = self._bins_of[place].starts
+        self._need("lows", self._bare[place], len(self._bare))
         wanted = np.zeros(int(starts[-1]) + len(starts), np.uint8)
         for first, end in spans:
             wanted[first:end] = 1
@@ -181,6 +185,7 @@ class Block(MemoryEngine):
         """The rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
         cells = self._cells(len(rows))[rows]
+        self._need("fine")
         pairs = [self._fetched(i, rows, cells) for i in range(len(self._columns))]
         which = np.repeat(np.arange(len(sets), dtype=np.uint8), [len(one.rows()) for one in sets])
         found, values = tuple(each for each, _ in pairs), tuple(column for _, column in pairs)
@@ -214,6 +219,8 @@ class Block(MemoryEngine):
 
     def selected(self, question: Question[Any]) -> Iterator[Selection]:
         """The sets of a question, one after the other."""
+        self._need("bins")
+        self._need("labels")
         for number in question.sets:
             yield self._rows(number, question.steps)
 
@@ -311,6 +318,7 @@ class Block(MemoryEngine):
         other = literal.op in (">", "!=", "present")
         if literal.op in ("<=", ">"):
             number = float(literal.value)  # type: ignore[arg-type]  # a number, for such operators
+            self._need("lows", self._bare[place], len(self._bare))
             return place, self._grid.edge(*self._bins_of[place].part_of(number), number), other
         return place, _MISSING if literal.op in ("missing", "present") else _NEVER, other
 

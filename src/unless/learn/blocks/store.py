@@ -183,6 +183,20 @@ class Mapped(dict[str, NDArray[Any]]):
     """The arrays of a block, mapped: nothing is read until it is needed. ``last`` reads the last one past the cache."""
 
     last: Past | None = None
+    _file: mmap.mmap | None = None
+    _starts: dict[str, int]
+
+    def read_alone(self, file: mmap.mmap, starts: dict[str, int], last: Past) -> None:
+        """Read no more than what is needed, where a system reads megabytes around it: they drive out what is needed."""
+        file.madvise(mmap.MADV_RANDOM)
+        self._file, self._starts, self.last = file, starts, last
+
+    def need(self, name: str, part: int = 0, parts: int = 1) -> None:
+        """Read one part of an array of so many, if it is not in memory, at once."""
+        if self._file is not None and (size := self[name].nbytes // parts):
+            start = self._starts[name] + part * size
+            page = start // _ALIGNED * _ALIGNED
+            self._file.madvise(mmap.MADV_WILLNEED, page, start + size - page)
 
 
 _TYPES = (np.uint8, np.uint16, np.int32, np.int64, np.float64)
@@ -210,8 +224,8 @@ def map_block(path: Path, *, past_cache: bool = False) -> Arrays:
     if past_cache and _DIRECT is not None and count:
         _allow_files()
         with suppress(OSError):  # a disk that cannot do so, or too many files
-            found.last = Past(path, kind, count, start)
-            mapped.madvise(mmap.MADV_RANDOM, start)  # else some megabytes are read for a single number
+            past = Past(path, kind, count, start)
+            found.read_alone(mapped, {name: start for name, _, start, _ in ends}, past)
     return found
 
 
