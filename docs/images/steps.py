@@ -64,6 +64,9 @@ class Watched(MemoryEngine):
         super().__init__(table)
         self.steps: list[Step] = []
 
+    def folded(self, *_: Any) -> None:
+        """Literal by literal, not a rule at once."""
+
     def best_literal(self, positive: Any, negative: Any, used: Any, allowed: Any = None) -> Literal | None:
         """Find the literal, and note it."""
         literal = super().best_literal(positive, negative, used, allowed)
