@@ -114,6 +114,18 @@ def test_frequent_values_have_bins_of_their_own():
     assert (ends[part.bins[: len(crowded.numbers)]] >= np.arange(len(crowded.numbers))).all()
 
 
+def test_weights_of_any_size_fit_into_bytes():
+    """Also where every other number weighs next to nothing, beside many categories."""
+    cells = [*range(135), *(f"t{k}" for k in range(130))]
+    column = Column.of("n", cells)
+    weights = np.where(np.arange(len(cells)) % 2, 1.0, 1e-20)
+    part = Binned([column], weights, exact=[Literal("n", "<=", float(k)) for k in range(130)])._parts[0]
+    assert part.size <= 256
+    assert len(set(part.ranks)) == part.end
+    numbers = np.arange(len(column.numbers))
+    assert (np.array(part.ranks)[part.bins[numbers]] >= numbers).all()
+
+
 def test_thresholds_lie_half_way_and_where_they_are_asked_for():
     """Between the numbers of records, rounded; also those of literals that are given, which records have not."""
     column = Column.of("n", np.arange(0, 5000, 2.5))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import random
+import weakref
 
 import numpy as np
 import pytest
@@ -167,3 +168,23 @@ def test_masks_that_take_too_much_memory_are_forgotten(monkeypatch):
     wanted = fold_unless(table, penalty=0.1)
     monkeypatch.setattr(masks, "MEMORY", 1000)
     assert fold_unless(table, penalty=0.1) == wanted
+
+
+def test_many_labels_need_no_masks(monkeypatch):
+    """Each label takes a mask: where there are many, lists are optimised by rows, and are the same."""
+    table = drawn(5, rows=(300,))
+    wanted = fold_unless(table, penalty=0.1)
+    monkeypatch.setattr(memory, "FEW_CELLS", 300)
+    monkeypatch.setattr(memory, "MaskEngine", None)
+    assert fold_unless(table, penalty=0.1) == wanted
+
+
+def test_an_engine_goes_with_its_last_user():
+    """Nothing but the caller holds an engine after optimising, so its table goes at once."""
+    engine = MemoryEngine(drawn(5, rows=(300,)))
+    learn_unless(engine, Settings())
+    gone = weakref.ref(engine.for_optimising(engine.everything())[0])
+    assert gone() is None
+    left = weakref.ref(engine)
+    del engine
+    assert left() is None

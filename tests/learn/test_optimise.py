@@ -237,6 +237,7 @@ class TestThresholds:
         assert len(reached) == len(program) + 1
 
     @given(st.floats(allow_nan=False, allow_infinity=False), st.floats(allow_nan=False, allow_infinity=False))
+    @example(1.7e308, 1.7000007665446495e308)
     def test_between(self, one, other):
         """Half-way, and rounded, a threshold is at least the lower number and below the higher one."""
         if one != other:

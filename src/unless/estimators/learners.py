@@ -384,7 +384,7 @@ class CommitteeLearner(Learner):
         except KeyboardInterrupt as stop:  # the committee is kept, with a list that always says the same
             usual = np.full(len(said), committee.base.argmax())
             student, _, stopped = *student_of(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
-            agreement = float(np.mean(said == usual))
+            agreement = float(np.average(said == usual, weights=data.counts))
         model = SavedCommittee(
             committee,
             student,

@@ -92,8 +92,8 @@ class _Part:
         count, missing = len(column.numbers), column.missing
         kept = count + _largest(weights[count:missing], CATEGORIES)
         room = _BYTE - len(kept) - 2
-        ends = _ends(weights[:count], min(NUMBERS, room // 2))
-        ends = np.union1d(ends, exact[: room - len(ends)])
+        ends = _ends(weights[:count], min(NUMBERS, room // 2 - 1))
+        ends = np.union1d(ends, exact[: max(room - len(ends), 0)])
         there = np.flatnonzero(weights[:count])
         self.next = np.append(there, count - 1)[np.searchsorted(there, ends, "right")]  # a record has it
         self.numbers = len(ends)
@@ -138,8 +138,10 @@ def _ends(weights: NDArray[np.float64], most: int) -> NDArray[np.intp]:
     if len(there) > most:
         amount = weights[there]
         alone = np.zeros(len(there), bool)
-        while (frequent := ~alone & (amount >= amount[~alone].sum() / (most - alone.sum()))).any():
+        while (frequent := ~alone & (amount * (most - alone.sum()) >= amount[~alone].sum())).any():
             alone |= frequent
+            if alone.sum() >= most - 1:
+                break
         amount = np.where(alone, 0.0, amount)
         sums = np.cumsum(amount) - amount / 2
         place = np.floor(sums * ((most - alone.sum()) / amount.sum()))

@@ -117,7 +117,8 @@ DEFAULTS = CommitteeSettings()
 class LearnedCommittee:
     """A committee, what stopped the learner, if something did, and the settings that trials chose.
 
-    ``sums`` are the points of each record, as `Committee.sums` gives them.
+    ``sums`` are the points of each record that counts, as `Committee.sums` gives them; of others they may differ, where
+    a cell lies between those of two that count.
     """
 
     committee: Committee
@@ -367,6 +368,8 @@ def tried(training: _Training, seed: int, progress: Progress | None, late: Late 
         return settings
     weight = weights[held] / weights[held].sum()
     best, most, first = settings, 0.0, None
+    small = _Training(table, np.where(held, 0.0, weights), settings, seed, training.n_jobs)
+    small.binned  # noqa: B018 - made once for all trials
     for penalty, support, floor in _DEMANDS:
         asked = replace(
             settings,
@@ -374,8 +377,7 @@ def tried(training: _Training, seed: int, progress: Progress | None, late: Late 
             min_support=settings.min_support * support,
             floor=settings.floor * floor,
         )
-        small = _Training(table, np.where(held, 0.0, weights), replace(asked, rate=_TRIAL_RATE), seed, training.n_jobs)
-        losses = _trial(small, held, stop)
+        losses = _trial(small.again(replace(asked, rate=_TRIAL_RATE), seed), held, stop)
         if losses is None:
             break
         first = losses if first is None else first

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import ceil
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,9 +31,12 @@ Test = tuple[int, int, bool]
 Tests = tuple[list[Test], list["Tests"]]
 """A rule for the kernels: the tests of its default, and its exceptions."""
 
-FEW_ENOUGH = 1 << 19
-"""Up to so many rows, lists are optimised by masks. Of 100,000 rows that takes two thirds of the time for all of `fit`;
-of a million it takes as long as without, and 100 MB more."""
+FEW_ENOUGH, FEW_CELLS = 1 << 19, 1 << 26
+"""Up to so many rows, lists are optimised by masks, if labels times rows are no more than that: each label has a mask.
+
+Of 100,000 rows that takes two thirds of the time for all of `fit`; of a million it takes as long as without, and 100 MB
+more. With 5,000 labels of 200,000 rows, counting labels by masks took 60 times as long as by rows.
+"""
 
 MORE_THAN_ALL = 2**40
 """A support, in units, that no rows reach."""
@@ -73,7 +77,7 @@ class MemoryEngine(Engine[Selection]):
         self._tests: dict[int, Test] = {}
         self._folds: NDArray[np.uint64] | None = None
         self._distinct: list[int] = []
-        self._masks: MaskEngine | None = None
+        self._masks: ref[MaskEngine] | None = None
         self.banned = tuple(banned)
         self.whole = frozenset(column.name for column in table.columns if column.notation == WHOLE)
         self._grid.ban([self.test_of(literal) for literal in self.banned])
@@ -203,11 +207,13 @@ class MemoryEngine(Engine[Selection]):
         return float(column.numbers[below]), float(column.numbers[above])
 
     def for_optimising(self, rows: Selection) -> tuple[Engine[Any], Any]:
-        if self._count > FEW_ENOUGH:
+        if self._count > FEW_ENOUGH or len(self.labels) * self._count > FEW_CELLS:
             return self, rows
-        if self._masks is None:
-            self._masks = MaskEngine(self)
-        return self._masks, self._masks.mask(rows)
+        masks = self._masks() if self._masks is not None else None
+        if masks is None:
+            masks = MaskEngine(self)
+            self._masks = ref(masks)  # it holds this engine: without a cycle, both go when nobody needs them
+        return masks, masks.mask(rows)
 
     def folds(self, rows: Selection, count: int, among: int | None = None) -> list[Selection]:
         if self._folds is None:

@@ -77,11 +77,18 @@ def between(low: float, high: float, *, rounded: bool) -> float:
     if rounded:
         margin = _MARGIN * (high - low)
         size = floor(log10(high - low)) if high - low < inf else 308
-        most = (
-            floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0
-        )  # with fewer digits, only 0 is left of the middle
+        # With fewer digits, only 0 is left of the middle.
+        most = floor(log10(abs(middle))) + 2 if 0 < abs(middle) < inf else 0
         for digits in (-400, *range(max(-size - 16, -most), -size + 2)):  # first 0, then more and more digits
-            shorter: float = round(middle, digits)
+            shorter = _rounded(middle, digits)
             if low + margin <= shorter <= high - margin:
                 return shorter
     return middle
+
+
+def _rounded(number: float, digits: int) -> float:
+    """The number with so many digits; infinity where that is larger than the largest number."""
+    try:
+        return round(number, digits)
+    except OverflowError:
+        return inf

@@ -41,7 +41,7 @@ try:
 except ImportError:  # Windows: nothing is locked; files that are mapped cannot be removed there
     fcntl = None  # type: ignore[assignment]
 
-FORMAT, VERSION = "unless-blocks", 1
+FORMAT, VERSION = "unless-blocks", 2
 _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
@@ -219,7 +219,7 @@ class Shelf:
         """Why blocks cannot be used; None if they can."""
         if "blocks" not in description:
             return "were not finished"
-        if description.get("unless") != __version__:
+        if (description.get("unless"), description["version"]) != (__version__, VERSION):
             return "are from another version of unless"
         before = description.get("asked")
         if before != request.asked:
@@ -248,7 +248,7 @@ class Shelf:
 
         with ThreadPoolExecutor(threads) as pool:
             blocks = list(pool.map(block, enumerate(description["blocks"])))
-        if sum(int(arrays["weights"].sum(dtype=np.int64)) for arrays in blocks) >= _MOST_UNITS:  # without them, 1 each
+        if sum(map(_weight_of, blocks)) >= _MOST_UNITS:
             raise ValueError("the weights are too large")
         return coding, blocks
 
@@ -321,6 +321,12 @@ class Shelf:
     def cleanup(self) -> None:
         """Let go of the folder; everything in it stays."""
         self._let_go()
+
+
+def _weight_of(block: Arrays) -> int:
+    """What the rows of a block weigh together; without weights, 1 each."""
+    weights = block["weights"]
+    return int(weights.sum(dtype=np.int64)) if len(weights) else len(block["labels"])
 
 
 def _same(before: Any, labels: tuple[Label, ...], factors: Factors | None) -> bool:

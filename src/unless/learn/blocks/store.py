@@ -166,9 +166,10 @@ class Past:
 
     def __call__(self) -> NDArray[Any]:
         """The array, until the same thread reads another one."""
-        if getattr(_OWN, "holds", None) is not self:
+        held = getattr(_OWN, "holds", None)
+        if held is None or held() is not self:
             self._read(_pages(_whole_pages(self._size)))
-            _OWN.holds = self
+            _OWN.holds = weakref.ref(self)  # a file is closed when nobody else needs it
         return np.frombuffer(_OWN.pages, self._kind, self._size // self._kind.itemsize)
 
     def _read(self, pages: memoryview) -> None:
