@@ -194,11 +194,12 @@ def test_sources_whose_changes_nobody_sees(tmp_path):
     assert stream.reads == reads
 
 
-def test_blocks_of_another_version(tmp_path, monkeypatch):
-    """Blocks and rules of another version of unless, which may learn otherwise, do not count."""
+@pytest.mark.parametrize(("name", "newer"), [("__version__", "99"), ("VERSION", kept_module.VERSION + 1)])
+def test_blocks_of_another_version(tmp_path, monkeypatch, name, newer):
+    """Blocks and rules of another version of unless, which may learn otherwise, do not count; nor an older layout."""
     stream = Counting(frame())
     blocks_in(tmp_path / "kept", stream).close()
-    monkeypatch.setattr(kept_module, "__version__", "99")
+    monkeypatch.setattr(kept_module, name, newer)
     with pytest.warns(UnlessWarning, match="another version"):
         blocks_in(tmp_path / "kept", stream).close()
 
@@ -253,7 +254,7 @@ def test_unfinished_folders_are_made_again(tmp_path):
     folder = tmp_path / "kept"
     stream = Counting(frame())
     blocks_in(folder, stream).close()
-    (folder / NAME).write_text(json.dumps({"format": "unless-blocks", "version": 1}))
+    (folder / NAME).write_text(json.dumps({"format": "unless-blocks", "version": kept_module.VERSION}))
     (folder / "77.block").write_text("half")
     with pytest.warns(UnlessWarning, match="were not finished"):
         blocks_in(folder, stream).close()
@@ -264,7 +265,7 @@ def test_newer_folders_are_refused(tmp_path):
     """A folder of a newer version is not made again: somebody else uses it."""
     folder = tmp_path / "kept"
     folder.mkdir()
-    (folder / NAME).write_text(json.dumps({"format": "unless-blocks", "version": 2}))
+    (folder / NAME).write_text(json.dumps({"format": "unless-blocks", "version": kept_module.VERSION + 1}))
     with pytest.raises(ParameterError, match="newer version"):
         blocks_in(folder, Counting(frame()))
 
