@@ -159,6 +159,7 @@ def test_thresholds_are_drawn(page, model):
     rule = fitted.program_.rules[0]
     bounds = [literal for literal in rule.literals() if literal.op in ("<=", ">")]
     page.locator("#rule-1 .rule-more summary").click()
+    drawn(page)
     assert page.locator("#rule-1 .hist line").count() == len(bounds)
     assert page.locator("#features .hist").count() >= 1
 

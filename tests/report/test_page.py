@@ -146,6 +146,7 @@ def test_rules_can_be_filtered(pages, open_page):
     """Words, a label and a feature narrow the list of rules; a link to a hidden rule shows it again."""
     page = open_page(pages("long"))
     page.locator("#rule-all").click()
+    drawn(page)
     items = page.locator("ol.rules > li:visible")
     everything = items.count()
     assert everything == 201
