@@ -371,7 +371,7 @@ class TestPage:
         text = accuracy_page.page(figures)
         assert "| iris | 0.750 | 0.800 | 0.912 |" in text
         assert "in brackets the number of datasets):\nEBM (2).\n" in text
-        assert "earlier run" not in accuracy_page.page(now)
+        assert "Of an earlier run" not in accuracy_page.page(now)
         (tmp_path / "figures.json").write_text(figures.text())
         assert Figures.read(tmp_path / "figures.json").found == figures.found
 
