@@ -84,8 +84,7 @@ class Lists:
     best_a: cython.longlong
     best_b: cython.longlong
 
-    total: cython.longlong  # what a function finds besides its result: the weight of the rows at the front
-    true_end: Size  # a rule covers the positives up to here,
+    true_end: Size  # what a function finds besides its result: a rule covers the positives up to here,
     true_total: cython.longlong
     false_begin: Size  # and the negatives from here
     false_end: Size
@@ -115,7 +114,10 @@ class Lists:
         """
         self.index, self.labels, self.weights, self.picked = map(view, (index, labels, weights, picked))
         self.decided = view(decided)
-        self.ratio, self.penalty, self.least, self.unit, many, classes = demands
+        self.ratio, self.penalty, self.least, self.unit = demands[:4]
+        many: Size = demands[4]
+        classes: Size = demands[5]
+        k: Size
         self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
         self.go_on, self.work = go_on, 0
         self.heads = []
@@ -272,11 +274,10 @@ class Lists:
             self.put(bin)
             self.put(other)
             middle: Size = self.split(begin, end, feature, bin, other)
-            positive = self.total
             other_middle: Size = self.split(other_begin, other_end, feature, bin, other)
-            negative = self.total
+            positive, negative = self.best_a, self.best_b
             general = negative * self.unit <= self.ratio * (positive * self.unit)
-            if negative > 0:
+            if negative * self.unit >= self.least if general else negative > 0:  # something will be searched
                 self.narrow(slot, own, begin, middle, end)
                 self.narrow(other_slot, own + 1, other_begin, other_middle, other_end)
                 slot, other_slot = own, own + 1
@@ -386,17 +387,15 @@ class Lists:
 
     @cython.cfunc
     def split(self, begin: Size, end: Size, feature: Size, bin: Size, other: cython.bint) -> Size:
-        """Move rows for which a literal is true to the front; where they end, with their weight in ``total``."""
+        """Move rows for which a literal is true to the front; where they end."""
         numbers: Size = self.numbers[feature]
         negated: cython.int = other
         low: cython.int = 0 if bin < numbers else bin
         bins: cython.uchar[::1] = self.bins[feature * self.rows : (feature + 1) * self.rows]
         index: cython.int[::1] = self.index
         scratch: cython.int[::1] = self.scratch
-        weights: cython.int[::1] = self.weights
         front: Size = begin
-        back: Size = end - 1
-        total: cython.longlong = 0
+        back: Size = 0
         row: cython.int
         inside: cython.int
         code: cython.int
@@ -406,14 +405,12 @@ class Lists:
                 row = index[k]
                 code = bins[row]
                 inside = (((code >= low) & (code <= bin)) ^ negated) & (code < top)
-                scratch[front] = row  # both writes, no branch: the truth of a literal is hard to predict
+                index[front] = row  # both writes, no branch: the truth of a literal is hard to predict
                 scratch[back] = row
                 front += inside
-                back -= 1 - inside
-                total += inside * weights[row]
-            for k in range(begin, end):
-                index[k] = scratch[k]
-        self.total = total
+                back += 1 - inside
+            for k in range(back):
+                index[front + k] = scratch[k]
         return front
 
     @cython.cfunc

@@ -58,22 +58,24 @@ class Binned:
 
     def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
         """A rule, and where the next one begins."""
-        end = at + 2 + 3 * numbers[at]
-        default = self._default([tuple(numbers[k : k + 3]) for k in range(at + 2, end, 3)])
+        begin, end = at + 2, at + 2 + 3 * numbers[at]
+        features, places, others = (numbers[k:end:3] for k in range(begin, begin + 3))
+        default = tuple(map(self._literal, features, places, others))
+        if len(set(features)) < len(features):
+            default = self._closest(default, features, places, others)
         exceptions = []
         for _ in range(numbers[at + 1]):
             exception, end = self._rule(numbers, end, None)
             exceptions.append(exception)
         return Rule(head, default, tuple(exceptions)), end
 
-    def _default(self, tests: Sequence[Sequence[int]]) -> tuple[Literal, ...]:
-        """The literals of tests without those that follow from another one: of thresholds the later one is closer."""
-        literals = tuple(self._literal(*test) for test in tests)
-        if len({test[0] for test in tests}) == len(tests):
-            return literals
-        if any(place >= self._parts[feature].numbers for feature, place, _ in tests):
+    def _closest(
+        self, literals: tuple[Literal, ...], features: list[int], places: list[int], others: list[int]
+    ) -> tuple[Literal, ...]:
+        """The literals without those that follow from another one: of thresholds the later one is closer."""
+        if any(place >= self._parts[feature].numbers for feature, place in zip(features, places, strict=True)):
             return without_implied(literals)
-        last = {(feature, other): k for k, (feature, _, other) in enumerate(tests)}
+        last = {test: k for k, test in enumerate(zip(features, others, strict=True))}
         return tuple(literals[k] for k in sorted(last.values()))
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
