@@ -111,12 +111,16 @@ class Lists:
         ``go_on`` is called before each rule, and now and then, with the number of rules; if it raises something,
         `learned` has the rules until then. The number of the rule that decides each of these rows goes to ``decided``,
         if it is not the last one.
+
+        The last of the ``demands`` tells when a label without a rule is tried again: when so large a share of the rows
+        is left since then, or no other label has a rule. With 1 that is after every rule, as `learn.own` has it.
         """
         self.index, self.labels, self.weights, self.picked = map(view, (index, labels, weights, picked))
         self.decided = view(decided)
         self.ratio, self.penalty, self.least, self.unit = demands[:4]
         many: Size = demands[4]
         classes: Size = demands[5]
+        again: cython.double = demands[6]
         k: Size
         self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
         self.go_on, self.work = go_on, 0
@@ -129,7 +133,7 @@ class Lists:
         self.popularity = view(np.zeros(classes, np.int64))
         for k in range(self.left):
             self.popularity[self.labels[self.index[k]]] += self.weights[self.index[k]]
-        aside: cython.uchar[::1] = view(np.zeros(classes, np.uint8))
+        aside: cython.longlong[::1] = view(np.zeros(classes, np.int64))  # how many rows had no rule for a label
         usual: Size = -1
         for k in range(classes):
             if rare_first and (usual < 0 or self.popularity[k] > self.popularity[usual]):
@@ -138,12 +142,12 @@ class Lists:
             self.go_on(len(self.heads))
             label: Size = self.next_label(aside, usual)
             if label < 0:
-                break
-            if self.learn_rule(label):
-                for k in range(classes):  # a label put aside may have a rule among fewer rows
-                    aside[k] = 0
+                if not self.try_again(aside, 1.0):
+                    break
+            elif self.learn_rule(label):
+                self.try_again(aside, again)
             else:
-                aside[label] = 1
+                aside[label] = self.left
 
     def learned(self):
         """The labels of the rules of the list, the last of which has no literals, and the code of the others."""
@@ -176,7 +180,7 @@ class Lists:
             self.distinct.append(min(number, many))
 
     @cython.cfunc
-    def next_label(self, aside: cython.uchar[::1], usual: Size) -> Size:
+    def next_label(self, aside: cython.longlong[::1], usual: Size) -> Size:
         """The most popular label that is not put aside, or the rarest but for the usual one; -1 ends the list."""
         found: Size = -1
         there: Size = 0
@@ -193,6 +197,16 @@ class Lists:
             ):
                 found = k
         return found if there > 1 else -1
+
+    @cython.cfunc
+    def try_again(self, aside: cython.longlong[::1], share: cython.double) -> cython.bint:
+        """Take back labels that were put aside, if only such a share of the rows is left; whether there are some."""
+        found: cython.bint = False
+        for k in range(len(aside)):
+            if aside[k] > self.left and self.left <= share * aside[k]:
+                aside[k] = 0
+                found = True
+        return found
 
     @cython.cfunc
     def learn_rule(self, label: Size) -> cython.bint:

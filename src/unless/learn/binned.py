@@ -73,10 +73,14 @@ class Binned:
         self, literals: tuple[Literal, ...], features: list[int], places: list[int], others: list[int]
     ) -> tuple[Literal, ...]:
         """The literals without those that follow from another one: of thresholds the later one is closer."""
-        if any(place >= self._parts[feature].numbers for feature, place in zip(features, places, strict=True)):
+        numeric = [place < self._parts[feature].numbers for feature, place in zip(features, places, strict=True)]
+        tests = list(zip(features, numeric, others, strict=True))
+        told = {feature for feature, number, other in tests if number or not other}
+        named = {feature for feature, number, _ in tests if not number}
+        if any(features.count(feature) > 1 for feature in told & named):
             return without_implied(literals)
-        last = {test: k for k, test in enumerate(zip(features, others, strict=True))}
-        return tuple(literals[k] for k in sorted(last.values()))
+        last = {(*test, test[1] or place): k for k, (test, place) in enumerate(zip(tests, places, strict=True))}
+        return tuple(literals[k] for k in sorted(last.values()))  # that it is not this and not that stays
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
         key = feature << 9 | place << 1 | other
