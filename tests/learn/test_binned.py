@@ -71,14 +71,14 @@ def patient(table, weights, settings, again):
     rows, rules, aside = engine.everything(), [], {}
     first = engine.popularity(rows)
     while True:
-        left = int((weights[rows.rows()] > 0).sum())
+        left = engine.size(rows)
         label = learner.next_label(engine.popularity(rows), first, aside)
         learned = None if label is None else engine.rule(*engine.split(rows, label), learner.demands)
         if learned is not None:
             rule, positive, negative = learned
             rows = engine.minus(engine.minus(rows, positive), negative)
             rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
-            left = int((weights[rows.rows()] > 0).sum())
+            left = engine.size(rows)
         elif label is not None:
             aside[label] = left
             continue

@@ -133,7 +133,7 @@ class Lists:
         self.popularity = view(np.zeros(classes, np.int64))
         for k in range(self.left):
             self.popularity[self.labels[self.index[k]]] += self.weights[self.index[k]]
-        aside: cython.longlong[::1] = view(np.zeros(classes, np.int64))  # how many rows had no rule for a label
+        aside: cython.longlong[::1] = view(np.zeros(classes, np.int64))  # of a label without a rule: how much was left
         usual: Size = -1
         for k in range(classes):
             if rare_first and (usual < 0 or self.popularity[k] > self.popularity[usual]):
@@ -147,7 +147,7 @@ class Lists:
             elif self.learn_rule(label):
                 self.try_again(aside, again)
             else:
-                aside[label] = self.left
+                aside[label] = self.weight_left()
 
     def learned(self):
         """The labels of the rules of the list, the last of which has no literals, and the code of the others."""
@@ -202,18 +202,25 @@ class Lists:
     def try_again(self, aside: cython.longlong[::1], share: cython.double) -> cython.bint:
         """Take back labels that were put aside, if only such a share of the rows is left; whether there are some."""
         found: cython.bint = False
+        left: cython.longlong = self.weight_left()
         for k in range(len(aside)):
-            if aside[k] > self.left and self.left <= share * aside[k]:
+            if left < aside[k] and left <= share * aside[k]:
                 aside[k] = 0
                 found = True
         return found
 
     @cython.cfunc
+    def weight_left(self) -> cython.longlong:
+        """The weight of the rows that no rule covers yet."""
+        total: cython.longlong = 0
+        for k in range(len(self.popularity)):
+            total += self.popularity[k]
+        return total
+
+    @cython.cfunc
     def learn_rule(self, label: Size) -> cython.bint:
         """Add a rule for a label; False if there is none."""
-        everything: cython.longlong = 0
-        for k in range(len(self.popularity)):
-            everything += self.popularity[k]
+        everything: cython.longlong = self.weight_left()
         self.split_label(label)
         positive: Size = self.at
         total: cython.longlong = self.popularity[label]
