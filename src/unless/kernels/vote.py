@@ -6,123 +6,169 @@ from __future__ import annotations
 
 import cython
 
+if cython.compiled:
+    from cython.cimports.unless.kernels.masks import unless_lowest
+
+Size = cython.typedef(cython.Py_ssize_t)
+
+FULL = cython.declare(cython.ulonglong, 0xFFFFFFFFFFFFFFFF)
+
 
 def vote(
+    intervals: cython.const[cython.int][::1],
     tests: cython.const[cython.int][::1],
     code: cython.const[cython.int][::1],
     points: cython.const[cython.int][::1],
     width: cython.Py_ssize_t,
+    words: cython.Py_ssize_t,
     block: cython.const[cython.int][::1],
-    room: cython.uchar[::1],
+    room: cython.ulonglong[::1],
     sums: cython.int[::1],
 ):
     """Add to ``sums``, which has ``width`` numbers per row, the points of each row of a block.
 
-    `unless.score.votes` describes the code, and makes enough ``room``. Rows are taken 256 at a time: a condition is
-    then 256 bytes, 255 where it holds, and a compiler turns each of the short loops below into wide instructions, since
-    they are functions of their own (in one large function bytes might alias anything).
+    `unless.score.votes` describes the code, and makes enough ``room``. A condition is a bit for each row, in so many
+    ``words``, so that wide instructions work out a test of many rows, and a rule decides all its rows at once.
     """
     if not cython.compiled:
-        tests, code, points, block, room, sums = map(memoryview, (tests, code, points, block, room, sums))
-    rows: cython.Py_ssize_t = len(sums) // width
-    low: cython.Py_ssize_t = (len(tests) // 5) * 256  # after the tests: the rule that decides each row, in two bytes
-    high: cython.Py_ssize_t = low + 256
-    top: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    what: cython.int
-    number: cython.Py_ssize_t
+        intervals, tests, code, points, block, room, sums = map(
+            memoryview, (intervals, tests, code, points, block, room, sums)
+        )
+    rows: Size = len(sums) // width
+    columns: Size = len(intervals)
+    stride: Size = len(block) // columns if columns else 0
+    least: Size = 0  # where the tests are, after the intervals of all columns
+    for c in range(columns):
+        least += intervals[c] + 1
+    left: Size = least + len(tests) // 3  # then the rows that no rule of a list has decided, and a stack of conditions
+    first: Size = 0
     with cython.nogil:
-        for start in range(0, rows, 256):
-            for k in range(len(tests) // 5):
-                compare(
-                    room,
-                    256 * k,
-                    block,
-                    tests[5 * k] + start,
-                    tests[5 * k + 1],
-                    tests[5 * k + 2],
-                    tests[5 * k + 3],
-                    tests[5 * k + 4],
-                )
-            top = high
-            for k in range(0, len(code), 2):
-                what = code[k]
-                number = code[k + 1]
-                if what == 0:  # a new condition, so far the same as a test
-                    top += 256
-                    both(room, top, 256 * number, 256 * number)
-                elif what == 1:  # and a test
-                    both(room, top, top, 256 * number)
-                elif what == 2:  # a new condition, so far true
-                    top += 256
-                    fill(room, top, 255)
-                elif what == 3:  # the condition before, unless this one
-                    top -= 256
-                    put(room, top, top + 256, 0)
-                elif what == 4:  # the condition of a rule, which decides before the rules that were there
-                    put(room, low, top, number & 255)
-                    top -= 256
-                elif what == 5:  # the other byte of the rule's number, if the list has more than 256 rules
-                    put(room, high, top, number >> 8)
-                elif what == 6:  # a new list, and its last rule, which decides every row
-                    fill(room, low, number & 255)
-                    fill(room, high, number >> 8)
-                else:  # the end of a list, and where its points start
-                    add(sums, start, min(rows - start, 256), points, number, width, room, low)
+        for c in range(columns):
+            sort(room, words, first, intervals[c], block, c * stride, rows)
+            first += intervals[c] + 1
+        for k in range(len(tests) // 3):
+            between(room, words, least + k, tests[3 * k], tests[3 * k + 1], FULL if tests[3 * k + 2] else 0)
+        decide(room, words, least, left, code, points, width, sums, rows)
 
 
 @cython.cfunc
-@cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def compare(
-    room: cython.uchar[::1],
-    to: cython.Py_ssize_t,
-    block: cython.const[cython.int][::1],
-    at: cython.Py_ssize_t,
-    first: cython.int,
-    end: cython.int,
-    inside: cython.uchar,
-    outside: cython.uchar,
+def decide(
+    room: cython.ulonglong[::1],
+    words: Size,
+    least: Size,
+    left: Size,
+    code: cython.const[cython.int][::1],
+    points: cython.const[cython.int][::1],
+    width: Size,
+    sums: cython.int[::1],
+    rows: Size,
 ) -> cython.void:
-    """Write one byte for the ranks from first to end, another one for the others."""
-    i: cython.Py_ssize_t
-    for i in range(256):
-        room[to + i] = inside if (block[at + i] >= first) & (block[at + i] < end) else outside
+    """Follow the code of all lists."""
+    top: Size = left
+    k: Size = 0
+    while k < len(code):
+        what: cython.int = code[k]
+        operand: Size = code[k + 1]
+        after: Size = code[k + 2]
+        k += 3
+        if what == 0:  # a new condition: the one below it, and a test
+            top += 1
+            if not both(room, words, top, top - 1, least + operand):
+                top -= 1
+                k = after
+        elif what == 1:  # and a test
+            if not both(room, words, top, top, least + operand):
+                top -= 1
+                k = after
+        elif what == 2:  # a new condition, so far the one below it
+            top += 1
+            both(room, words, top, top - 1, top - 1)
+        elif what == 3:  # the condition below, unless this one
+            top -= 1
+            but(room, words, top, top + 1)
+        elif what == 4:  # the condition of a rule, and where its points are: it decides its rows
+            top -= 1
+            but(room, words, left, top + 1)
+            add(room, words, top + 1, points, operand, width, sums)
+        elif what == 5:  # a new list
+            begin(room, words, left, rows)
+        else:  # the last rule of a list decides the other rows
+            add(room, words, left, points, operand, width, sums)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def sort(
+    room: cython.ulonglong[::1],
+    words: Size,
+    first: Size,
+    count: Size,
+    block: cython.const[cython.int][::1],
+    at: Size,
+    rows: Size,
+) -> cython.void:
+    """Write which rows lie before each interval of a column, and, last, which lie in any."""
+    i: Size
+    one: cython.ulonglong = 1
+    for i in range(first * words, (first + count + 1) * words):
+        room[i] = 0
+    for i in range(rows):
+        room[(first + block[at + i] + 1) * words + (i >> 6)] |= one << (i & 63)
+    for i in range((first + 1) * words, (first + count + 1) * words):
+        room[i] |= room[i - words]
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def both(room: cython.uchar[::1], to: cython.Py_ssize_t, a: cython.Py_ssize_t, b: cython.Py_ssize_t) -> cython.void:
-    """Write where both conditions hold."""
-    i: cython.Py_ssize_t
-    for i in range(256):
-        room[to + i] = room[a + i] & room[b + i]
+def between(
+    room: cython.ulonglong[::1], words: Size, to: Size, low: Size, end: Size, other: cython.ulonglong
+) -> cython.void:
+    """Write which rows lie in the intervals from low to end, or which do not."""
+    i: Size
+    for i in range(words):
+        room[to * words + i] = room[low * words + i] ^ room[end * words + i] ^ other
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def put(room: cython.uchar[::1], to: cython.Py_ssize_t, where: cython.Py_ssize_t, value: cython.uchar) -> cython.void:
-    """Write a value where a condition holds."""
-    i: cython.Py_ssize_t
-    for i in range(256):
-        room[to + i] = (room[to + i] & (room[where + i] ^ 255)) | (value & room[where + i])
+def both(room: cython.ulonglong[::1], words: Size, to: Size, a: Size, b: Size) -> cython.bint:
+    """Write where both conditions hold; whether they do anywhere."""
+    i: Size
+    found: cython.ulonglong = 0
+    for i in range(words):
+        room[to * words + i] = room[a * words + i] & room[b * words + i]
+        found |= room[to * words + i]
+    return found != 0
 
 
 @cython.cfunc
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def fill(room: cython.uchar[::1], to: cython.Py_ssize_t, value: cython.uchar) -> cython.void:
-    """Write a value everywhere."""
-    i: cython.Py_ssize_t
-    for i in range(256):
-        room[to + i] = value
+def but(room: cython.ulonglong[::1], words: Size, one: Size, other: Size) -> cython.void:
+    """Take away where another condition holds."""
+    i: Size
+    for i in range(words):
+        room[one * words + i] &= room[other * words + i] ^ FULL
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def begin(room: cython.ulonglong[::1], words: Size, left: Size, rows: Size) -> cython.void:
+    """Write that no row is decided; there are so many."""
+    i: Size
+    one: cython.ulonglong = 1
+    for i in range(words):
+        room[left * words + i] = FULL if rows >= 64 * (i + 1) else (one << (rows - 64 * i)) - 1 if rows > 64 * i else 0
 
 
 @cython.cfunc
@@ -130,19 +176,33 @@ def fill(room: cython.uchar[::1], to: cython.Py_ssize_t, value: cython.uchar) ->
 @cython.nogil
 @cython.exceptval(check=False)
 def add(
-    sums: cython.int[::1],
-    start: cython.Py_ssize_t,
-    count: cython.Py_ssize_t,
+    room: cython.ulonglong[::1],
+    words: Size,
+    where: Size,
     points: cython.const[cython.int][::1],
-    first: cython.Py_ssize_t,
-    width: cython.Py_ssize_t,
-    room: cython.uchar[::1],
-    low: cython.Py_ssize_t,
+    first: Size,
+    width: Size,
+    sums: cython.int[::1],
 ) -> cython.void:
-    """Add the points of the deciding rules."""
-    i: cython.Py_ssize_t
-    label: cython.Py_ssize_t
-    for i in range(count):
-        rule: cython.Py_ssize_t = room[low + i] + 256 * room[low + 256 + i]
-        for label in range(width):
-            sums[(start + i) * width + label] += points[first + rule * width + label]
+    """Add points to the rows for which a condition holds."""
+    i: Size
+    label: Size
+    bits: cython.ulonglong
+    for i in range(words):
+        bits = room[where * words + i]
+        while bits:
+            at: Size = (64 * i + lowest(bits)) * width
+            for label in range(width):
+                sums[at + label] += points[first + label]
+            bits &= bits - 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def lowest(bits: cython.ulonglong) -> cython.int:
+    """The place of the lowest bit that is set."""
+    if cython.compiled:
+        return unless_lowest(bits)
+    return (bits & -bits).bit_length() - 1

@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 def vote(
+    intervals: NDArray[np.int32],
     tests: NDArray[np.int32],
     code: NDArray[np.int32],
     points: NDArray[np.int32],
     width: int,
+    words: int,
     block: NDArray[np.int32],
-    room: NDArray[np.uint8],
+    room: NDArray[np.uint64],
     sums: NDArray[np.int32],
 ) -> None: ...

@@ -11,7 +11,7 @@ import numpy as np
 from unless.errors import ProgramError, UnknownNameError, suggest
 from unless.rule import Program
 from unless.score.points import Points, leading
-from unless.score.votes import MAX_RULES, Votes
+from unless.score.votes import MAX_RULES, Code, Votes
 from unless.table import Codes, Column, Table
 from unless.values import Label, counted
 
@@ -70,6 +70,10 @@ class Committee:
         """The features that rules test, in the order of ``features``; predictions need only these."""
         return self.rules.used
 
+    @cached_property
+    def _code(self) -> Code:
+        return Code(self.lists, self.points)
+
     @property
     def rule_count(self) -> int:
         """The number of rules of all lists, exceptions counted too."""
@@ -86,7 +90,7 @@ class Committee:
 
     def adder(self, columns: Sequence[Column], threads: int = 2) -> Callable[[Sequence[Codes], int], Points]:
         """A function from codes, in these columns, and a number of rows to the points of every row and class."""
-        votes = Votes(self.lists, self.points, columns)
+        votes = Votes(self._code, columns)
 
         def add(codes: Sequence[Codes], rows: int) -> Points:
             sums = np.tile(self.base.astype(np.int32), (rows, 1))

@@ -1,14 +1,15 @@
 """Points that lists of rules give: for every row, the points of the rule that decides it, added up over the lists.
 
-`Votes` are lists assembled for the columns of a table; `kernels.vote` runs them. A *test* is five numbers: where its
-column starts in a block, the ranks [low, end) that satisfy it, and the byte for rows inside and outside of them. The
-lists are pairs of an instruction and a number, which work on a stack of conditions: rules are taken from the last to
-the first, and each takes the rows that it covers from those that came before it.
+`Code` are lists, `Votes` the same for the columns of a table; `kernels.vote` runs them. The literals of a column cut
+its ranks into *intervals*. The kernel sorts rows into the intervals of each column, as a bit for each row, so that a
+*test* is three numbers: the intervals [low, end) that satisfy it, and whether those do not. The lists are
+instructions of three numbers, which work on a stack of conditions: each rule takes the rows that it covers from those
+that no rule before it has decided. The third number of a test tells where to go on if no row is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,33 +21,65 @@ from unless.score.points import Points
 from unless.table import Codes, Column
 
 MAX_RULES = 2**16
-"""The most rules of a list: two bytes hold the number of the one that decides."""
+"""The most rules of a list."""
 
-_FIRST, _AND, _TRUE, _UNLESS, _RULE, _HIGH, _LIST, _ADD = range(8)
+_FIRST, _AND, _TRUE, _UNLESS, _RULE, _LIST, _LAST = range(7)
 """The instructions of `kernels.vote`."""
 
 _BLOCK = 4096
-"""Rows per block: the ranks of twenty columns fit into the second-level cache."""
+"""Rows per block. With fewer, following the code takes longer than working out conditions; more take too much room."""
 
 _THREADS_FROM = 20_000
 """From this many rows on, two threads are faster."""
 
 
-class Votes:
-    """Lists whose last rule covers every record, with the points of their rules, ready for rows of these columns."""
+class Code:
+    """Lists whose last rule covers every record, as instructions, and the literals that they test, by number."""
 
-    def __init__(self, lists: Sequence[Program], points: Sequence[Points], columns: Sequence[Column]) -> None:
-        self._place = {column.name: number for number, column in enumerate(columns)}
-        self._columns = columns
-        self._literals: dict[Literal, int] = {}
-        code, first = list[int](), 0
+    def __init__(self, lists: Sequence[Program], points: Sequence[Points]) -> None:
+        self.literals: dict[Literal, int] = {}
+        self.width = points[0].shape[1] if points else 1
+        self.points = np.concatenate([np.empty(0, np.int64), *(own.reshape(-1) for own in points)]).astype(np.int32)
+        self._numbers: list[int] = []
+        first = 0
         for program, own in zip(lists, points, strict=True):
-            code += [*self._list(program), _ADD, first]
+            self._list(program, first)
             first += own.size
-        self._code = np.array(code, dtype=np.int32)
-        self._tests = np.array([self._test(literal) for literal in self._literals], dtype=np.int32).reshape(-1)
-        self._width = points[0].shape[1] if points else 1
-        self._points = np.concatenate([np.empty(0, np.int64), *(own.reshape(-1) for own in points)]).astype(np.int32)
+        self.numbers = np.array(self._numbers, dtype=np.int32)
+
+    def _list(self, program: Program, first: int) -> None:
+        self._numbers += (_LIST, 0, 0)
+        *rules, _ = program.rules
+        for number, rule in enumerate(rules):
+            self._condition(rule, _RULE, first + number * self.width)
+        self._numbers += (_LAST, first + len(rules) * self.width, 0)
+
+    def _condition(self, rule: Rule, end: int, operand: int) -> None:
+        """Add where the rule covers a record, and what then happens; if it is nowhere, that is left out."""
+        numbers, tests = self._numbers, list[int]()
+        for literal in rule.default:
+            numbers += (_AND if tests else _FIRST, self.literals.setdefault(literal, len(self.literals)), 0)
+            tests.append(len(numbers) - 1)
+        if not tests:
+            numbers += (_TRUE, 0, 0)
+        for exception in rule.exceptions:
+            self._condition(exception, _UNLESS, 0)
+        numbers += (end, operand, 0)
+        for place in tests:
+            numbers[place] = len(numbers)
+
+
+class Votes:
+    """The same, ready for rows of these columns."""
+
+    def __init__(self, code: Code, columns: Sequence[Column]) -> None:
+        self._code = code
+        self._tests = np.empty((len(code.literals), 3), np.int32)
+        self._intervals, self._counts, slots = list[NDArray[np.int32]](), np.empty(len(columns), np.int32), 0
+        for place, column in enumerate(columns):
+            self._counts[place] = self._cut(column, slots)
+            slots += int(self._counts[place]) + 1
+        self._room = slots + len(code.literals) + MAX_DEPTH + 2
 
     def add(self, codes: Sequence[Codes], sums: NDArray[np.int32], threads: int = 2) -> None:
         """Add the points of every row to ``sums``; codes are in the order of the columns."""
@@ -59,36 +92,32 @@ class Votes:
             list(pool.map(lambda first: self._run(codes, sums, first, min(first + share, rows)), range(0, rows, share)))
 
     def _run(self, codes: Sequence[Codes], sums: NDArray[np.int32], first: int, last: int) -> None:
-        block = np.zeros((max(len(codes), 1), _BLOCK), np.int32)
-        room = np.empty((len(self._literals) + MAX_DEPTH + 3) * 256, np.uint8)
+        words = -(-min(_BLOCK, last - first) // 64)
+        block, room = np.zeros((len(codes), 64 * words), np.int32), np.empty(words * self._room, np.uint64)
         for start in range(first, last, _BLOCK):
             end = min(start + _BLOCK, last)
-            for ranks, column in zip(block, codes, strict=False):
-                ranks[: end - start] = column[start:end]
+            for row, intervals, column in zip(block, self._intervals, codes, strict=True):
+                np.take(intervals, column[start:end], out=row[: end - start], mode="clip")
             kernels.vote(
-                self._tests, self._code, self._points, self._width, block.reshape(-1), room, sums[start:end].reshape(-1)
+                self._counts,
+                self._tests.reshape(-1),
+                self._code.numbers,
+                self._code.points,
+                self._code.width,
+                words,
+                block.reshape(-1),
+                room,
+                sums[start:end].reshape(-1),
             )
 
-    def _list(self, program: Program) -> Iterator[int]:
-        last = len(program.rules) - 1
-        yield from (_LIST, last)
-        for number in reversed(range(last)):
-            yield from self._condition(program.rules[number])
-            if last > 255:
-                yield from (_HIGH, number)
-            yield from (_RULE, number)
-
-    def _condition(self, rule: Rule) -> Iterator[int]:
-        """Push where the rule covers a record."""
-        if not rule.default:
-            yield from (_TRUE, 0)
-        for place, literal in enumerate(rule.default):
-            yield from (_AND if place else _FIRST, self._literals.setdefault(literal, len(self._literals)))
-        for exception in rule.exceptions:
-            yield from self._condition(exception)
-            yield from (_UNLESS, 0)
-
-    def _test(self, literal: Literal) -> tuple[int, int, int, int, int]:
-        number = self._place[literal.feature]
-        low, end, negated = self._columns[number].span(literal)
-        return number * _BLOCK, low, end, *((0, 255) if negated else (255, 0))
+    def _cut(self, column: Column, first: int) -> int:
+        """Cut a column into intervals by its literals, whose tests count from ``first``; how many there are."""
+        spans = [(k, *column.span(one)) for one, k in self._code.literals.items() if one.feature == column.name]
+        ends, all_ = {end for _, *pair, _ in spans for end in pair}, column.missing + 1
+        cuts = sorted(end for end in ends if 0 < end < all_)
+        before = {end: 0 for end in ends if end <= 0} | {cut: place for place, cut in enumerate(cuts, 1)}
+        for k, low, end, other in spans:
+            self._tests[k] = (*(first + before.get(one, len(cuts) + 1) for one in (low, end)), other)
+        sizes = np.diff([0, *cuts, all_])
+        self._intervals.append(np.repeat(np.arange(len(sizes), dtype=np.int32), sizes))
+        return len(sizes)
