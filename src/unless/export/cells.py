@@ -252,9 +252,9 @@ _JAVASCRIPT_KNOWN = """
 _JAVASCRIPT_NUMERAL = """
   // A text that spells a number is that number.
   const numeral = (found) => {
-    const trimmed = typeof found === "string" ? found.replace(/^ +| +$/g, "") : "";
-    return @form.test(trimmed) && Number.isFinite(Number(trimmed)) ? Number(trimmed) + 0 : found;
-  };""".replace("@form", f"/^(?:{NUMBER_FORM})$/")
+    const read = typeof found === "string" && @form.test(found) ? Number(found) : NaN;
+    return Number.isFinite(read) ? read + 0 : found;
+  };""".replace("@form", f"/^ *(?:{NUMBER_FORM}) *$/")
 
 _JAVASCRIPT_MEASURE = """
   // The same; true and false are 1 and 0.
@@ -301,9 +301,9 @@ _JAVASCRIPT_DURATION = """
     const forms = [
 @forms
     ];
-    const trimmed = text(found) === null ? "" : text(found).replace(/^ +| +$/g, "");
+    const trimmed = /^ *((?:.*[^ ])?) *$/s.exec(text(found) === null ? "" : text(found))[1];
     const parts = forms.map((form) => form.exec(trimmed)).find((parts) => parts !== null);
-    if (parts === undefined || !/^([0-9]+[.]?[0-9]*|[.][0-9]+)?$/.test(parts.groups.s || "")) return text(found);
+    if (parts === undefined || !/^([0-9]+([.][0-9]*)?|[.][0-9]+)?$/.test(parts.groups.s || "")) return text(found);
     const {sign, d = 0, h = 0, m = 0, s = "0"} = parts.groups;
     const [seconds, rest = ""] = s.split(".");
     const minutes = (BigInt(d) * BigInt(24) + BigInt(h)) * BigInt(60) + BigInt(m);

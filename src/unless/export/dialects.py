@@ -31,7 +31,7 @@ from unless.export.sqltree import (
 
 _MAX = sys.float_info.max
 _MIN = 5e-324
-_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
+_NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 """The cells that `values.number_in` takes for numbers, apart from spaces and size."""
 
 _CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"

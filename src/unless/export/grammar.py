@@ -68,7 +68,7 @@ _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
-_FIGURES = re.compile(r"(.*?) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL)
+_FIGURES = re.compile(r"(.*?)(?<! ) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL)
 _LONG = 40
 """So many letters of a text are in a message at most."""
 _NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
