@@ -60,9 +60,9 @@ class Improver(Masks):
         self.demands = tuple(given)
         self.unit = self.demands[4]
         self.price, self.step = price, step
-        self.gains, self.losses = self.taken(gains), self.taken(losses)
+        self.gains, self.losses = self.stored(gains), self.stored(losses)
         self.gained, self.lost = self.rows_of(self.gains, gains.total), self.rows_of(self.losses, losses.total)
-        everything: Size = self.taken(gains)
+        everything: Size = self.stored(gains)
         start: Size = everything * self.size
         for k in range(self.size):
             self.pool[start + k] |= losses.words[k]
@@ -128,8 +128,8 @@ class Improver(Masks):
         """What a rule gains less what it loses, less its price and that of its exceptions."""
         covered: Size = self.slot()
         self.satisfy(covered, rows, rule)
-        gain: cython.double = self.weight(covered, self.losses if swapped else self.gains) * self.unit
-        loss: cython.double = self.weight(covered, self.gains if swapped else self.losses) * self.unit
+        gain: cython.double = self.common_weight(covered, self.losses if swapped else self.gains) * self.unit
+        loss: cython.double = self.common_weight(covered, self.gains if swapped else self.losses) * self.unit
         self.free.append(covered)
         return gain - loss - self.price - self.price * parts_of(rule[1])
 
@@ -156,12 +156,12 @@ class Improver(Masks):
             else:
                 self.copy(others, before)
             truth: Size = self.truth(test)
-            all_gains: cython.longlong = self.weight(others, gains)
-            all_losses: cython.longlong = self.weight(others, losses)
+            all_gains: cython.longlong = self.common_weight(others, gains)
+            all_losses: cython.longlong = self.common_weight(others, losses)
             now: Size = self.slot()
             self.both(now, others, truth)
-            gain: cython.longlong = self.weight(now, gains)
-            loss: cython.longlong = self.weight(now, losses)
+            gain: cython.longlong = self.common_weight(now, gains)
+            loss: cython.longlong = self.common_weight(now, losses)
             self.free.append(now)
             if left > 1 and all_gains - gain >= all_losses - loss:
                 left -= 1
@@ -245,12 +245,12 @@ class Improver(Masks):
         """Those of the gains, or of the losses, that are among the rows, and the rest of them if that is smaller."""
         every: Selection = self.lost if losses else self.gained
         slot: Size = self.losses if losses else self.gains
-        number: Size = self.number(rows, slot)
+        number: Size = self.common_rows(rows, slot)
         if number == len(every.index):
             return every
         some = Selection()
         some.index = self.positions(rows, slot)
-        some.total = self.weight(rows, slot)
+        some.total = self.common_weight(rows, slot)
         if 2 * number > len(every.index) > FEW:
             some.rest = self.positions_but(slot, rows)
         return some

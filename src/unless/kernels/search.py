@@ -44,7 +44,7 @@ class Search(Grid):
     """
 
     slab: cython.int[::1]  # memory for small arrays
-    taken: Size  # how much of it is taken
+    slab_used: Size  # how much of it is in use
     nlogn: cython.double[::1]  # a table of n ln n
     by_table: cython.bint  # whether it is long enough
 
@@ -105,18 +105,18 @@ class Search(Grid):
         self.kinds = view(np.full(self.columns, 7, np.uint8))
         self.nlogn = view(np.empty(0, np.float64))
         self.slab = view(np.empty(0, np.int32))
-        self.taken = 0
+        self.slab_used = 0
 
     # -- memory: a new array takes a microsecond or two, as long as counting a hundred rows
 
     @cython.cfunc
     def piece(self, size: Size) -> cython.int[::1]:
         """A piece of memory for a few numbers; it lives as long as the others of its slab."""
-        if self.taken + size > len(self.slab):
+        if self.slab_used + size > len(self.slab):
             self.slab = view(np.empty(SLAB, np.int32))
-            self.taken = 0
-        self.taken += size
-        return self.slab[self.taken - size : self.taken]
+            self.slab_used = 0
+        self.slab_used += size
+        return self.slab[self.slab_used - size : self.slab_used]
 
     @cython.cfunc
     def need_histogram(self, rows: Selection):
