@@ -52,6 +52,7 @@ cdef class Masks:
     cdef Py_ssize_t of(self, Py_ssize_t label)
     cdef pack(self, Py_ssize_t slot)
     cdef forget(self)
+    cdef begin(self)
     cdef satisfy(self, Py_ssize_t into, Py_ssize_t rows, tuple rule)
     cdef void copy(self, Py_ssize_t into, Py_ssize_t one) noexcept
     cdef void both(self, Py_ssize_t into, Py_ssize_t one, Py_ssize_t other) noexcept

@@ -22,7 +22,7 @@ else:
 Size = cython.typedef(cython.Py_ssize_t)
 
 MEMORY: object = 1 << 24
-"""How many bytes the masks of literals may take before they are forgotten."""
+"""How many bytes the masks of literals may take; then they are forgotten. A question that needs more takes it."""
 
 
 @cython.final
@@ -93,10 +93,15 @@ class Masks:
         self.free.append(slot)
         return some
 
+    @cython.cfunc
     def begin(self):
-        """Forget the masks of literals if they take too much memory."""
+        """Forget the masks of literals if they take too much memory: between questions nobody uses them."""
         if 8 * self.size * len(self.truths) > MEMORY:
             self.forget()
+
+    def pool_bytes(self):
+        """How many bytes the pool takes. It never shrinks, so this is the most that it ever took."""
+        return 8 * len(self.pool)
 
     # -- rows and masks
 
@@ -195,6 +200,7 @@ class Masks:
 
     def covered(self, rows: Mask, test: tuple):
         """The rows for which a literal is true."""
+        self.begin()
         into: Size = self.stored(rows)
         self.both(into, into, self.truth(test))
         return self.released(into)
@@ -225,6 +231,7 @@ class Masks:
 
     def satisfying(self, rows: Mask, rule: tuple):
         """The rows that a rule covers: its literals, and its exceptions, which are such rules."""
+        self.begin()
         all_rows: Size = self.stored(rows)
         into: Size = self.slot()
         self.satisfy(into, all_rows, rule)
