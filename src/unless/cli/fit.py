@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -100,11 +101,11 @@ def fit(
         ),
     ] = None,
     penalty: Annotated[
-        float | None,
+        str | None,
         typer.Option(
             metavar="X",
-            min=0,
-            help="For unless: more gives fewer and shorter rules.  [default: 1, or 0.25 if much more can be learned]",
+            help="For unless: more gives fewer and shorter rules.  "
+            "[default: auto, which is 1, or 0.25 if much more can be learned]",
         ),
     ] = None,
     min_support: Annotated[
@@ -201,6 +202,7 @@ def fit(
     settings |= {"tune": tune, "teacher": teacher, "trade_off": trade_off}
     settings |= {"size": size, "random_state": random_state, "n_jobs": jobs or -1}
     _check(algorithm, settings, output, json=json)
+    settings["penalty"] = _penalty(penalty, algorithm)
     asked = Asked(never, only_exceptions, apart, monotone, max_literals, max_depth, constraints)
     kept = kept_rules(algorithm, keep, lock)
     if unchanged and blocks is None:
@@ -318,6 +320,21 @@ def _check(algorithm: Algorithm, settings: dict[str, Any], output: str | None, *
         raise typer.BadParameter("the model and --json cannot both go to standard output", param_hint="--output")
     if output not in (None, "-"):
         _check_writable(Path(output))
+
+
+def _penalty(text: str | None, algorithm: Algorithm) -> float | str | None:
+    """A number, or the word ``auto``."""
+    if text == "auto" and algorithm == Algorithm.COMMITTEE:
+        raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
+    if text is None or text == "auto":
+        return text
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < math.inf:
+        raise typer.BadParameter(f"{text!r} is neither a number of at least 0 nor 'auto'", param_hint="--penalty")
+    return number
 
 
 def _check_writable(path: Path) -> None:
