@@ -19,7 +19,7 @@ from tests.cli.command import COMMAND, called, environment, unless
 from unless import load, read_table
 from unless.cli.console import RuleMeter
 from unless.demo.applicants import applicants_csv
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.learn import memory
 
 
@@ -61,7 +61,7 @@ class TestStory:
 
     def test_jobs(self, applicants, tmp_path, monkeypatch):
         """All cores learn, or as many threads as --jobs says; the model's file is the same."""
-        monkeypatch.setattr(grid, "MANY", 10)
+        monkeypatch.setattr(bins, "MANY", 10)
         asked, files = [], set()
         real = memory.threads_of
         monkeypatch.setattr(memory, "threads_of", lambda jobs: asked.append(jobs) or real(jobs))

@@ -18,7 +18,7 @@ from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
 from unless.errors import ParameterError, UnknownNameError
 from unless.judge.constraints import keeps_directions
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.committee import CommitteeSettings, learn_committee
@@ -230,7 +230,7 @@ class TestOneDefinition:
     @pytest.mark.parametrize("seed", fewer(6))
     def test_threads(self, seed, learner, monkeypatch):
         """The programs are the same for any number of threads."""
-        monkeypatch.setattr(grid, "MANY", 4)
+        monkeypatch.setattr(bins, "MANY", 4)
         features, rows = random_rows(seed, rows=300, columns=3)
         table = table_of(features, rows)
         asked = random_constraints(np.random.default_rng(seed), features, table.labels.labels)

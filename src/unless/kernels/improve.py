@@ -7,13 +7,13 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
-    from cython.cimports.unless.kernels.grid import Selection
+    from cython.cimports.unless.kernels.bins import Selection
     from cython.cimports.unless.kernels.masks import Mask, Masks
 else:
-    from unless.kernels.grid import Selection
+    from unless.kernels.bins import Selection
     from unless.kernels.masks import Mask, Masks
 
 Size = cython.typedef(cython.Py_ssize_t)
@@ -30,7 +30,8 @@ class Improver(Masks):
     same with gains and losses swapped. A rule is a tuple of tests and exceptions, as in `Grid.satisfying`.
     """
 
-    search: object
+    search: object  # the `Search` of the table
+    rules: object  # the `Rules` of it
     gains: Size  # the slots of what there is to gain
     losses: Size
     gained: Selection  # the same rows by number
@@ -43,17 +44,17 @@ class Improver(Masks):
     go_on: object
     histograms: cython.int[::1]  # scratch: of gains and losses
 
-    def __init__(self, search: object, go_on: object):
+    def __init__(self, search: object, rules: object, go_on: object):
         super().__init__(search)
         self.histograms = view(np.empty(2 * self.grid.size, np.int32))
-        self.search, self.go_on = search, go_on
+        self.search, self.rules, self.go_on = search, rules, go_on
 
     def better(
         self, rule: object, gains: Mask, losses: Mask, demands: tuple, price: cython.double, step: cython.double
     ):
         """The rule improved, or one with new exceptions, or a new one, if that is worth more.
 
-        Without a rule, a new one; None if there is none. ``demands`` are those of `Search.grow`, with the levels.
+        Without a rule, a new one; None if there is none. ``demands`` are those of `Rules.grow`, with the levels.
         """
         self.begin()
         *given, self.levels = demands
@@ -100,7 +101,7 @@ class Improver(Masks):
     @cython.cfunc
     def grown(self, rows: Size):
         """A new rule, improved."""
-        found = self.search.grow(self.gained, self.lost, self.demands, self.levels, self.go_on)
+        found = self.rules.grow(self.gained, self.lost, self.demands, self.levels, self.go_on)
         return None if found is None else self.improved(found[0], rows, False)
 
     @cython.cfunc
@@ -113,7 +114,7 @@ class Improver(Masks):
         gained: Selection = self.some(covered, False)
         lost: Selection = self.some(covered, True)
         self.free.append(covered)
-        exceptions = self.search.grow_all(lost, gained, self.demands, self.levels - 1, self.go_on)[0]
+        exceptions = self.rules.grow_all(lost, gained, self.demands, self.levels - 1, self.go_on)[0]
         return (rule[0], exceptions) if exceptions else None
 
     @cython.cfunc

@@ -1,6 +1,7 @@
 # What `masks.py` shares with `improve.py` when both are compiled.
 
-from unless.kernels.grid cimport Grid, Selection
+from unless.kernels.bins cimport Selection
+from unless.kernels.grid cimport Grid
 
 cdef extern from *:
     """

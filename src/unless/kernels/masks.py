@@ -11,13 +11,15 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
-    from cython.cimports.unless.kernels.grid import Grid, Selection
+    from cython.cimports.unless.kernels.bins import Selection
+    from cython.cimports.unless.kernels.grid import Grid
     from cython.cimports.unless.kernels.masks import unless_lowest, unless_ones, unless_pack
 else:
-    from unless.kernels.grid import Grid, Selection
+    from unless.kernels.bins import Selection
+    from unless.kernels.grid import Grid
 
 Size = cython.typedef(cython.Py_ssize_t)
 

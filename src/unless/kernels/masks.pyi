@@ -1,6 +1,7 @@
 """The types of `masks.py` for Python code; its own annotations are C types."""
 
-from unless.kernels.grid import Grid, Selection, Tests
+from unless.kernels.bins import Selection
+from unless.kernels.grid import Grid, Tests
 
 MEMORY: int
 
