@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from tests.learn.test_random_tables import random_rows, table_of
+from unless import read_table
 from unless.learn import own
 from unless.learn.binned import CATEGORIES, NUMBERS, Binned
 from unless.learn.literals import MANY
@@ -20,11 +22,11 @@ from unless.values.notation import WHOLE
 UNIT = 2.0**-10
 
 
-def grown(table, weights, settings, *, threads=1, most=1000):
+def grown(table, weights, settings, *, threads=1, most=1000, again=1.0):
     """The list of the kernel, as a program, and the rule that decides each row."""
     binned = Binned(table.columns, np.ones(len(table)), threads)
     units, picked = weights.astype(np.int32), np.arange(len(table.columns), dtype=np.int32)
-    demands = settings.ratio, settings.penalty, settings.min_support, UNIT, MANY, len(table.labels.labels)
+    demands = settings.ratio, settings.penalty, settings.min_support, UNIT, MANY, len(table.labels.labels), again
     index, truth = np.flatnonzero(units).astype(np.int32), table.labels.codes.astype(np.int32)
     known, decided = np.full(len(table), most, np.int32), np.empty(len(table), np.int32)
     binned.lists.learn(index, truth, units, picked, demands, bool(settings.rare_first), most, lambda _: None, known)
@@ -60,6 +62,57 @@ def coarse(table):
         ranks[: len(column.numbers)] = ends[part.bins[: len(column.numbers)]]
         columns.append(Column.of(column.name, [column.value(rank) for rank in ranks[column.codes]]))
     return Table(tuple(columns), table.target, len(table))
+
+
+def patient(table, weights, settings, again):
+    """The rules of a list for which a label without a rule is tried again later, by the steps of the plain learner."""
+    engine = MemoryEngine(table, weights, UNIT)
+    learner = own.Learner(engine, settings)
+    rows, rules, aside = engine.everything(), [], {}
+    first = engine.popularity(rows)
+    while True:
+        left = engine.size(rows)
+        label = learner.next_label(engine.popularity(rows), first, aside)
+        learned = None if label is None else engine.rule(*engine.split(rows, label), learner.demands)
+        if learned is not None:
+            rule, positive, negative = learned
+            rows = engine.minus(engine.minus(rows, positive), negative)
+            rules.append(Rule(engine.labels[label], rule.default, rule.exceptions))
+            left = engine.size(rows)
+        elif label is not None:
+            aside[label] = left
+            continue
+        late = [
+            k for k, before in aside.items() if left < before and left <= (1.0 if label is None else again) * before
+        ]
+        if label is None and not late:
+            break
+        for k in late:
+            del aside[k]
+    last = engine.popularity(rows)
+    head = engine.labels[last.index(max(last))] if any(last) or not rules else rules[-1].head
+    while rules and rules[-1].head == head:
+        rules.pop()
+    return (*rules, Rule(head))
+
+
+@pytest.mark.parametrize("again", [1.0, 0.9, 0.5, 0.0])
+def test_labels_without_a_rule_are_tried_again_later(again):
+    """When a share of the rows is left, or no other label has a rule; with 1, after every rule."""
+    differ = 0
+    for seed in range(12):
+        random = np.random.default_rng(seed)
+        x = random.integers(0, 40, (2, 400)).astype(float)
+        noisy = (x[0] + random.normal(0, 12, 400)) // 6
+        frame = pl.DataFrame({"a": x[0], "b": x[1], "y": [f"{one:.0f}" for one in noisy]})
+        table = read_table(frame, "y")
+        weights = random.integers(0, 4, len(table)) * 1024.0
+        settings = own.Settings(0.75, 0.5, 2.0, optimise=False, rare_first=seed % 2 == 1)
+        program, _ = grown(table, weights, settings, again=again)
+        found = tuple(at_numbers(rule, table) for rule in program.rules)
+        assert found == patient(table, weights, settings, again)
+        differ += found != patient(table, weights, settings, 1.0)
+    assert bool(differ) == (again < 1)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -207,3 +207,13 @@ def test_constraints_are_not_tried():
         learned = learn_committee(checkered(), settings=settings)
     assert len(learned.committee) == 26
     assert learned.settings == settings
+
+
+def test_time_is_up_before_the_first_list(monkeypatch):
+    """The list whose thresholds bins share ends early, too; what was found of it is used."""
+    found, one_list = [], committee._Training._one_list
+    monkeypatch.setattr(committee._Training, "_one_list", lambda *given: found.append(one_list(*given)) or found[-1])
+    table = checkered(1200)
+    assert len(learn_committee(table, progress=lambda *_: True).committee.lists) == 1
+    learn_committee(table, settings=CommitteeSettings(size=1))
+    assert len(found[0]) == 1 < len(found[1])

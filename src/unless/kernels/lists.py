@@ -84,8 +84,7 @@ class Lists:
     best_a: cython.longlong
     best_b: cython.longlong
 
-    total: cython.longlong  # what a function finds besides its result: the weight of the rows at the front
-    true_end: Size  # a rule covers the positives up to here,
+    true_end: Size  # what a function finds besides its result: a rule covers the positives up to here,
     true_total: cython.longlong
     false_begin: Size  # and the negatives from here
     false_end: Size
@@ -112,10 +111,17 @@ class Lists:
         ``go_on`` is called before each rule, and now and then, with the number of rules; if it raises something,
         `learned` has the rules until then. The number of the rule that decides each of these rows goes to ``decided``,
         if it is not the last one.
+
+        The last of the ``demands`` tells when a label without a rule is tried again: when so large a share of the rows
+        is left since then, or no other label has a rule. With 1 that is after every rule, as `learn.own` has it.
         """
         self.index, self.labels, self.weights, self.picked = map(view, (index, labels, weights, picked))
         self.decided = view(decided)
-        self.ratio, self.penalty, self.least, self.unit, many, classes = demands
+        self.ratio, self.penalty, self.least, self.unit = demands[:4]
+        many: Size = demands[4]
+        classes: Size = demands[5]
+        again: cython.double = demands[6]
+        k: Size
         self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
         self.go_on, self.work = go_on, 0
         self.heads = []
@@ -127,7 +133,7 @@ class Lists:
         self.popularity = view(np.zeros(classes, np.int64))
         for k in range(self.left):
             self.popularity[self.labels[self.index[k]]] += self.weights[self.index[k]]
-        aside: cython.uchar[::1] = view(np.zeros(classes, np.uint8))
+        aside: cython.longlong[::1] = view(np.zeros(classes, np.int64))  # of a label without a rule: how much was left
         usual: Size = -1
         for k in range(classes):
             if rare_first and (usual < 0 or self.popularity[k] > self.popularity[usual]):
@@ -136,12 +142,12 @@ class Lists:
             self.go_on(len(self.heads))
             label: Size = self.next_label(aside, usual)
             if label < 0:
-                break
-            if self.learn_rule(label):
-                for k in range(classes):  # a label put aside may have a rule among fewer rows
-                    aside[k] = 0
+                if not self.try_again(aside, 1.0):
+                    break
+            elif self.learn_rule(label):
+                self.try_again(aside, again)
             else:
-                aside[label] = 1
+                aside[label] = self.weight_left()
 
     def learned(self):
         """The labels of the rules of the list, the last of which has no literals, and the code of the others."""
@@ -174,7 +180,7 @@ class Lists:
             self.distinct.append(min(number, many))
 
     @cython.cfunc
-    def next_label(self, aside: cython.uchar[::1], usual: Size) -> Size:
+    def next_label(self, aside: cython.longlong[::1], usual: Size) -> Size:
         """The most popular label that is not put aside, or the rarest but for the usual one; -1 ends the list."""
         found: Size = -1
         there: Size = 0
@@ -193,11 +199,28 @@ class Lists:
         return found if there > 1 else -1
 
     @cython.cfunc
+    def try_again(self, aside: cython.longlong[::1], share: cython.double) -> cython.bint:
+        """Take back labels that were put aside, if only such a share of the rows is left; whether there are some."""
+        found: cython.bint = False
+        left: cython.longlong = self.weight_left()
+        for k in range(len(aside)):
+            if left < aside[k] and left <= share * aside[k]:
+                aside[k] = 0
+                found = True
+        return found
+
+    @cython.cfunc
+    def weight_left(self) -> cython.longlong:
+        """The weight of the rows that no rule covers yet."""
+        total: cython.longlong = 0
+        for k in range(len(self.popularity)):
+            total += self.popularity[k]
+        return total
+
+    @cython.cfunc
     def learn_rule(self, label: Size) -> cython.bint:
         """Add a rule for a label; False if there is none."""
-        everything: cython.longlong = 0
-        for k in range(len(self.popularity)):
-            everything += self.popularity[k]
+        everything: cython.longlong = self.weight_left()
         self.split_label(label)
         positive: Size = self.at
         total: cython.longlong = self.popularity[label]
@@ -272,11 +295,10 @@ class Lists:
             self.put(bin)
             self.put(other)
             middle: Size = self.split(begin, end, feature, bin, other)
-            positive = self.total
             other_middle: Size = self.split(other_begin, other_end, feature, bin, other)
-            negative = self.total
+            positive, negative = self.best_a, self.best_b
             general = negative * self.unit <= self.ratio * (positive * self.unit)
-            if negative > 0:
+            if negative * self.unit >= self.least if general else negative > 0:  # something will be searched
                 self.narrow(slot, own, begin, middle, end)
                 self.narrow(other_slot, own + 1, other_begin, other_middle, other_end)
                 slot, other_slot = own, own + 1
@@ -386,17 +408,15 @@ class Lists:
 
     @cython.cfunc
     def split(self, begin: Size, end: Size, feature: Size, bin: Size, other: cython.bint) -> Size:
-        """Move rows for which a literal is true to the front; where they end, with their weight in ``total``."""
+        """Move rows for which a literal is true to the front; where they end."""
         numbers: Size = self.numbers[feature]
         negated: cython.int = other
         low: cython.int = 0 if bin < numbers else bin
         bins: cython.uchar[::1] = self.bins[feature * self.rows : (feature + 1) * self.rows]
         index: cython.int[::1] = self.index
         scratch: cython.int[::1] = self.scratch
-        weights: cython.int[::1] = self.weights
         front: Size = begin
-        back: Size = end - 1
-        total: cython.longlong = 0
+        back: Size = 0
         row: cython.int
         inside: cython.int
         code: cython.int
@@ -406,14 +426,12 @@ class Lists:
                 row = index[k]
                 code = bins[row]
                 inside = (((code >= low) & (code <= bin)) ^ negated) & (code < top)
-                scratch[front] = row  # both writes, no branch: the truth of a literal is hard to predict
+                index[front] = row  # both writes, no branch: the truth of a literal is hard to predict
                 scratch[back] = row
                 front += inside
-                back -= 1 - inside
-                total += inside * weights[row]
-            for k in range(begin, end):
-                index[k] = scratch[k]
-        self.total = total
+                back += 1 - inside
+            for k in range(back):
+                index[front + k] = scratch[k]
         return front
 
     @cython.cfunc

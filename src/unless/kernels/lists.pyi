@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Demands: TypeAlias = tuple[float, float, float, float, int, int]
+Demands: TypeAlias = tuple[float, float, float, float, int, int, float]
 """The ratio, the penalty, the support, what a weight of 1 means, the most values of a column, the number of labels."""
 
 class Lists:

@@ -58,23 +58,29 @@ class Binned:
 
     def _rule(self, numbers: list[int], at: int, head: Label | None) -> tuple[Rule, int]:
         """A rule, and where the next one begins."""
-        end = at + 2 + 3 * numbers[at]
-        default = self._default([tuple(numbers[k : k + 3]) for k in range(at + 2, end, 3)])
+        begin, end = at + 2, at + 2 + 3 * numbers[at]
+        features, places, others = (numbers[k:end:3] for k in range(begin, begin + 3))
+        default = tuple(map(self._literal, features, places, others))
+        if len(set(features)) < len(features):
+            default = self._closest(default, features, places, others)
         exceptions = []
         for _ in range(numbers[at + 1]):
             exception, end = self._rule(numbers, end, None)
             exceptions.append(exception)
         return Rule(head, default, tuple(exceptions)), end
 
-    def _default(self, tests: Sequence[Sequence[int]]) -> tuple[Literal, ...]:
-        """The literals of tests without those that follow from another one: of thresholds the later one is closer."""
-        literals = tuple(self._literal(*test) for test in tests)
-        if len({test[0] for test in tests}) == len(tests):
-            return literals
-        if any(place >= self._parts[feature].numbers for feature, place, _ in tests):
+    def _closest(
+        self, literals: tuple[Literal, ...], features: list[int], places: list[int], others: list[int]
+    ) -> tuple[Literal, ...]:
+        """The literals without those that follow from another one: of thresholds the later one is closer."""
+        numeric = [place < self._parts[feature].numbers for feature, place in zip(features, places, strict=True)]
+        tests = list(zip(features, numeric, others, strict=True))
+        told = {feature for feature, number, other in tests if number or not other}
+        named = {feature for feature, number, _ in tests if not number}
+        if any(features.count(feature) > 1 for feature in told & named):
             return without_implied(literals)
-        last = {(feature, other): k for k, (feature, _, other) in enumerate(tests)}
-        return tuple(literals[k] for k in sorted(last.values()))
+        last = {(*test, test[1] or place): k for k, (test, place) in enumerate(zip(tests, places, strict=True))}
+        return tuple(literals[k] for k in sorted(last.values()))  # that it is not this and not that stays
 
     def _literal(self, feature: int, place: int, other: int) -> Literal:
         key = feature << 9 | place << 1 | other

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +68,10 @@ _SURE = 0.001
 
 _GRAIN = 2.0**-6
 """Weights of records are rounded to units, before they are multiplied by how often a record counts; to this at most."""
+
+_AGAIN = 0.9
+"""A label without a rule is tried again when only so many of the records are left: lists are as good as if it were
+after every rule, and where labels are many, most of the time went there (of letters: two thirds)."""
 
 _EXACT = 1000
 """From how many records on the thresholds of one list lie between bins: it has found them, and not guessed them."""
@@ -189,6 +192,7 @@ class _Training:
         self.columns = tuple(column for column in table.columns if column.name not in asked.never)
         self.free = not replace(asked, never=())
         self.identities = record_hashes(self.columns, len(table))
+        self.binned: Binned | None = None
         self._begin(seed)
 
     def _begin(self, seed: int) -> None:
@@ -208,18 +212,19 @@ class _Training:
         fresh._begin(seed)  # noqa: SLF001 - it is one of these
         return fresh
 
-    @cached_property
-    def binned(self) -> Binned:
-        """The table in bins."""
-        exact = self._one_list().rules if self.counts.sum() >= _EXACT else ()
-        literals = (literal for rule in exact for literal in rule.literals())
-        return Binned(self.columns, self.counts, threads_of(self.n_jobs), literals)
+    def put_into_bins(self, progress: Progress | None) -> None:
+        """Put the table into bins, unless it is: all lists share them."""
+        if self.free and self.binned is None:
+            exact = self._one_list(progress).rules if self.counts.sum() >= _EXACT else ()
+            literals = (literal for rule in exact for literal in rule.literals())
+            self.binned = Binned(self.columns, self.counts, threads_of(self.n_jobs), literals)
 
-    def _one_list(self) -> Program:
-        """A list that is learned from every number; Ctrl-C is raised."""
+    def _one_list(self, progress: Progress | None) -> Program:
+        """A list that is learned from every number, or its first rules if it is late; Ctrl-C is raised."""
         table = Table(self.columns, self.table.target, len(self.table), self.table.missing)
         engine = MemoryEngine(table, self.counts, n_jobs=self.n_jobs)
-        learned = own.learn_unless(engine, own.Settings(penalty=1.0, optimise=False))
+        settings = own.Settings(penalty=1.0, optimise=False)
+        learned = own.learn_unless(engine, settings, lambda _, rules: bool(progress and progress(0, rules)))
         if learned.interrupted is not None:
             raise learned.interrupted
         return learned.program
@@ -234,6 +239,7 @@ class _Training:
 
     def learn(self, size: int, progress: Progress | None) -> bool:
         """Learn until there are so many lists; False if it is late, or there is nothing left to correct."""
+        self.put_into_bins(progress)
         while len(self.found) < size and not self.sure():
             if self.found and progress and progress(len(self.found), 0):
                 return False
@@ -268,11 +274,11 @@ class _Training:
             return rules + 1 >= most or bool(progress and progress(done, rules))
 
         sample = _Sample(picked, weights, unit, enough)
-        return self._grown(sample) if self.free else self._constrained(sample)
+        return self._constrained(sample) if self.binned is None else self._grown(sample, self.binned)
 
-    def _grown(self, sample: _Sample) -> _Candidate:
+    def _grown(self, sample: _Sample, binned: Binned) -> _Candidate:
         """A list from the table in bins."""
-        settings, lists = self.settings, self.binned.lists
+        settings, lists = self.settings, binned.lists
 
         def go_on(rules: int) -> None:
             if sample.enough(0, rules):
@@ -280,7 +286,7 @@ class _Training:
 
         interrupted: KeyboardInterrupt | None = None
         support = max(float(settings.min_support), 1e-9)  # covering nothing is never enough
-        demands = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes)
+        demands = (settings.ratio, settings.penalty, support, sample.unit, MANY, self.classes, _AGAIN)
         units, picked = sample.weights.astype(np.int32), sample.picked.astype(np.int32)
         index = np.flatnonzero(units).astype(np.int32)
         decided = np.full(len(self.table), MAX_RULES, np.int32)
@@ -293,7 +299,7 @@ class _Training:
         heads, code = lists.learned()
         np.minimum(decided, len(heads) - 1, out=decided)
         lists.decide(code, len(heads) - 1, np.flatnonzero(units == 0).astype(np.int32), decided)
-        return _Candidate(len(heads), lambda heads: self.binned.rules(code, heads), decided, interrupted)
+        return _Candidate(len(heads), lambda heads: binned.rules(code, heads), decided, interrupted)
 
     def _constrained(self, sample: _Sample) -> _Candidate:
         """A list that keeps constraints, from the table as it is."""
@@ -369,7 +375,7 @@ def tried(training: _Training, seed: int, progress: Progress | None, late: Late 
     weight = weights[held] / weights[held].sum()
     best, most, first = settings, 0.0, None
     small = _Training(table, np.where(held, 0.0, weights), settings, seed, training.n_jobs)
-    small.binned  # noqa: B018 - made once for all trials
+    small.put_into_bins(stop)
     for penalty, support, floor in _DEMANDS:
         asked = replace(
             settings,
