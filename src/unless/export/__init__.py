@@ -1,6 +1,7 @@
 """Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
-- `rules`: the rules as people write them; `grammar` reads the words of such a text, `meaning` makes a program of them.
+- `rules`: the rules as people write them; `tokens` are the words of such a text, `grammar` says what they are about,
+  `meaning` makes a program of them.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
