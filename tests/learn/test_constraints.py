@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise, product
+from time import process_time
 
 import numpy as np
 import pytest
@@ -338,6 +339,13 @@ class TestWishesThatMakeNoSense:
         """What contradicts itself is refused at once."""
         with pytest.raises(ParameterError, match="^[^\n]*" + words.replace("(", r"\(").replace(")", r"\)")):
             Constraints(**asked)
+
+    def test_long_texts(self):
+        """A long text that is no wish is refused at once."""
+        started = process_time()
+        with pytest.raises(ParameterError, match="is not 'FEATURE: more never LABEL'"):
+            Monotone.parse("x" + " " * 100_000 + "x")
+        assert process_time() - started < 1  # by the square of the length, 25
 
     @pytest.mark.parametrize(
         ("asked", "words"),
