@@ -22,7 +22,7 @@ from unless.values import Label, class_place, counted, plain
 
 Direction = OneOf["more", "less"]
 
-_MONOTONE = re.compile(r"(?P<feature>.+?)\s*:\s*(?P<direction>more|less)\s+never\s+(?P<label>.+)", re.DOTALL)
+_MONOTONE = re.compile(r"(?P<feature>.+?)(?<!\s)\s*+:\s*(?P<direction>more|less)\s+never\s+(?P<label>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from tests.cli.command import COMMAND, called, environment, unless
 from unless import load, read_table
 from unless.cli.console import RuleMeter
 from unless.demo.applicants import applicants_csv
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.learn import memory
 
 
@@ -61,7 +61,7 @@ class TestStory:
 
     def test_jobs(self, applicants, tmp_path, monkeypatch):
         """All cores learn, or as many threads as --jobs says; the model's file is the same."""
-        monkeypatch.setattr(grid, "MANY", 10)
+        monkeypatch.setattr(bins, "MANY", 10)
         asked, files = [], set()
         real = memory.threads_of
         monkeypatch.setattr(memory, "threads_of", lambda jobs: asked.append(jobs) or real(jobs))
@@ -190,6 +190,7 @@ class TestAlgorithms:
     @pytest.mark.parametrize(
         ("options", "learner"),
         [
+            (("--penalty", "auto"), "UnlessClassifier"),
             (("-a", "unless", "--penalty", "2", "--min-support", "5", "--ratio", "0.5"), "UnlessClassifier"),
             (("-a", "fold-rm", "--otherwise", "refuse", "--max-rules", "3"), "FoldRMClassifier"),
             (("-a", "fold-rpp", "--positive", "accept", "--max-seconds", "9"), "FoldRPPClassifier"),
@@ -210,6 +211,19 @@ class TestAlgorithms:
             assert str(getattr(model, name)).removesuffix(".0") == given[name]
         if "refuse=2.5" in options:
             assert model.class_weight == {"refuse": 2.5}
+
+    @pytest.mark.parametrize("penalty", ["strict", "Auto", "-1", "nan", "inf", ""])
+    def test_penalties(self, applicants, penalty):
+        """A penalty is a number of at least 0, or auto."""
+        done = called("fit", applicants, "-t", "decision", "--penalty", penalty)
+        assert done.returncode == 2
+        assert f"--penalty: {penalty!r} is neither a number of at least 0 nor 'auto'" in done.stderr
+
+    def test_the_penalty_of_a_committee(self, applicants):
+        """A committee has no auto: it tries several as it is."""
+        done = called("fit", applicants, "-t", "decision", "-a", "committee", "--penalty", "auto")
+        assert done.returncode == 2
+        assert "--penalty: a committee tries several by itself; leave it out" in done.stderr
 
     def test_undecided(self, applicants):
         """With --otherwise none records may stay undecided, and count as wrong."""

@@ -93,6 +93,7 @@ def python(code, *arguments, cwd=None):
         ([], "UnlessClassifier", {}),
         (["--penalty", "0.5", "--min-support", "2", "--max-rules", "4"], "UnlessClassifier",
          {"penalty": 0.5, "min_support": 2.0, "max_rules": 4}),
+        (["--penalty", "auto"], "UnlessClassifier", {}),
         (["--no-optimise"], "UnlessClassifier", {"optimise": False}),
         (["--optimise", "--no-round-thresholds"], "UnlessClassifier", {"round_thresholds": False}),
         (["--class-weight", "balanced"], "UnlessClassifier", {"class_weight": "balanced"}),

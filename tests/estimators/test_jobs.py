@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, load
 from unless.errors import ParameterError
 from unless.estimators.learners import LEARNERS, learn
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.read.table import read_table
 
 CLASSIFIERS = [FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee]
@@ -24,7 +24,7 @@ OPTIONS = {UnlessCommittee: {"size": 3}}
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
     """Threads share the work on ten rows and more."""
-    monkeypatch.setattr(grid, "MANY", 10)
+    monkeypatch.setattr(bins, "MANY", 10)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise, product
+from time import process_time
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
 from unless.errors import ParameterError, UnknownNameError
 from unless.judge.constraints import keeps_directions
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.committee import CommitteeSettings, learn_committee
@@ -230,7 +231,7 @@ class TestOneDefinition:
     @pytest.mark.parametrize("seed", fewer(6))
     def test_threads(self, seed, learner, monkeypatch):
         """The programs are the same for any number of threads."""
-        monkeypatch.setattr(grid, "MANY", 4)
+        monkeypatch.setattr(bins, "MANY", 4)
         features, rows = random_rows(seed, rows=300, columns=3)
         table = table_of(features, rows)
         asked = random_constraints(np.random.default_rng(seed), features, table.labels.labels)
@@ -338,6 +339,13 @@ class TestWishesThatMakeNoSense:
         """What contradicts itself is refused at once."""
         with pytest.raises(ParameterError, match="^[^\n]*" + words.replace("(", r"\(").replace(")", r"\)")):
             Constraints(**asked)
+
+    def test_long_texts(self):
+        """A long text that is no wish is refused at once."""
+        started = process_time()
+        with pytest.raises(ParameterError, match="is not 'FEATURE: more never LABEL'"):
+            Monotone.parse("x" + " " * 100_000 + "x")
+        assert process_time() - started < 1  # by the square of the length, 25
 
     @pytest.mark.parametrize(
         ("asked", "words"),

@@ -16,6 +16,7 @@ from unless.kernels import masks
 from unless.learn import Engine, MemoryEngine, memory
 from unless.learn.engine import Demands, Enough
 from unless.learn.improve import Improver
+from unless.learn.masks import MaskEngine
 from unless.learn.own import Settings, fold_unless, learn_unless
 from unless.learn.places import ANYWHERE
 from unless.rule import Literal, Rule
@@ -163,11 +164,15 @@ def test_very_many_rows_have_no_masks(monkeypatch):
 
 @needs_compiled
 def test_masks_that_take_too_much_memory_are_forgotten(monkeypatch):
-    """A list learned with hardly any memory for masks is the same list."""
-    table = drawn(5, rows=(2000,))
+    """A list learned with little memory for masks is the same list, and they take hardly more than they may."""
+    engines = []
+    monkeypatch.setattr(memory, "MaskEngine", lambda engine: engines.append(MaskEngine(engine)) or engines[-1])
+    table, limit = drawn(0, rows=(2000,)), 20_000
     wanted = fold_unless(table, penalty=0.1)
-    monkeypatch.setattr(masks, "MEMORY", 1000)
+    monkeypatch.setattr(masks, "MEMORY", limit)
     assert fold_unless(table, penalty=0.1) == wanted
+    free, limited = (engine.kernel.pool_bytes() for engine in engines)
+    assert limited < 2 * limit < 5 * limit < free
 
 
 def test_many_labels_need_no_masks(monkeypatch):

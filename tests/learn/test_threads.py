@@ -17,7 +17,7 @@ from tests.learn.test_optimise import same
 from tests.learn.test_random_tables import random_rows, table_of, tables
 from tests.lengths import fewer
 from unless.errors import Interrupted, ParameterError
-from unless.kernels import compiled, grid
+from unless.kernels import bins, compiled
 from unless.learn import Engine, MemoryEngine, fold_unless
 from unless.learn.committee import CommitteeSettings, learn_committee
 from unless.rule import Literal, Rule
@@ -37,8 +37,8 @@ LEARNERS = {
 def few_are_many():
     """Threads share the work on four rows and more, and bins are cut from a sample of 64."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(grid, "MANY", 4)
-    patch.setattr(grid, "SAMPLE", 64)
+    patch.setattr(bins, "MANY", 4)
+    patch.setattr(bins, "SAMPLE", 64)
     yield
     patch.undo()
 
@@ -77,8 +77,8 @@ def test_larger_tables(seed, learner, weighted, monkeypatch):
     if weights is not None:
         weights[:4] = 1.0
     found = [LEARNERS[learner](table, weights=weights, n_jobs=jobs) for jobs in (1, 2, 3, -1)]
-    monkeypatch.setattr(grid, "MANY", 10**9)
-    monkeypatch.setattr(grid, "SAMPLE", 10**9)
+    monkeypatch.setattr(bins, "MANY", 10**9)
+    monkeypatch.setattr(bins, "SAMPLE", 10**9)
     assert [LEARNERS[learner](table, weights=weights)] * 4 == found
 
 

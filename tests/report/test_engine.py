@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import ExitStack
 from importlib.resources import files
+from time import perf_counter
 
 import numpy as np
 import pytest
@@ -29,6 +30,7 @@ from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_of
 from unless.values import number_in, spell, value_of
+from unless.values.notation import DATETIME, DURATION, TIME
 
 SCRIPTS = "\n".join(
     (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
@@ -268,6 +270,17 @@ def test_texts(asked, texts):
     (answers,) = asked([["texts", None, texts]])
     for text, (plain, name, number) in zip(texts, answers, strict=True):
         assert [plain, name, number] == [plain_text(text), printable(text), number_in(text)]
+
+
+def test_long_texts(asked):
+    """Long texts that are almost numbers, dates or durations are told apart at once, not in minutes."""
+    texts = ["0" * 200_000 + "x", " " * 200_000 + "x", "x" + " " * 200_000 + "x", "0" * 200_000 + " dx"]
+    started = perf_counter()
+    (answers,) = asked([["texts", None, texts]])
+    readings = asked([["written", None, one.data(), [], texts] for one in (DATETIME, TIME, DURATION)])
+    assert perf_counter() - started < 10  # a square takes minutes
+    assert [number for _, _, number in answers] == [None] * 4
+    assert [[number for number, _ in read] for _, read in readings] == [[None] * 4] * 3
 
 
 @LIMITS

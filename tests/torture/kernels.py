@@ -1,4 +1,4 @@
-"""The kernels, compiled against interpreted, on hostile buffers: rank, members, splice, grid, search, decide.
+"""The kernels, compiled against interpreted, on hostile buffers: those that read, that learn rules, and decide.
 
 Every buffer is exactly as large as a kernel may use. In a build with sanitizers (`make sanitize`), where a byte too far
 ends the process, the same search looks for memory that is misused and for arithmetic that C leaves undefined.
@@ -11,6 +11,7 @@ import importlib.util
 import random
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +28,10 @@ from unless.table import Column
 
 __all__ = ["NAMES", "search"]
 
-NAMES = ("rank", "members", "splice", "grid", "search", "decide")
+LEARNING = ("bins", "counts", "grid", "search", "rules", "masks", "improve")
+"""The kernels that learn a list; each may use those before."""
+
+NAMES = ("rank", "members", "splice", *LEARNING, "decide")
 _COMPILED = {name: importlib.import_module(f"unless.kernels.{name}") for name in NAMES}
 _SOURCE = Path(kernels.__file__).parent
 
@@ -54,7 +58,8 @@ def interpreted(name: str) -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    others = {"unless.kernels.grid": interpreted("grid")} if name == "search" else {}
+    before = LEARNING[: LEARNING.index(name)] if name in LEARNING else ()
+    others = {f"unless.kernels.{one}": interpreted(one) for one in before}
     with mock.patch.dict(sys.modules, others):
         spec.loader.exec_module(module)
     return module
@@ -64,6 +69,11 @@ def _both(name: str, call: Callable[[ModuleType], Any]) -> tuple[Any, Any]:
     """What a call gives of the compiled kernel and of its source."""
     with np.errstate(all="ignore"):
         return call(_COMPILED[name]), call(interpreted(name))
+
+
+def _learning(call: Callable[[Callable[[str], Any]], Any]) -> tuple[Any, Any]:
+    """What a call gives of the compiled kernels that learn, by name, and of their sources."""
+    return call(_COMPILED.__getitem__), call(interpreted)
 
 
 def _array(values: Any, kind: Any) -> np.ndarray:
@@ -204,7 +214,7 @@ def _splice(rng: random.Random) -> tuple[Any, Any]:
     return _both("splice", call)
 
 
-# Learning: grid and search.
+# Learning: rows, the best literal, rules, and rules improved.
 
 
 def _table(rng: random.Random) -> dict[str, Any]:
@@ -291,34 +301,64 @@ def _walk(made: Any, table: dict[str, Any], rng: random.Random, best: Callable[.
     return [*found, made.minus(everything, rows).rows().tolist()]
 
 
-def _growing(made: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
-    """Rules and exceptions, and what they cover or leave; the learner is stopped sometimes."""
+def _demands(made: Any, table: dict[str, Any], rng: random.Random) -> tuple[Any, ...]:
+    """What is demanded of rules."""
     distinct = [made.distinct(place, ranks) for place, ranks in enumerate(table["ranks"])]
-    unit, levels, found = rng.choice([1.0, 0.25, 0.3]), rng.choice([0, 1, 199]), list[Any]()
-    demands = rng.choice([0.0, 0.5, 1.0]), rng.choice([0.0, 0.1, 1.0]), rng.choice([1e-9, 1.0, 3.0]), distinct, unit
+    least = rng.choice([1e-9, 1.0, 3.0])
+    return rng.choice([0.0, 0.5, 1.0]), rng.choice([0.0, 0.1, 1.0]), least, distinct, rng.choice([1.0, 0.25, 0.3])
+
+
+def _growing(made: Any, rules: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
+    """Rules and exceptions, and what they cover or leave; the learner is stopped sometimes."""
+    demands, levels, found = _demands(made, table, rng), rng.choice([0, 1, 199]), list[Any]()
     steps = iter(range(rng.choice([3, 1000])))
     positive, negative = made.by_label(made.everything(), rng.randrange(table["count"]), table["count"])
+
+    def go_on() -> None:
+        next(steps)
+
     try:
-        for grow in (made.grow, made.grow_all):
-            grown = grow(positive, negative, demands, levels, lambda: next(steps))
+        for grow in (rules.grow, rules.grow_all):
+            grown = grow(positive, negative, demands, levels, go_on)
             found.append(grown and [grown[0], *([some.weight(), some.rows().tolist()] for some in grown[1:])])
+        rule, *some = rules.fold(positive, negative, demands[0], demands[4], ([_test(table, rng)], levels, go_on))
+        found.append([rule, *([one.weight(), one.rows().tolist()] for one in some)])
     except StopIteration:
         found.append("stopped")
+    return found
+
+
+def _improving(made: Any, improver: Any, table: dict[str, Any], rng: random.Random) -> list[Any]:
+    """Sets of rows as masks, and rules improved given what they gain and lose; the learner is stopped sometimes."""
+    everything, label = improver.of_selection(made.everything()), rng.randrange(table["count"])
+    covered = improver.satisfying(everything, _tests(table, rng))
+    reach = improver.minus(everything, covered)
+    some = improver.plus(improver.of_label(covered, label), improver.covered(reach, _test(table, rng)))
+    gains, losses = improver.stakes(everything, label, some)
+    masks = [everything, covered, reach, some, improver.others(reach, label), gains, losses]
+    found: list[Any] = [[one.weight(), improver.selection(one).rows().tolist()] for one in masks]
+    found.append([list(map(int, improver.popularity(one, table["count"]))) for one in masks])
+    found += [improver.gap(reach, place, rng.randint(0, number)) for place, number in enumerate(table["numbers"])]
+    demands = *_demands(made, table, rng), rng.choice([0, 1, 199])
+    price, step = rng.choice([0.0, 1.7]), 1e-9
+    for rule in (None, _tests(table, rng), ([_test(table, rng)], []), None):
+        with suppress(StopIteration):
+            found.append(improver.better(rule, gains, losses, demands, price, step))
     return found
 
 
 def _grid(rng: random.Random) -> tuple[Any, Any]:
     table, seed = _table(rng), rng.random()
 
-    def call(module: ModuleType) -> Any:
-        made, fits = _loaded(module.Grid, table)
+    def call(kernel: Callable[[str], Any]) -> Any:
+        made, fits = _loaded(kernel("grid").Grid, table)
         return [
             fits,
             _walk(made, table, random.Random(seed), lambda *_: None),
             _optimising(made, table, random.Random(seed)),
         ]
 
-    return _both("grid", call)
+    return _learning(call)
 
 
 def _search(rng: random.Random) -> tuple[Any, Any]:
@@ -327,16 +367,29 @@ def _search(rng: random.Random) -> tuple[Any, Any]:
     def best(made: Any, positive: Any, negative: Any, used: Any) -> Any:
         return [made.best(positive, negative, used), made.purest(positive, negative, support)][len(used) % 2]
 
-    def call(module: ModuleType) -> Any:
-        made, fits = _loaded(module.Search, table)
+    def call(kernel: Callable[[str], Any]) -> Any:
+        made, fits = _loaded(kernel("search").Search, table)
         return [
             fits,
             _walk(made, table, random.Random(seed), best),
             _optimising(made, table, random.Random(seed)),
-            _growing(made, table, random.Random(seed)),
+            _growing(made, kernel("rules").Rules(made), table, random.Random(seed)),
         ]
 
-    return _both("search", call)
+    return _learning(call)
+
+
+def _improve(rng: random.Random) -> tuple[Any, Any]:
+    table, seed, memory = _table(rng), rng.random(), rng.choice([0, 100, 1 << 24])
+
+    def call(kernel: Callable[[str], Any]) -> Any:
+        made, _ = _loaded(kernel("search").Search, table)
+        steps = iter(range(random.Random(seed).choice([3, 1000])))
+        improver = kernel("improve").Improver(made, kernel("rules").Rules(made), lambda: next(steps))
+        with mock.patch.object(kernel("masks"), "MEMORY", memory):
+            return _improving(made, improver, table, random.Random(seed))
+
+    return _learning(call)
 
 
 # Predicting: decide.
@@ -377,5 +430,6 @@ FUZZERS: dict[str, Callable[[random.Random], tuple[Any, Any]]] = {
     "splice": _splice,
     "grid": _grid,
     "search": _search,
+    "improve": _improve,
     "decide": _decide,
 }

@@ -6,6 +6,7 @@ import math
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
+from time import process_time
 
 import numpy as np
 import pandas as pd
@@ -79,6 +80,15 @@ def test_number_in_agrees_with_float(text: str) -> None:
 def test_not_a_number(text: str) -> None:
     """Only finite decimal and exponent numbers between spaces are numbers."""
     assert number_in(text) is None
+
+
+@pytest.mark.parametrize("text", ["0" * 200_000, "1." + "0" * 200_000, " " * 200_000 + "1" + " " * 200_000])
+def test_a_long_text_is_no_number_at_once(text: str) -> None:
+    """What is almost a number is refused at once: time does not grow with the square of its length."""
+    assert number_in(text) in (0, 1)
+    started = process_time()
+    assert number_in(text + "x") is None
+    assert process_time() - started < 1
 
 
 @pytest.mark.parametrize(

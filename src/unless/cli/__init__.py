@@ -7,5 +7,6 @@ into a line or two. What commands share:
 - before: `options`, and what the shell offers for them; `constraints`, and rules that stay;
 - data: `files` reads tables and models and writes documents, `training` reads the tables to learn from,
   `large` what does not fit into memory;
-- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot.
+- the screen: `console` prints, for a terminal or a pipe, `layout` has lines of any kind, `plot` a small plot, `fitted`
+  what was learned.
 """

@@ -11,7 +11,8 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.explain import reasons, what_changes
 from unless.cli.files import Reading
-from unless.cli.fit import Fitted, learned, present
+from unless.cli.fit import learned
+from unless.cli.fitted import Fitted, present
 from unless.cli.layout import shell_word
 from unless.cli.options import Quiet
 from unless.cli.training import Columns, training_of

@@ -2,9 +2,10 @@
 
 `learners` go from a table to a model without scikit-learn; `training` is what they learn from, and when they stop;
 `halves` hold back records for a test; `remarks` is what there is to say about it.
-`modelfile` and `committeefile` write and read the model, `editing` gives it other rules, `progress` shows how far
-learning is, and `teachers` are what a list can imitate. `classifiers` are the learners with scikit-learn's interface:
-`base` is what they share, `committee` is the one of many lists, `records` and `labels` read X and y.
+`modelfile` and `committeefile` write and read the model, `modelparts` checks what is in such files; `editing` gives it
+other rules, `progress` shows how far learning is, and `teachers` are what a list can imitate. `classifiers` are the
+learners with scikit-learn's interface: `base` is what they share, `committee` is the one of many lists, `records` and
+`labels` read X and y.
 """
 
 from importlib import import_module

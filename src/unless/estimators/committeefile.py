@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ProgramError
-from unless.estimators import modelfile
+from unless.estimators import modelfile, modelparts
 from unless.estimators.modelfile import SavedModel
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
@@ -140,20 +140,20 @@ def from_document(document: Any) -> SavedCommittee:
     shell = {"format": json.FORMAT, "version": json.VERSION, "target": target, "features": features}
     shell |= {"notations": node["notations"]} if "notations" in node else {}
     student = _student(node["student"], shell, node["columns"])
-    classes = modelfile.classes_of(node["classes"], (None, "classes"), ())
+    classes = modelparts.classes_of(node["classes"], (None, "classes"), ())
     lists, points = _lists(node["lists"], shell, len(classes))
-    base = modelfile.points_in(node["base"], (None, "base"), len(classes), _MOST_POINTS)
+    base = modelparts.points_in(node["base"], (None, "base"), len(classes), _MOST_POINTS)
     committee = Committee(target, tuple(features), classes, base, lists, points)
     if student.statistics_.classes != classes:
         raise at((None, "classes"), "these are not the classes of the student, in the same order")
     shares = None
     if "importances" in node:
-        shares = modelfile.shares_of(node["importances"], (None, "importances"), len(features))
+        shares = modelparts.shares_of(node["importances"], (None, "importances"), len(features))
     tested = None
     if "tested" in node:
-        tested = modelfile.tested_in(node["tested"], (None, "tested"), classes, (*classes, None))
-    tuned = modelfile.settings_of(node["tuned"], (None, "tuned")) if "tuned" in node else None
-    parameters = modelfile.parameters_of(node["parameters"], (None, "parameters"))
+        tested = modelparts.tested_in(node["tested"], (None, "tested"), classes, (*classes, None))
+    tuned = modelparts.settings_of(node["tuned"], (None, "tuned")) if "tuned" in node else None
+    parameters = modelparts.parameters_of(node["parameters"], (None, "parameters"))
     agreement = checks.numbers(
         [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
     )[0]
@@ -199,7 +199,7 @@ def _lists(value: Any, shell: dict[str, Any], classes: int) -> tuple[tuple[Progr
         _LIST.check(node, place)
         lists.append(_inside(f"lists[{index}]", json.from_dict, {**shell, "rules": node["rules"]}))
         rows = len(lists[-1].rules), "rule"
-        points.append(modelfile.point_rows(node["points"], (place, "points"), rows, classes, _MOST_POINTS))
+        points.append(modelparts.point_rows(node["points"], (place, "points"), rows, classes, _MOST_POINTS))
     return tuple(lists), tuple(points)
 
 

@@ -1,13 +1,16 @@
 """Programs in other forms: text that people write, the paper's text, JSON, SQL, Python, JavaScript, ONNX.
 
-- `rules`: the rules as people write them; `grammar` reads the words of such a text, `meaning` makes a program of them.
+- `rules`: the rules as people write them; `tokens` are the words of such a text, `grammar` says what they are about,
+  `meaning` makes a program of them.
 - `clauses`: the rules as the paper prints them, with numbered exceptions, in order or made to exclude each other.
 - `json`: programs as JSON documents, read back exactly; program.schema.json defines the format, `checks` says
   what is wrong with a document and where, `jsontext` reads JSON text strictly and lays it out for people.
 - `conditions`: rules as conditions, and programs as lists of decisions, for every language that can run them.
-- `code`: one function in Python or JavaScript; `cells`: how it reads cells.
-- `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialects` says how databases
-  differ, `sqltimes` what thresholds of dates, times and durations are, `sqltree` puts pieces of SQL together.
+- `code`: one function in Python or JavaScript; `cells`: how it reads cells, by the text of `python_cells` or
+  `javascript_cells`.
+- `sql`: one expression, `query`: a whole SELECT, `sqlpoints`: points and probabilities. `dialect` is what a database is
+  asked for, `dialects` how databases differ, `sqltimes` what thresholds of dates, times and durations are, `sqltree`
+  puts pieces of SQL together.
 - `spark`: columns of a Spark frame; `sparkcells`: what its cells mean to a model.
 - `onnx`: a graph for ONNX.
 - `committee` and `committee_sql`: the same for the many lists of a committee.

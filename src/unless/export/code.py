@@ -18,8 +18,10 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, suggest
 from unless.export import conditions
-from unless.export.cells import Reader, Training, javascript_form, javascript_readers, python_readers, readers
+from unless.export.cells import Reader, Training, readers
 from unless.export.conditions import card_of
+from unless.export.javascript_cells import javascript_form, javascript_readers
+from unless.export.python_cells import python_readers
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
 from unless.score.card import ScoreCard

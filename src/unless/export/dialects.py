@@ -7,14 +7,13 @@ Every class answers the same few questions with sqlglot trees. The comments say 
 from __future__ import annotations
 
 import math
-import re
-import sys
 from collections.abc import Mapping, Sequence
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.sqlite import SQLite
 
+from unless.export.dialect import LARGEST, SMALLEST, TIMES, Dialect
 from unless.export.sqltree import (
     DOUBLE,
     TEXT,
@@ -29,20 +28,6 @@ from unless.export.sqltree import (
     try_cast,
 )
 
-_MAX = sys.float_info.max
-_MIN = 5e-324
-_NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
-"""The cells that `values.number_in` takes for numbers, apart from spaces and size."""
-
-_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
-_DAY = (
-    "[0-9]{4}-(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"
-    "|[0-9]{4}-(0[469]|11)-(0[1-9]|[12][0-9]|30)"
-    "|[0-9]{4}-02-(0[1-9]|1[0-9]|2[0-8])"
-    "|([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)-02-29"
-)
-"""The cells that are times of the day and days to `notation`, apart from spaces and the year 0."""
-
 _NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
 _BIT = exp.DataType(this=exp.DataType.Type.BIT)
 _BLOB = exp.DataType(this=exp.DataType.Type.BLOB)
@@ -51,168 +36,11 @@ _UTF8MB4 = parse_one("CAST(x AS CHAR CHARACTER SET utf8mb4)", dialect="mysql").a
 _NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
 _VARBINARY = exp.DataType.build("varbinary(max)", dialect="tsql")
 
-
-_TIMES = {
-    "date": exp.DataType(this=exp.DataType.Type.DATE),
-    "timestamp": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
-    "timestamp_ns": exp.DataType(this=exp.DataType.Type.TIMESTAMP),
-    "timestamptz": exp.DataType(this=exp.DataType.Type.TIMESTAMPTZ),
-    "time": exp.DataType(this=exp.DataType.Type.TIME),
-}
-_INTERVAL = {"interval": exp.DataType(this=exp.DataType.Type.INTERVAL)}
-_MYSQL_TIMES = {"date": _TIMES["date"]} | {
+_MYSQL_TIMES = {"date": TIMES["date"]} | {
     kind: exp.DataType.build(f"{own}(6)", dialect="mysql")  # without the digits, seconds are whole
     for kind, own in {"timestamp": "datetime", "timestamp_ns": "datetime", "time": "time"}.items()
 }
 _NTZ = exp.DataType(this=exp.DataType.Type.TIMESTAMPNTZ)
-
-
-class Dialect:
-    """Standard behaviour: that of DuckDB, and of the others where they do not say otherwise."""
-
-    name = "duckdb"
-    nan_is_high = True
-    """NaN can be stored, equals itself, and is above every number."""
-    infinity: str | None = "Infinity"
-    """How an infinite double is spelled in a text; None where there is none."""
-    unquotable: tuple[str, ...] = ("\0",)
-    """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
-    holds_nul = True
-    """A text can hold the character NUL."""
-    times: Mapping[str, exp.DataType] = _TIMES | _INTERVAL
-    """The types of columns that hold time, by kind."""
-    finer: tuple[str, ...] = ("timestamp_ns",)
-    """The kinds whose cells can be finer than microseconds."""
-    zone = "Z|[+-](0[0-9]|1[0-4]):?[0-5][0-9]"
-    """The zones that a text may end in: as far as there are any in the world."""
-    moved = (
-        "REGEXP_MATCHES(cell, '[Z+]|-[0-9]{2}:?[0-9]{2} *$')",
-        "STRFTIME(CAST(TRIM(cell) AS TIMESTAMPTZ) AT TIME ZONE 'UTC', '%Y-%m-%d %H:%M:%S.%f')",
-    )
-    """A text ends in a zone, and then is this text in UTC; DuckDB cuts off what is finer than microseconds."""
-    reads_times = True
-    """Whether text can be read as time."""
-
-    @property
-    def syntax(self) -> DialectType:
-        """What sqlglot calls the dialect."""
-        return self.name
-
-    def folded(self, name: str) -> str:
-        """What the database makes of the name of a column: "Age" and "age" are the same."""
-        return name.lower()
-
-    # Numbers and booleans.
-
-    def double(self, number: float) -> exp.Expression | None:
-        """A double as a label; None where the database has no infinite ones."""
-        if math.isfinite(number):
-            return self.literal(number)
-        return None if self.infinity is None else self.infinite(number)
-
-    def infinite(self, number: float) -> exp.Expression:
-        """An infinite double."""
-        return cast(exp.Literal.string(f"{'-' if number < 0 else ''}{self.infinity}"), DOUBLE)
-
-    def literal(self, number: float) -> exp.Expression:
-        """A finite double, exact to the last bit: with an exponent it is read as a double, without as a decimal."""
-        text = repr(abs(number))
-        return signed(exp.Literal.number(text if "e" in text else f"{text}E0"), number)
-
-    def limit(self, bound: float) -> tuple[exp.Expression, bool]:
-        """What to compare a numeric column with, and whether a cell that equals it is still at most the bound.
-
-        Minus infinity is not spelled: it is what is below the lowest double.
-        """
-        return (self.literal(-_MAX), False) if bound == -math.inf else (self.literal(bound), True)
-
-    def is_nan(self, column: exp.Expression) -> exp.Expression | None:
-        """The numeric column holds NaN; None where it cannot."""
-        if not self.nan_is_high:
-            return None
-        return exp.EQ(this=column, expression=cast(exp.Literal.string("NaN"), DOUBLE))
-
-    def number(self, column: exp.Expression) -> exp.Expression:
-        """A numeric column to compare with a double, so that integers, decimals and short floats are widened."""
-        return column
-
-    def boolean(self, *, truth: bool) -> exp.Expression:
-        """A truth value, as a label or to compare a column with."""
-        return exp.Boolean(this=truth)
-
-    # Texts.
-
-    def text(self, text: str) -> exp.Expression | None:
-        """A text; None where no column can hold it."""
-        if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
-            return None  # half of a surrogate pair has no bytes
-        return self.from_bytes(text) if any(part in text for part in self.unquotable) else self.quoted(text)
-
-    def quoted(self, text: str) -> exp.Expression:
-        """A text between quotes."""
-        return exp.Literal.string(text)
-
-    def from_bytes(self, text: str) -> exp.Expression:
-        """A text given by its bytes."""
-        return exp.Anonymous(this="DECODE", expressions=[exp.Unhex(this=exp.Literal.string(text.encode().hex()))])
-
-    def as_text(self, column: exp.Expression) -> exp.Expression:
-        """A cell as the database spells it."""
-        return cast(column, TEXT)
-
-    def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
-        """A text column and a text such that ``=`` between them compares character by character."""
-        return column, text
-
-    def member(self, column: exp.Expression, texts: Sequence[exp.Expression]) -> exp.Expression:
-        """The text column is one of some texts."""
-        left, rights = column, [self.sides(column, text)[1] for text in texts]
-        return exp.In(this=self.sides(left, texts[0])[0], expressions=rights)
-
-    # Text that may spell a number or a time.
-
-    def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002 - for some
-        """Conditions, at least one of which holds where a text cell, apart from spaces, does not have a pattern.
-
-        ``characters`` are those that a cell with the pattern may have, as inside of brackets.
-        """
-        whole = exp.Literal.string(f" *({pattern}) *")
-        return [exp.Not(this=exp.Anonymous(this="REGEXP_FULL_MATCH", expressions=[column, whole]))]
-
-    def no_number(self, column: exp.Expression) -> list[exp.Expression]:
-        """Conditions, at least one of which holds where a text cell does not spell a number."""
-        return self.unlike(column, _NUMBER, "0-9.eE+ -")
-
-    def time(self, column: exp.Expression) -> exp.Expression:
-        """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
-        wrong = self.unlike(column, _CLOCK, "0-9.: ")
-        return cases([*((one, exp.Null()) for one in wrong), (None, exp.Trim(this=column.copy()))])
-
-    def moment(self, column: exp.Expression) -> exp.Expression:
-        """The moment that a cell spells, as a text to compare; NULL where it spells none.
-
-        The text is in UTC, without a zone, and has a space before the time.
-        """
-        wrong = self.unlike(column, f"({_DAY})([T ]{_CLOCK}({self.zone})?)?", "0-9.:TZ+ -")
-        zero = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("0000%"))
-        moved = (filled(self.moved[0], self.name, column), filled(self.moved[1], self.name, column))
-        plain = filled("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
-        return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
-
-    def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002 - for PostgreSQL
-        """Conditions that decide a text cell before it is cast to a double, each with the truth that it gives.
-
-        ``zero`` is the truth for a cell that is too small to be a double other than zero.
-        """
-        return [(condition, False) for condition in self.no_number(column)]
-
-    def spelled(self, column: exp.Expression) -> exp.Expression:
-        """The double that a cell spells; infinite, or NULL, where it is too large."""
-        return cast(exp.Trim(this=column), DOUBLE)
-
-    def bound(self, number: float) -> exp.Expression:
-        """A double to compare with `spelled`."""
-        return self.literal(number)
 
 
 def _power(base: str, exponent: str) -> exp.Expression:
@@ -231,9 +59,9 @@ No numeric is between these and ours, since it has at most 16383 decimals. Power
 
 _ENDS = {
     -math.inf: (exp.Neg(this=bracketed(_HIGHEST.copy())), False),
-    -_MIN: (exp.Neg(this=bracketed(_LOWEST.copy())), True),
+    -SMALLEST: (exp.Neg(this=bracketed(_LOWEST.copy())), True),
     0.0: (_LOWEST, False),
-    _MAX: (_HIGHEST, True),
+    LARGEST: (_HIGHEST, True),
 }
 """The thresholds at which a cast of the middle to a double would fail, and what `Dialect.limit` gives for them."""
 
@@ -368,7 +196,7 @@ class _SQLite(Dialect):
 class _Untried(Dialect):
     """Without arithmetic on what a text spells: of zones in text, only UTC is known."""
 
-    times = _TIMES
+    times = TIMES
     zone = "Z|[+-]00:?00"
     moved = (
         "REGEXP_LIKE(cell, '.*[Z+].*|.*-00:?00 *')",
@@ -378,7 +206,7 @@ class _Untried(Dialect):
 
 class _Spark(Dialect):
     name = "spark"
-    times = {kind: own for kind, own in _TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
+    times = {kind: own for kind, own in TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     unquotable = ("\0", "${")  # what is between ${ and } is replaced, wherever it is
     moved = (
         "cell RLIKE '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
@@ -416,7 +244,7 @@ class _Snowflake(_Untried):
     name = "snowflake"
     infinity = "inf"
     unquotable = ()
-    times = _TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
+    times = TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     finer = ("timestamp", "timestamp_ns", "timestamptz", "time")
 
     def folded(self, name: str) -> str:
@@ -450,7 +278,7 @@ class _MySQL(_Untried):
 
     def bound(self, number: float) -> exp.Expression:
         # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
-        return self.literal(math.copysign(math.nextafter(_MAX, 0), number) if abs(number) == _MAX else number)
+        return self.literal(math.copysign(math.nextafter(LARGEST, 0), number) if abs(number) == LARGEST else number)
 
 
 class _TSQL(_Untried):

@@ -16,35 +16,19 @@ hundred thousand rules take seconds.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 from unless.errors import RuleTextError
+from unless.export.tokens import SIGNS, Token, tokens_of, words_in
 from unless.rule import MAX_DEPTH, Said
 from unless.values.spelling import RESERVED, unquoted
 
 __all__ = ["OPPOSITE", "Asked", "Declared", "Node", "Phrase", "Script", "read"]
 
-_TOKEN = re.compile(
-    r"""(?P<space>[^\S\n]+)
-    |(?P<line>\n)
-    |(?P<comment>\#[^\n]*)
-    |(?P<text>'(?:[^'\\\n]|\\[^\n])*'|"(?:[^"\\\n]|\\[^\n])*")
-    |(?P<sign><=|=<|>=|=>|==|!=|<>|[<>=≤≥≠])
-    |(?P<mark>[(),]|:(?=\s|$))
-    |(?P<word>(?:[^\s'"(),:<>=≤≥≠!\#]|!(?!=)|:(?=\S))(?:[^\s(),:<>=≤≥≠!]|!(?!=)|:(?=\S)|(?<=[0-9]),(?=[0-9]{3}))*)
-    |(?P<unclosed>.)""",
-    re.VERBOSE,
-)
-_NOTHING = ("space", "comment")
 _QUOTES = "'\""
-_SIGNS: dict[str, Said] = {
-    "<=": "<=", "=<": "<=", "≤": "<=", ">=": ">=", "=>": ">=", "≥": ">=", "<": "<", ">": ">",
-    "=": "==", "==": "==", "!=": "!=", "<>": "!=", "≠": "!=",
-}  # fmt: skip
 _OPENING = {
-    *_SIGNS.values(),
+    *SIGNS.values(),
     "is",
     "are",
     "equals",
@@ -66,27 +50,11 @@ OPPOSITE: dict[Said, Said] = {
 _SINGLE: dict[str, Said] = {"missing": "missing", "present": "present", "above": ">", "below": "<"}
 _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
-_PRINTED = re.compile(r"\s*<Program for [^\n]*>(?=\n|$)")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
-_FIGURES = re.compile(r"(.*?) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL)
+_FIGURES = re.compile(r"(.*?)(?<! ) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL)
 _LONG = 40
 """So many letters of a text are in a message at most."""
 _NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
-
-
-class Token(NamedTuple):
-    """A word, a text in quotes or a sign. ``key`` is the sign or the word of rules that it is, else empty."""
-
-    key: str
-    text: str
-    start: int
-    indent: int
-    """How far a line is indented that starts with the token; -1 within a line."""
-
-    @property
-    def end(self) -> int:
-        """Where it ends."""
-        return self.start + len(self.text)
 
 
 class Phrase(NamedTuple):
@@ -142,36 +110,12 @@ def read(text: str) -> Script:
     return _Reader(text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")).script()
 
 
-def _tokens(text: str) -> Iterator[Token]:
-    begin, fresh = 0, True
-    printed = _PRINTED.match(text)
-    for found in _TOKEN.finditer(text, printed.end() if printed else 0):
-        kind = found.lastgroup
-        if kind in _NOTHING:
-            continue
-        start = found.start()
-        if kind == "line":
-            begin, fresh = start + 1, True
-            continue
-        word = found.group()
-        if kind == "word":
-            low = word.lower()
-            key = low if low in RESERVED else ""
-        elif kind == "unclosed":
-            raise RuleTextError(f"the quote {word} is not closed on this line", text, start)
-        else:
-            key = "" if kind == "text" else _SIGNS.get(word, word)
-        yield Token(key, word, start, start - begin if fresh else -1)
-        fresh = False
-    yield Token("end", "", len(text.rstrip()), 0)
-
-
 class _Reader:
     """Reads the tokens one after another; ``now`` is the next one."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _tokens(text)
+        self._tokens = tokens_of(text)
         self._script = Script(text)
         self._figures = False  # whether a heading announced figures before the rules
         self._groups: list[Node] = []  # what is open between parentheses
@@ -234,7 +178,7 @@ class _Reader:
             return False
         end = self._text.find("\n", self.now.start)
         rest = self._text[self.now.start : len(self._text) if end < 0 else end]
-        words = [found.group() for found in _TOKEN.finditer(rest) if found.lastgroup not in _NOTHING]
+        words = words_in(rest)
         if (
             words == ["no", "rules"]
             or _TITLE.fullmatch(rest.strip())
@@ -425,8 +369,8 @@ class _Reader:
 
     def _operator(self) -> Said:
         token = self._take()
-        if token.text in _SIGNS:
-            return _SIGNS[token.text]
+        if token.text in SIGNS:
+            return SIGNS[token.text]
         if token.key == "equals":
             return "=="
         if token.key not in ("is", "are"):
@@ -434,8 +378,8 @@ class _Reader:
         negated = self.now.key == "not"
         if negated:
             self._take()
-        if self.now.text in _SIGNS:
-            op: Said = _SIGNS[self._take().text]
+        if self.now.text in SIGNS:
+            op: Said = SIGNS[self._take().text]
         else:
             op = self._comparison(self._take()) if self.now.key in _OPENING - {"is", "are", "equals"} else "=="
         return OPPOSITE[op] if negated else op
@@ -474,7 +418,7 @@ class _Reader:
             if token.key == "or":
                 self._fail(token, _NO_OR)
             if token.key in ("is", "if", "otherwise") or (
-                token.text in _SIGNS and (not tokens or tokens[-1].end < token.start or op not in ("==", "!="))
+                token.text in SIGNS and (not tokens or tokens[-1].end < token.start or op not in ("==", "!="))
             ):
                 self._fail(
                     token, "between conditions there is 'and'; a text with signs or words of rules is written in quotes"

@@ -32,7 +32,8 @@ except ImportError as error:
     raise ImportError("SQL is written with sqlglot; install it with: pip install 'unless[sql]'") from error
 
 from unless.export import committee_sql, sqlpoints
-from unless.export.dialects import DIALECTS, Dialect
+from unless.export.dialect import Dialect
+from unless.export.dialects import DIALECTS
 from unless.export.sqltimes import KIND_NOTATIONS, equal_bounds, kinds_for, limit, text_limit
 from unless.export.sqltree import all_of, any_of, bracketed, cast, column, concat, first_true, is_null
 

@@ -2,8 +2,8 @@
 
 - `rank`: numbers and texts to rank codes; which text files are regular
 - `members`: the members of JSON lines
-- `grid`: a table as bins, its rows and their histograms
-- `search`: the best literal, and rules of such literals; `lists`: many lists of them, from one table
+- `bins`: a table as bins; `counts`: rows counted in them; `grid`: sets of rows
+- `search`: the best literal; `rules`: rules of such literals; `lists`: many lists of them, from one table
 - `masks`: sets of rows as bits; `improve`: one rule of a list, improved
 - `decide`: predictions; `vote`: predictions by many lists
 - `regress`: the points of parts; `sums`: the points of rows
@@ -19,11 +19,12 @@ from __future__ import annotations
 
 import warnings
 
+from unless.kernels.bins import Selection, compiled
 from unless.kernels.decide import decide
-from unless.kernels.grid import Selection, compiled
 from unless.kernels.improve import Improver
 from unless.kernels.lists import Lists, advance, derive
 from unless.kernels.masks import Mask
+from unless.kernels.rules import Rules
 from unless.kernels.search import Search
 from unless.kernels.share import share
 from unless.kernels.vote import vote
@@ -32,6 +33,7 @@ __all__ = [
     "Improver",
     "Lists",
     "Mask",
+    "Rules",
     "Search",
     "Selection",
     "advance",

@@ -7,13 +7,13 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
-    from cython.cimports.unless.kernels.grid import Selection
+    from cython.cimports.unless.kernels.bins import Selection
     from cython.cimports.unless.kernels.masks import Mask, Masks
 else:
-    from unless.kernels.grid import Selection
+    from unless.kernels.bins import Selection
     from unless.kernels.masks import Mask, Masks
 
 Size = cython.typedef(cython.Py_ssize_t)
@@ -30,7 +30,8 @@ class Improver(Masks):
     same with gains and losses swapped. A rule is a tuple of tests and exceptions, as in `Grid.satisfying`.
     """
 
-    search: object
+    search: object  # the `Search` of the table
+    rules: object  # the `Rules` of it
     gains: Size  # the slots of what there is to gain
     losses: Size
     gained: Selection  # the same rows by number
@@ -43,26 +44,26 @@ class Improver(Masks):
     go_on: object
     histograms: cython.int[::1]  # scratch: of gains and losses
 
-    def __init__(self, search: object, go_on: object):
+    def __init__(self, search: object, rules: object, go_on: object):
         super().__init__(search)
         self.histograms = view(np.empty(2 * self.grid.size, np.int32))
-        self.search, self.go_on = search, go_on
+        self.search, self.rules, self.go_on = search, rules, go_on
 
     def better(
         self, rule: object, gains: Mask, losses: Mask, demands: tuple, price: cython.double, step: cython.double
     ):
         """The rule improved, or one with new exceptions, or a new one, if that is worth more.
 
-        Without a rule, a new one; None if there is none. ``demands`` are those of `Search.grow`, with the levels.
+        Without a rule, a new one; None if there is none. ``demands`` are those of `Rules.grow`, with the levels.
         """
         self.begin()
         *given, self.levels = demands
         self.demands = tuple(given)
         self.unit = self.demands[4]
         self.price, self.step = price, step
-        self.gains, self.losses = self.taken(gains), self.taken(losses)
+        self.gains, self.losses = self.stored(gains), self.stored(losses)
         self.gained, self.lost = self.rows_of(self.gains, gains.total), self.rows_of(self.losses, losses.total)
-        everything: Size = self.taken(gains)
+        everything: Size = self.stored(gains)
         start: Size = everything * self.size
         for k in range(self.size):
             self.pool[start + k] |= losses.words[k]
@@ -100,7 +101,7 @@ class Improver(Masks):
     @cython.cfunc
     def grown(self, rows: Size):
         """A new rule, improved."""
-        found = self.search.grow(self.gained, self.lost, self.demands, self.levels, self.go_on)
+        found = self.rules.grow(self.gained, self.lost, self.demands, self.levels, self.go_on)
         return None if found is None else self.improved(found[0], rows, False)
 
     @cython.cfunc
@@ -113,7 +114,7 @@ class Improver(Masks):
         gained: Selection = self.some(covered, False)
         lost: Selection = self.some(covered, True)
         self.free.append(covered)
-        exceptions = self.search.grow_all(lost, gained, self.demands, self.levels - 1, self.go_on)[0]
+        exceptions = self.rules.grow_all(lost, gained, self.demands, self.levels - 1, self.go_on)[0]
         return (rule[0], exceptions) if exceptions else None
 
     @cython.cfunc
@@ -128,8 +129,8 @@ class Improver(Masks):
         """What a rule gains less what it loses, less its price and that of its exceptions."""
         covered: Size = self.slot()
         self.satisfy(covered, rows, rule)
-        gain: cython.double = self.weight(covered, self.losses if swapped else self.gains) * self.unit
-        loss: cython.double = self.weight(covered, self.gains if swapped else self.losses) * self.unit
+        gain: cython.double = self.common_weight(covered, self.losses if swapped else self.gains) * self.unit
+        loss: cython.double = self.common_weight(covered, self.gains if swapped else self.losses) * self.unit
         self.free.append(covered)
         return gain - loss - self.price - self.price * parts_of(rule[1])
 
@@ -156,12 +157,12 @@ class Improver(Masks):
             else:
                 self.copy(others, before)
             truth: Size = self.truth(test)
-            all_gains: cython.longlong = self.weight(others, gains)
-            all_losses: cython.longlong = self.weight(others, losses)
+            all_gains: cython.longlong = self.common_weight(others, gains)
+            all_losses: cython.longlong = self.common_weight(others, losses)
             now: Size = self.slot()
             self.both(now, others, truth)
-            gain: cython.longlong = self.weight(now, gains)
-            loss: cython.longlong = self.weight(now, losses)
+            gain: cython.longlong = self.common_weight(now, gains)
+            loss: cython.longlong = self.common_weight(now, losses)
             self.free.append(now)
             if left > 1 and all_gains - gain >= all_losses - loss:
                 left -= 1
@@ -245,12 +246,12 @@ class Improver(Masks):
         """Those of the gains, or of the losses, that are among the rows, and the rest of them if that is smaller."""
         every: Selection = self.lost if losses else self.gained
         slot: Size = self.losses if losses else self.gains
-        number: Size = self.number(rows, slot)
+        number: Size = self.common_rows(rows, slot)
         if number == len(every.index):
             return every
         some = Selection()
         some.index = self.positions(rows, slot)
-        some.total = self.weight(rows, slot)
+        some.total = self.common_weight(rows, slot)
         if 2 * number > len(every.index) > FEW:
             some.rest = self.positions_but(slot, rows)
         return some

@@ -4,10 +4,11 @@ from collections.abc import Callable
 
 from unless.kernels.grid import Tests
 from unless.kernels.masks import Mask, Masks
+from unless.kernels.rules import Rules
 from unless.kernels.search import Search
 
 class Improver(Masks):
-    def __init__(self, search: Search, go_on: Callable[[], None]) -> None: ...
+    def __init__(self, search: Search, rules: Rules, go_on: Callable[[], None]) -> None: ...
     def better(
         self,
         rule: Tests | None,

@@ -7,16 +7,16 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 from unless.kernels.share import share
 
 if cython.compiled:
     from cython.cimports.libc.math import ceil, exp, sqrt
-    from cython.cimports.unless.kernels.search import significant
+    from cython.cimports.unless.kernels.rules import significant
 else:
     from math import ceil, exp, sqrt
 
-    from unless.kernels.search import significant
+    from unless.kernels.rules import significant
 
 Size = cython.typedef(cython.Py_ssize_t)
 

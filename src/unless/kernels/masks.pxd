@@ -1,6 +1,7 @@
 # What `masks.py` shares with `improve.py` when both are compiled.
 
-from unless.kernels.grid cimport Grid, Selection
+from unless.kernels.bins cimport Selection
+from unless.kernels.grid cimport Grid
 
 cdef extern from *:
     """
@@ -46,17 +47,18 @@ cdef class Masks:
     cdef unsigned char[::1] holds  # scratch: whether a test is true of each row
 
     cdef Py_ssize_t slot(self)
-    cdef Py_ssize_t taken(self, Mask rows)
-    cdef Mask made(self, Py_ssize_t slot)
+    cdef Py_ssize_t stored(self, Mask rows)
+    cdef Mask released(self, Py_ssize_t slot)
     cdef Py_ssize_t truth(self, tuple test)
     cdef Py_ssize_t of(self, Py_ssize_t label)
     cdef pack(self, Py_ssize_t slot)
     cdef forget(self)
+    cdef begin(self)
     cdef satisfy(self, Py_ssize_t into, Py_ssize_t rows, tuple rule)
     cdef void copy(self, Py_ssize_t into, Py_ssize_t one) noexcept
     cdef void both(self, Py_ssize_t into, Py_ssize_t one, Py_ssize_t other) noexcept
     cdef void but(self, Py_ssize_t into, Py_ssize_t one, Py_ssize_t other) noexcept
-    cdef Py_ssize_t number(self, Py_ssize_t one, Py_ssize_t other) noexcept
-    cdef long long weight(self, Py_ssize_t one, Py_ssize_t other) noexcept
+    cdef Py_ssize_t common_rows(self, Py_ssize_t one, Py_ssize_t other) noexcept
+    cdef long long common_weight(self, Py_ssize_t one, Py_ssize_t other) noexcept
     cdef int[::1] positions(self, Py_ssize_t one, Py_ssize_t other)
     cdef int[::1] positions_but(self, Py_ssize_t one, Py_ssize_t other)

@@ -11,18 +11,20 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
-    from cython.cimports.unless.kernels.grid import Grid, Selection
+    from cython.cimports.unless.kernels.bins import Selection
+    from cython.cimports.unless.kernels.grid import Grid
     from cython.cimports.unless.kernels.masks import unless_lowest, unless_ones, unless_pack
 else:
-    from unless.kernels.grid import Grid, Selection
+    from unless.kernels.bins import Selection
+    from unless.kernels.grid import Grid
 
 Size = cython.typedef(cython.Py_ssize_t)
 
 MEMORY: object = 1 << 24
-"""How many bytes the masks of literals may take before they are forgotten."""
+"""How many bytes the masks of literals may take; then they are forgotten. A question that needs more takes it."""
 
 
 @cython.final
@@ -72,7 +74,7 @@ class Masks:
         return self.free.pop()
 
     @cython.cfunc
-    def taken(self, rows: Mask) -> Size:
+    def stored(self, rows: Mask) -> Size:
         """A slot with these rows."""
         slot: Size = self.slot()
         start: Size = slot * self.size
@@ -81,7 +83,7 @@ class Masks:
         return slot
 
     @cython.cfunc
-    def made(self, slot: Size) -> Mask:
+    def released(self, slot: Size) -> Mask:
         """The rows of a slot, which is free then."""
         start: Size = slot * self.size
         words: cython.ulonglong[::1] = view(np.empty(self.size, np.uint64))
@@ -89,14 +91,19 @@ class Masks:
             words[k] = self.pool[start + k]
         some = Mask()
         some.words = words
-        some.total = self.weight(slot, slot)
+        some.total = self.common_weight(slot, slot)
         self.free.append(slot)
         return some
 
+    @cython.cfunc
     def begin(self):
-        """Forget the masks of literals if they take too much memory."""
+        """Forget the masks of literals if they take too much memory: between questions nobody uses them."""
         if 8 * self.size * len(self.truths) > MEMORY:
             self.forget()
+
+    def pool_bytes(self):
+        """How many bytes the pool takes. It never shrinks, so this is the most that it ever took."""
+        return 8 * len(self.pool)
 
     # -- rows and masks
 
@@ -114,7 +121,7 @@ class Masks:
 
     def selection(self, rows: Mask):
         """The same rows by number."""
-        slot: Size = self.taken(rows)
+        slot: Size = self.stored(rows)
         some = Selection()
         some.index = self.positions(slot, slot)
         some.total = rows.total
@@ -177,11 +184,11 @@ class Masks:
 
     def minus(self, rows: Mask, gone: Mask):
         """The rows that are not gone."""
-        into: Size = self.taken(rows)
-        other: Size = self.taken(gone)
+        into: Size = self.stored(rows)
+        other: Size = self.stored(gone)
         self.but(into, into, other)
         self.free.append(other)
-        return self.made(into)
+        return self.released(into)
 
     def plus(self, rows: Mask, more: Mask):
         """The rows of both, which have none in common."""
@@ -195,41 +202,43 @@ class Masks:
 
     def covered(self, rows: Mask, test: tuple):
         """The rows for which a literal is true."""
-        into: Size = self.taken(rows)
+        self.begin()
+        into: Size = self.stored(rows)
         self.both(into, into, self.truth(test))
-        return self.made(into)
+        return self.released(into)
 
     def of_label(self, rows: Mask, label: Size):
         """The rows of a label."""
-        into: Size = self.taken(rows)
+        into: Size = self.stored(rows)
         self.both(into, into, self.of(label))
-        return self.made(into)
+        return self.released(into)
 
     def others(self, rows: Mask, label: Size):
         """The rows of other labels."""
-        into: Size = self.taken(rows)
+        into: Size = self.stored(rows)
         self.but(into, into, self.of(label))
-        return self.made(into)
+        return self.released(into)
 
     def stakes(self, rows: Mask, label: Size, right: Mask):
         """Of the rows, those of the label that are not among the right ones, and those of other labels that are."""
-        own: Size = self.taken(rows)
-        other: Size = self.taken(rows)
-        good: Size = self.taken(right)
+        own: Size = self.stored(rows)
+        other: Size = self.stored(rows)
+        good: Size = self.stored(right)
         self.both(own, own, self.of(label))
         self.but(own, own, good)
         self.but(other, other, self.of(label))
         self.both(other, other, good)
         self.free.append(good)
-        return self.made(own), self.made(other)
+        return self.released(own), self.released(other)
 
     def satisfying(self, rows: Mask, rule: tuple):
         """The rows that a rule covers: its literals, and its exceptions, which are such rules."""
-        all_rows: Size = self.taken(rows)
+        self.begin()
+        all_rows: Size = self.stored(rows)
         into: Size = self.slot()
         self.satisfy(into, all_rows, rule)
         self.free.append(all_rows)
-        return self.made(into)
+        return self.released(into)
 
     @cython.cfunc
     def satisfy(self, into: Size, rows: Size, rule: tuple):
@@ -248,9 +257,9 @@ class Masks:
     def popularity(self, rows: Mask, labels: Size):
         """The weight of the rows of each label."""
         counts: list = []
-        slot: Size = self.taken(rows)
+        slot: Size = self.stored(rows)
         for label in range(labels):
-            counts.append(self.weight(slot, self.of(label)))
+            counts.append(self.common_weight(slot, self.of(label)))
         self.free.append(slot)
         return counts
 
@@ -307,7 +316,7 @@ class Masks:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def number(self, one: Size, other: Size) -> Size:
+    def common_rows(self, one: Size, other: Size) -> Size:
         """How many rows two masks have in common."""
         a: Size = one * self.size
         b: Size = other * self.size
@@ -322,10 +331,10 @@ class Masks:
 
     @cython.cfunc
     @cython.exceptval(check=False)
-    def weight(self, one: Size, other: Size) -> cython.longlong:
+    def common_weight(self, one: Size, other: Size) -> cython.longlong:
         """What the rows weigh that two masks have in common."""
         if self.grid.even:
-            return self.number(one, other)
+            return self.common_rows(one, other)
         a: Size = one * self.size
         b: Size = other * self.size
         pool: cython.ulonglong[::1] = self.pool
@@ -345,7 +354,7 @@ class Masks:
         a: Size = one * self.size
         b: Size = other * self.size
         pool: cython.ulonglong[::1] = self.pool
-        index: cython.int[::1] = view(np.empty(self.number(one, other), np.int32))
+        index: cython.int[::1] = view(np.empty(self.common_rows(one, other), np.int32))
         at: Size = 0
         bits: cython.ulonglong
         for k in range(self.size):

@@ -1,6 +1,7 @@
 """The types of `masks.py` for Python code; its own annotations are C types."""
 
-from unless.kernels.grid import Grid, Selection, Tests
+from unless.kernels.bins import Selection
+from unless.kernels.grid import Grid, Tests
 
 MEMORY: int
 
@@ -9,6 +10,7 @@ class Mask:
 
 class Masks:
     def __init__(self, grid: Grid) -> None: ...
+    def pool_bytes(self) -> int: ...
     def of_selection(self, rows: Selection) -> Mask: ...
     def selection(self, rows: Mask) -> Selection: ...
     def minus(self, rows: Mask, gone: Mask) -> Mask: ...

@@ -7,7 +7,7 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
     from cython.cimports.cpython.exc import PyErr_CheckSignals

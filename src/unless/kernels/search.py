@@ -1,31 +1,32 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True
-"""Learning: the best literal of a grid, found exactly, by bounds; and rules of such literals."""
+"""Learning: the best literal of a grid, found exactly, by bounds."""
 
 from __future__ import annotations
 
 import cython
 import numpy as np
 
-from unless.kernels.grid import view
+from unless.kernels.bins import view
 
 if cython.compiled:
-    from cython.cimports.libc.math import ceil, log, sqrt
-    from cython.cimports.unless.kernels.grid import Grid, Selection
+    from cython.cimports.libc.math import log, sqrt
+    from cython.cimports.unless.kernels.bins import Selection
+    from cython.cimports.unless.kernels.grid import Grid
 else:
-    from math import ceil, log, sqrt
+    from math import log, sqrt
 
-    from unless.kernels.grid import Grid, Selection
+    from unless.kernels.bins import Selection
+    from unless.kernels.grid import Grid
 
 Size = cython.typedef(cython.Py_ssize_t)
-SLAB = cython.declare(cython.Py_ssize_t, 1 << 15)  # numbers that small arrays share the memory of: 128 kB
 AT_ONCE = cython.declare(cython.Py_ssize_t, 4)  # columns are searched together while a row is looked up in so many
 
 
 @cython.final
 @cython.cclass
 class Search(Grid):
-    """The best literal on given positives and negatives.
+    """The best literal on given positives and negatives; ``search.pxd`` lists the attributes.
 
     A literal is a point (a, b): how many of P positives and Q negatives it
     covers. By information gain (Algorithm 1) its score is, with T[n] = n ln n,
@@ -43,55 +44,6 @@ class Search(Grid):
     values decides ties.
     """
 
-    slab: cython.int[::1]  # memory for small arrays
-    taken: Size  # how much of it is taken
-    nlogn: cython.double[::1]  # a table of n ln n
-    by_table: cython.bint  # whether it is long enough
-
-    keys: cython.longlong[::1]  # scratch: rows as rank, is negative (1 bit), weight (32 bits)
-    spare: cython.longlong[::1]
-    group_a: cython.int[::1]  # positives up to the end of every group
-    group_b: cython.int[::1]
-    place: Size[::1]  # where the next key of a bin goes, -1 if the bin cannot reach the best
-    held: Size[::1]  # how many keys a bin has
-    tally_a: cython.int[::1]  # histograms of one column, one for every depth of `refine`
-    tally_b: cython.int[::1]
-
-    twins: list  # searches for other threads, if there are any
-
-    banned: list  # literals, as (feature, rank, …): no literal on their values is allowed in any search
-    used: Size  # these, and literals on the path: no other literal on their values is allowed
-    used_feature: cython.int[::1]
-    used_rank: cython.int[::1]
-    limited: cython.bint  # whether only some kinds of literals are allowed
-    kinds: cython.uchar[::1]  # which ones, for each column (`learn.literals.KIND`)
-    by_gain: cython.bint  # by information gain
-    by_worth: cython.bint  # by worth; if neither, by impurity
-    support: cython.longlong  # by impurity: how many positives a literal must cover
-    positive: cython.int[::1]  # E+ and E- of the search, with their histograms
-    negative: cython.int[::1]
-    histogram_a: cython.int[::1]
-    histogram_b: cython.int[::1]
-    P: Size
-    Q: Size
-    all_a: Size  # positives and negatives with a number in the column under search
-    all_b: Size
-    bound: cython.double  # a score that some allowed literal reaches
-    slack: cython.double  # the rounding error of scores
-    perfect: cython.double  # the score that no literal can beat
-    best_gain: cython.double
-    best_feature: Size
-    best_rank: Size
-    best_other: cython.bint
-    best_a: Size
-    best_b: Size
-
-    ratio: cython.double  # what is demanded of rules (`learn.engine.Demands`)
-    penalty: cython.double
-    least: cython.double  # how much the positives that a rule covers must weigh
-    distinct_values: list
-    unit: cython.double  # what a weight of 1 means
-
     def __init__(self, labels, weights, numbers, ranks, threads=1):
         super().__init__(labels, weights, numbers, ranks, threads)
         self.group_a = view(np.empty(self.size // 16 + 1, np.int32))
@@ -104,50 +56,6 @@ class Search(Grid):
         self.limited = False
         self.kinds = view(np.full(self.columns, 7, np.uint8))
         self.nlogn = view(np.empty(0, np.float64))
-        self.slab = view(np.empty(0, np.int32))
-        self.taken = 0
-
-    # -- memory: a new array takes a microsecond or two, as long as counting a hundred rows
-
-    @cython.cfunc
-    def piece(self, size: Size) -> cython.int[::1]:
-        """A piece of memory for a few numbers; it lives as long as the others of its slab."""
-        if self.taken + size > len(self.slab):
-            self.slab = view(np.empty(SLAB, np.int32))
-            self.taken = 0
-        self.taken += size
-        return self.slab[self.taken - size : self.taken]
-
-    @cython.cfunc
-    def need_histogram(self, rows: Selection):
-        """Do the same as for any grid (`Grid.need_histogram`), in a piece of memory."""
-        if rows.histogram is not None or self.size > SLAB // 16:
-            Grid.need_histogram(self, rows)
-            return
-        histogram: cython.int[::1] = self.piece(self.size)
-        if rows.whole is not None and len(rows.rest) < len(rows.index):
-            histogram[:] = rows.whole
-            self.count(histogram, rows.rest, -1)
-        else:
-            for bin in range(self.size):
-                histogram[bin] = 0
-            self.count(histogram, rows.index, 1)
-        rows.histogram = histogram
-        rows.whole = rows.rest = None
-
-    @cython.cfunc
-    def sift(self, index: cython.int[::1], most: Size) -> Selection:
-        """Do the same as for any grid (`Grid.sift`): few rows in a piece of memory."""
-        number: Size = len(index)
-        if number > SLAB // 16 or number >= self.many:
-            return Grid.sift(self, index, most)
-        out: cython.int[::1] = self.piece(number)
-        front: Size = self.sift_rows(index, out, 0, number) if most >= 0 else self.keep_rows(index, out, 0, number)
-        some = Selection()
-        some.index = out[:front]
-        if most >= 0:
-            some.rest = out[front:]
-        return some
 
     @cython.cfunc
     def make_scratch(self):
@@ -169,7 +77,7 @@ class Search(Grid):
         """
         self.limit(allowed)
         self.score_by_gain()
-        return self.search(positive, negative, used)
+        return self.find(positive, negative, used)
 
     @cython.cfunc
     def score_by_gain(self):
@@ -183,16 +91,21 @@ class Search(Grid):
     def purest(self, positive: Selection, negative: Selection, support: cython.longlong, allowed: object = None):
         """The literal with the least impurity that covers enough positives, and a larger share of them."""
         self.limit(allowed)
+        self.score_by_impurity(support)
+        return self.find(positive, negative, [])
+
+    @cython.cfunc
+    def score_by_impurity(self, support: cython.longlong):
+        """Score literals by their impurity from now on, if they cover enough positives."""
         self.by_gain = self.by_worth = False
         self.support = support
-        return self.search(positive, negative, [])
 
     def worthiest(self, positive: Selection, negative: Selection, allowed: object = None):
         """The literal that covers the most positives less negatives, and how many those are."""
         self.limit(allowed)
         self.by_gain = False
         self.by_worth = True
-        found = self.search(positive, negative, [])
+        found = self.find(positive, negative, [])
         return None if found is None else (found, self.best_a - self.best_b)
 
     @cython.cfunc
@@ -202,158 +115,11 @@ class Search(Grid):
         if self.limited:
             self.kinds = view(np.frombuffer(allowed, np.uint8).copy())
 
-    # -- rules of the paper: `learn.fold` defines them, line by line; ``go_on`` is called before every search
-
-    def fold(self, positive: Selection, negative: Selection, ratio: cython.double, unit: cython.double, more: tuple):
-        """A rule (`learn_rule`), in the form of `satisfying`, and the positives and negatives that it covers.
-
-        ``more`` are literals on values that are used, how deep exceptions may nest, and ``go_on``.
-        """
-        self.limited = False
-        self.score_by_gain()
-        self.ratio, self.unit = ratio, unit
-        return self.fold_rule(positive, negative, more[0], more[1], more[2])
-
-    @cython.cfunc
-    def fold_rule(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
-        tests: list = []
-        while True:
-            go_on()
-            test = self.search(positive, negative, used + tests)
-            if test is None:
-                return (tests, []), positive, negative
-            tests.append(test)
-            feature: Size = self.best_feature
-            rank: Size = self.best_rank
-            other: cython.bint = self.best_other
-            positive = self.covered(positive, feature, rank, other)
-            negative = self.covered(negative, feature, rank, other)
-            if negative.total * self.unit <= positive.total * self.unit * self.ratio:
-                break
-        rules: list = []
-        if levels > 0:
-            rules, negative, positive = self.fold_rules(negative, positive, used + tests, levels - 1, go_on)
-        return (tests, rules), positive, negative
-
-    @cython.cfunc
-    def fold_rules(self, positive: Selection, negative: Selection, used: list, levels: Size, go_on: object) -> tuple:
-        """Rules (`learn_rules`), and the positives and negatives that they do not cover."""
-        rules: list = []
-        spared: Selection = negative
-        true: Selection
-        while positive.total > 0:
-            rule, true, false = self.fold_rule(positive, negative, used, levels, go_on)
-            if true.total == 0:
-                break
-            positive, spared = self.minus(positive, true), self.minus(spared, false)
-            rules.append(rule)
-        return rules, positive, spared
-
-    # -- our own rules: `Engine.rule`, `default` and `exceptions` define them; ``go_on`` is called before every search
-
-    def grow(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
-        """A rule, in the form of `satisfying`, and the positives and negatives that it covers; None if there is none.
-
-        ``levels`` says how deep exceptions may nest.
-        """
-        self.demand(demands)
-        return self.rule(positive, negative, levels, go_on)
-
-    def grow_all(self, positive: Selection, negative: Selection, demands: tuple, levels: Size, go_on: object):
-        """A list of rules for positives against negatives, and the positives and negatives that they do not cover."""
-        self.demand(demands)
-        return self.exceptions(positive, negative, levels, go_on)
-
-    @cython.cfunc
-    def demand(self, demands: tuple):
-        """Prepare to grow; every kind of literal is allowed."""
-        self.limited = False
-        self.ratio, self.penalty, self.least, self.distinct_values, self.unit = demands
-        self.by_gain = self.by_worth = False
-        # No rows weigh as much as the limit: their sum has 31 bits.
-        self.support = cython.cast(cython.longlong, ceil(min(self.least / self.unit, 1e12)))
-
-    @cython.cfunc
-    def rule(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
-        grown = self.default(positive, negative, go_on)
-        if grown is None:
-            return None
-        tests, positive, negative, general = grown
-        exceptions: list = []
-        if general and negative.total > 0 and levels > 0:
-            exceptions, negative, positive = self.exceptions(negative, positive, levels - 1, go_on)
-        if positive.total * self.unit < self.least or positive.total <= negative.total:
-            return None
-        return (tests, exceptions), positive, negative
-
-    @cython.cfunc
-    def default(self, positive: Selection, negative: Selection, go_on: object):
-        tests: list = []
-        general: cython.bint = False
-        while not general and not (tests and negative.total == 0):
-            go_on()
-            test = self.search(positive, negative, [])
-            if test is None or not significant(
-                self.P * self.unit,
-                self.Q * self.unit,
-                self.best_a * self.unit,
-                self.best_b * self.unit,
-                self.penalty,
-                self.distinct_values,
-            ):
-                break
-            tests.append(test)
-            positive = self.covered(positive, self.best_feature, self.best_rank, self.best_other)
-            negative = self.covered(negative, self.best_feature, self.best_rank, self.best_other)
-            general = negative.total * self.unit <= self.ratio * (positive.total * self.unit)
-        return (self.without_implied(tests), positive, negative, bool(general)) if tests else None
-
-    @cython.cfunc
-    def without_implied(self, tests: list) -> list:
-        """The literals without those that follow from another one (`learn.literals.without_implied`)."""
-        kept: list = []
-        for k in range(len(tests)):
-            for j in range(len(tests)):
-                if j != k and self.implies(tests[j], tests[k]) and (j < k or tests[j] != tests[k]):
-                    break
-            else:
-                kept.append(tests[k])
-        return kept
-
-    @cython.cfunc
-    def implies(self, test: tuple, other: tuple) -> cython.bint:
-        """Whether one literal implies another one (`Literal.implies`)."""
-        feature: Size = test[0]
-        rank: Size = test[1]
-        negated: cython.bint = test[2]
-        limit: Size = other[1]
-        if feature != other[0]:
-            return False
-        if limit >= self.numbers[feature]:  # a number, or another category, is not this category
-            if other[2]:
-                return rank == limit if negated and rank >= self.numbers[feature] else rank != limit
-            return rank == limit and not negated
-        if rank >= self.numbers[feature] or negated != other[2]:
-            return False
-        return rank >= limit if negated else rank <= limit
-
-    @cython.cfunc
-    def exceptions(self, positive: Selection, negative: Selection, levels: Size, go_on: object):
-        rules: list = []
-        spared: Selection = negative
-        while positive.total * self.unit >= self.least:
-            grown = self.rule(positive, negative, levels, go_on)
-            if grown is None:
-                break
-            rule, true, false = grown
-            positive, spared = self.minus(positive, true), self.minus(spared, false)
-            rules.append(rule)
-        return rules, positive, spared
-
     # -- the search
 
     @cython.cfunc
-    def search(self, positive: Selection, negative: Selection, used: list):
+    def find(self, positive: Selection, negative: Selection, used: list):
+        """The literal with the best score."""
         if self.banned:
             used = used + self.banned
         self.used = len(used)
@@ -396,7 +162,7 @@ class Search(Grid):
             return (self.nlogn[a] + self.nlogn[b] - self.nlogn[a + b]) + (
                 self.nlogn[c] + self.nlogn[d] - self.nlogn[c + d]
             )
-        return (nlogn(a) + nlogn(b) - nlogn(a + b)) + (nlogn(c) + nlogn(d) - nlogn(c + d))
+        return scaled_gain(a, b, c, d)
 
     @cython.cfunc
     @cython.nogil
@@ -990,11 +756,9 @@ class Search(Grid):
         number: Size = len(self.positive) + len(self.negative)
         numeric: Size = 0
         for k in range(len(self.positive)):
-            row = self.positive[k]
-            self.keys[k] = key_of(self.rank(i, row), 0, self.weights[row])
+            self.keys[k] = self.key(i, self.positive[k], 0)
         for k in range(len(self.negative)):
-            row = self.negative[k]
-            self.keys[len(self.positive) + k] = key_of(self.rank(i, row), 1, self.weights[row])
+            self.keys[len(self.positive) + k] = self.key(i, self.negative[k], 1)
         sort(self.keys, 0, number)
         self.all_a = 0
         self.all_b = 0
@@ -1006,6 +770,16 @@ class Search(Grid):
             numeric += 1
         self.search_sorted(i, 0, numeric, 0, 0, True)
         self.search_sorted(i, numeric, number - numeric, 0, 0, False)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.inline
+    @cython.exceptval(check=False)
+    def key(self, i: Size, row: Size, negative: cython.longlong) -> cython.longlong:
+        """A row as a key."""
+        if self.wide[i] >= 0:
+            return key_of(self.fine[self.wide[i] * self.rows + row], negative, self.weights[row])
+        return key_of(self.low[self.first[i] + self.bins[i * self.rows + row]], negative, self.weights[row])
 
     @cython.cfunc
     @cython.nogil
@@ -1093,22 +867,11 @@ def nlogn(n: cython.double) -> cython.double:
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
-def significant(
-    p: cython.double, n: cython.double, tp: cython.double, fp: cython.double, penalty: cython.double, distinct: list
-) -> cython.bint:
-    """The test of `unless.learn.literals` for a literal: the same operations in the same order; rounding can decide.
-
-    `lists` uses it too, by search.pxd.
-    """
-    before: cython.double = nlogn(p) + nlogn(n) - nlogn(p + n)
-    inside: cython.double = nlogn(tp) + nlogn(fp) - nlogn(tp + fp)
-    outside: cython.double = nlogn(p - tp) + nlogn(n - fp) - nlogn(p - tp + n - fp)
-    values: cython.double = 0.0
-    for k in range(len(distinct)):
-        count: cython.double = distinct[k]
-        values += min(count, p + n)
-    return 2 * (inside + outside - before) >= penalty * log(2 * values + 1)
+def scaled_gain(a: cython.double, b: cython.double, c: cython.double, d: cython.double) -> cython.double:
+    """The score by information gain without a table; apart from `score`, which C puts wherever it is called."""
+    return (nlogn(a) + nlogn(b) - nlogn(a + b)) + (nlogn(c) + nlogn(d) - nlogn(c + d))
 
 
 @cython.cfunc

@@ -22,7 +22,7 @@ class MaskEngine(Engine[Mask]):
 
     def __init__(self, memory: MemoryEngine) -> None:
         self.memory = memory
-        self.kernel = Kernel(memory.search, memory.go_on)
+        self.kernel = Kernel(memory.search, memory.rules, memory.go_on)
         self.target, self.features, self.labels = memory.target, memory.features, memory.labels
         self.columns, self.banned, self.whole = memory.columns, memory.banned, memory.whole
         self.unit = memory.unit

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels import Search, Selection, grid, share
+from unless.kernels import Rules, Search, Selection, bins, share
 from unless.learn.engine import Demands, Engine
 from unless.learn.literals import Allowed, Counts
 from unless.learn.masks import MaskEngine
@@ -71,8 +71,9 @@ class MemoryEngine(Engine[Selection]):
         if counts is not None:
             units, self._unit = in_units(counts) if unit is None else (counts.astype(np.int32), unit)
         threads = threads_of(n_jobs)
-        self._threads = threads if len(table) >= grid.MANY else 1
+        self._threads = threads if len(table) >= bins.MANY else 1
         self._grid = _grid(table.columns, labels.codes.astype(np.int32), units, self._threads)
+        self.rules = Rules(self._grid)
         self._literals: dict[Test, Literal] = {}
         self._tests: dict[int, Test] = {}
         self._folds: NDArray[np.uint64] | None = None
@@ -150,7 +151,7 @@ class MemoryEngine(Engine[Selection]):
         self, positive: Selection, negative: Selection, ratio: float, used: tuple[Literal, ...], level: int
     ) -> tuple[Rule, Selection, Selection] | None:
         more = [self.test_of(literal) for literal in used], MAX_DEPTH - level, self.go_on
-        tests, positive, negative = self._grid.fold(positive, negative, ratio, self._unit, more)
+        tests, positive, negative = self.rules.fold(positive, negative, ratio, self._unit, more)
         return self.rule_of(tests), positive, negative
 
     def rule(
@@ -159,7 +160,7 @@ class MemoryEngine(Engine[Selection]):
         """The same rule in one call, which asks `go_on` before every search; literal by literal under constraints."""
         if place.limits is not None:
             return super().rule(positive, negative, demands, place)
-        grown = self._grid.grow(positive, negative, self.in_units(demands), MAX_DEPTH - place.level, self.go_on)
+        grown = self.rules.grow(positive, negative, self.in_units(demands), MAX_DEPTH - place.level, self.go_on)
         return None if grown is None else (self.rule_of(grown[0]), grown[1], grown[2])
 
     def exceptions(
@@ -169,7 +170,7 @@ class MemoryEngine(Engine[Selection]):
         if place.limits is not None:
             return super().exceptions(positive, negative, demands, place)
         levels = MAX_DEPTH - place.level
-        rules, left, spared = self._grid.grow_all(positive, negative, self.in_units(demands), levels, self.go_on)
+        rules, left, spared = self.rules.grow_all(positive, negative, self.in_units(demands), levels, self.go_on)
         return tuple(map(self.rule_of, rules)), left, spared
 
     def plus(self, rows: Selection, more: Selection) -> Selection:
@@ -223,7 +224,7 @@ class MemoryEngine(Engine[Selection]):
 
     def _hashes(self) -> NDArray[np.uint64]:
         threads = self._threads
-        parts = grid.BLOCKS * threads if threads > 1 else 1
+        parts = bins.BLOCKS * threads if threads > 1 else 1
         return record_hashes(self._columns, self._count, partial(share, threads=threads), parts)
 
     def counts(self, positive: Selection, negative: Selection) -> Iterator[Counts]:

@@ -6,7 +6,7 @@
 - `pictures`: histograms; `kept`: what scripts need besides rules and records.
 - `summary`: the whole page as values, with what its scripts need.
 - `overview`: a table before anything is learned, as text and in a notebook; `remarks`: what is suspicious, in lines.
-- `modelcard`: a model card as values, `cardtext` as Markdown and HTML.
+- `modelcard`: a model card as values, which `cardfacts` defines, `cardtext` as Markdown and HTML.
 - `render`: the file, made from `templates/` and the scripts and styles of `page/`; a classifier in a notebook.
 """
 

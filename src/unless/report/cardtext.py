@@ -12,7 +12,7 @@ from typing import Literal as OneOf
 from unless.errors import ParameterError
 from unless.explanation.forms import fill
 from unless.explanation.words import printable
-from unless.report.modelcard import ModelCard, accuracy_text, group_row
+from unless.report.cardfacts import ModelCard, accuracy_text, group_row
 from unless.values import amount, counted, percent
 
 __all__ = ["Format", "format_of", "html", "markdown", "written"]

@@ -30,10 +30,9 @@ DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
 """The cells of a text file that mean "missing", unless the reader is told otherwise."""
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
-_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NUMBER_FORM = _NUMBER.pattern
-"""What texts look like that spell numbers: exported programs read them too."""
-
+"""What texts look like that spell numbers: exported programs read them too. No text can match it in two ways."""
 
 LEADING_ZERO = re.compile(r"^ *[+-]?0[0-9]")
 """The start of a text that looks like a name, though it spells a number: 007."""

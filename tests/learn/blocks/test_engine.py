@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from pathlib import Path
 
@@ -317,19 +318,56 @@ def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
 
 
-def test_blocks_may_be_more_files_than_a_process_has_at_first(tmp_path):
-    """Each block that is read past the cache takes two files; the soft limit of the system is raised for them."""
-    resource = pytest.importorskip("resource")
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+class Files:
+    """The limits of open files of this process."""
+
+    def __init__(self) -> None:
+        self._resource = pytest.importorskip("resource")
+        self.before = self.limits()
+
+    def limits(self):
+        gc.collect()
+        return self._resource.getrlimit(self._resource.RLIMIT_NOFILE)
+
+    def set(self, soft, hard):
+        self._resource.setrlimit(self._resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.fixture
+def files():
+    """Limits that leave room for 150 more files."""
+    files = Files()
+    files.set(len(list(Path("/dev/fd").iterdir())) + 150, files.before[1])
+    yield files
+    files.set(*files.before)
+
+
+def test_blocks_may_be_more_files_than_a_process_has_at_first(files, tmp_path):
+    """Each block that is read past the cache takes two; the soft limit is raised for them, and is then as it was."""
     data = Data(pl.DataFrame({"a": np.random.default_rng(1).normal(size=9000), "y": ["p", "q", "q"] * 3000}))
-    count = len(list(Path("/dev/fd").iterdir()))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (count + 150, hard))
-    try:
-        store = store_of(data, [60] * 150, tmp_path, past_cache=True)
-        assert BlockEngine(store, local=0).popularity(BlockEngine(store).everything()) == [3000, 6000]
-    finally:
-        del store
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    soft, hard = files.limits()
+    stores = []
+    for folder in (tmp_path / "one", tmp_path / "other"):
+        folder.mkdir()
+        stores.append(store_of(data, [60] * 150, folder, past_cache=True))
+        engine = BlockEngine(stores[-1], local=0)
+        assert engine.popularity(engine.everything()) == [3000, 6000]
+    del engine
+    if stores[0].blocks[0]._past is None:
+        pytest.skip("this disk is only read through the cache")
+    for limit in (hard, soft):
+        stores.pop()
+        assert files.limits() == (limit, hard)
+
+
+def test_a_limit_of_files_that_others_set_stays(files, tmp_path):
+    """Who sets the limit while blocks are open has the last word."""
+    data = Data(pl.DataFrame({"a": np.random.default_rng(1).normal(size=90), "y": ["p", "q", "q"] * 30}))
+    soft, hard = files.limits()
+    store = store_of(data, [30] * 3, tmp_path, past_cache=True)
+    files.set(soft + 50, hard)
+    del store
+    assert files.limits() == (soft + 50, hard)
 
 
 def test_rare_values_of_a_bin_are_few_parts():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import polars as pl
@@ -125,6 +126,7 @@ def test_names_and_values_that_need_quotes(tmp_path):
         "FROM t",
         "(SELECT * FROM t)",
         "-- all\nSELECT * FROM t",
+        "/* all */ " * 1000 + "SELECT * FROM t",
         "TABLE t",
     ],
 )
@@ -136,6 +138,17 @@ def test_queries(sql, tmp_path):
         wanted = fold_rm(read_table(connection.table("t").pl(), "y"))
         assert fold_rm(Query(connection, sql), target="y") == wanted
     assert fold_rm(Query(path, sql), target="y") == wanted
+
+
+@pytest.mark.parametrize("comment", ["/**/", "/* a */ ", "-- a\n"])
+def test_many_comments_before_what_is_no_query(comment, tmp_path):
+    """However many comments come before it, what is no query is known at once to be none."""
+    path = tmp_path / "x.db"
+    duckdb.connect(path).close()
+    started = process_time()
+    with pytest.raises(ReadError, match="DuckDB"):
+        fold_rm(Query(path, comment * 1000 + "x"), target="y")
+    assert process_time() - started < 5
 
 
 def test_databases_that_may_only_be_read(tmp_path):

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.errors import ReadError
-from unless.kernels.grid import Grid, Selection
+from unless.kernels import Selection
+from unless.kernels.grid import Grid
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question, Step
 from unless.learn.memory import MemoryEngine, Test

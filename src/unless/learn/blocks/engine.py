@@ -14,7 +14,8 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels.grid import Grid, Selection
+from unless.kernels import Selection
+from unless.kernels.grid import Grid
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.local import Local, Store, table_of
 from unless.learn.blocks.questions import (

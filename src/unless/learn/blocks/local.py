@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels.grid import Selection
+from unless.kernels import Selection
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.block import Block, arrays_of
 from unless.learn.blocks.questions import Integers, Piece, Question

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels.grid import Selection
+from unless.kernels import Selection
 from unless.learn.blocks.bins import places
 from unless.learn.literals import MANY
 from unless.table import Column

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.kernels.grid import Selection
+from unless.kernels import Selection
 from unless.learn.blocks.block import Block
 from unless.learn.blocks.local import Local
 from unless.learn.blocks.questions import Asked, Definition, Integers, Region

@@ -34,7 +34,7 @@ _NO_CELLS = re.compile(
 )
 """The types of DuckDB that are neither numbers nor texts, or that Arrow cannot hold: it makes 2**128 - 1 a -1."""
 
-_QUERY = re.compile(r"((--.*?\n|/\*.*?\*/)\s*)*(\(|(select|from|with|table|values|pivot)\b)", re.IGNORECASE | re.DOTALL)
+_QUERY = re.compile(r"(?is)((--.*?\n|/\*.*?\*/)\s*)*+(\(|(select|from|with|table|values|pivot)\b)")
 _NAME = re.compile(r"[\w.]+|.*[\"'(].*", re.DOTALL)
 """What can follow FROM as it is: a name, or names in quotes, or the call of a function."""
 

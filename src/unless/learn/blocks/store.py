@@ -152,6 +152,46 @@ def _written_past_cache(path: Path, array: NDArray[Any], start: int) -> bool:
     return False
 
 
+class _Limit:
+    """How many files this process may have open: all that it may ask for while blocks are open, which take two each."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # a file may be closed wherever memory is cleared up
+        self._blocks = 0
+        self._before: tuple[int, int] | None = None
+
+    def lift(self) -> None:
+        """One more block is to be open."""
+        with self._lock:
+            self._blocks += 1
+            if resource is None or self._before is not None:
+                return
+            soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+            if soft not in (hard, resource.RLIM_INFINITY):
+                with suppress(OSError, ValueError):
+                    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+                    self._before = soft, hard
+
+    def restore(self) -> None:
+        """One is not open any more; after the last one all is as before, unless somebody else has changed it."""
+        with self._lock:
+            self._blocks -= 1
+            if self._blocks or self._before is None:
+                return
+            before, self._before = self._before, None
+            if resource.getrlimit(resource.RLIMIT_NOFILE) == (before[1], before[1]):
+                with suppress(OSError, ValueError):
+                    resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+_LIMIT = _Limit()
+
+
+def _close(file: int) -> None:
+    os.close(file)
+    _LIMIT.restore()
+
+
 class Past:
     """An array in a file that is read past the cache of the system: whoever reads a lot of it would fill that.
 
@@ -161,8 +201,13 @@ class Past:
 
     def __init__(self, path: Path, kind: np.dtype[Any], count: int, start: int) -> None:
         self._kind, self._size, self._start = kind, count * kind.itemsize, start
-        self._file = os.open(path, os.O_RDONLY | (_DIRECT or 0))
-        weakref.finalize(self, os.close, self._file)
+        _LIMIT.lift()
+        try:
+            self._file = os.open(path, os.O_RDONLY | (_DIRECT or 0))
+        except OSError:
+            _LIMIT.restore()
+            raise
+        weakref.finalize(self, _close, self._file)
 
     def __call__(self) -> NDArray[Any]:
         """The array, until the same thread reads another one."""
@@ -223,20 +268,10 @@ def map_block(path: Path, *, past_cache: bool = False) -> Arrays:
     found = Mapped({name: whole[start:end].view(kind) for name, kind, start, end in ends})
     _, kind, count, start = listed[-1]
     if past_cache and _DIRECT is not None and count:
-        _allow_files()
         with suppress(OSError):  # a disk that cannot do so, or too many files
             past = Past(path, kind, count, start)
             found.read_alone(mapped, {name: start for name, _, start, _ in ends}, past)
     return found
-
-
-def _allow_files() -> None:
-    """Let this process have as many files open as it is allowed to ask for: every block takes two."""
-    if resource is not None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if soft not in (hard, resource.RLIM_INFINITY):
-            with suppress(OSError, ValueError):
-                resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def checksum(path: Path) -> int:

@@ -28,7 +28,7 @@
   };
 
   const padded = (number, digits) => String(number).padStart(digits, "0");
-  const trimmed = (text) => text.replace(/^ +| +$/g, "");
+  const trimmed = (text) => /^ *((?:.*[^ ])?) *$/s.exec(text)[1];
   const decimals = (rest) => (rest ? `.${padded(rest, 6).replace(/0+$/, "")}` : "");
   const micros = (digits) => Number(digits.padEnd(6, "0").slice(0, 6));
 

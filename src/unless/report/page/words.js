@@ -7,7 +7,7 @@
   const SPEAKING =
     /(?:^|[^\p{L}\p{N}_])(?:and|not|missing|present|above|below|at most|because|unless|inf)(?![\p{L}\p{N}_])/u;
   const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-  const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
+  const NUMBER = /^ *[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)? *$/;
   const OPPOSITE = { "<=": ">", ">": "<=", "<": ">=", ">=": "<" };
   const SORTS = {
     date: "a date",
@@ -20,8 +20,7 @@
 
   /** The finite number that a text spells, or null. */
   function numberIn(text) {
-    const trimmed = text.replace(/^ +| +$/g, "");
-    const number = NUMBER.test(trimmed) ? Number(trimmed) : NaN;
+    const number = NUMBER.test(text) ? Number(text) : NaN;
     return Number.isFinite(number) ? number + 0 : null;
   }
 
