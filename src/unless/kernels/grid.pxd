@@ -26,13 +26,12 @@ cdef class Grid:
     cdef unsigned char[::1] bins  # the same, column by column
     cdef int[::1] fine  # the ranks of columns of many values
     cdef unsigned char[::1] lows  # the parts of bins, column by column, of bare columns
-    cdef double[::1] cells  # the numbers of bare columns, row by row
+    cdef double[::1] cells  # the numbers of bare columns
     cdef int[::1] first  # for every column: its first bin
     cdef int[::1] split  # its first categorical bin
     cdef int[::1] end  # the end of its bins
     cdef int[::1] wide  # its place among the fine columns, -1 if its bins are its ranks
     cdef int[::1] bare  # its place among the bare columns, -1 if it is none
-    cdef Py_ssize_t bares  # how many are bare
     cdef int[::1] numbers  # how many of its ranks are numbers
     cdef int[::1] low  # for every bin: its first rank
     cdef int[::1] width  # how many ranks it holds
@@ -56,7 +55,6 @@ cdef class Grid:
     cdef int edge_low  # the part
     cdef double edge_number  # the number
     cdef Py_ssize_t low_start  # where the parts of the column start
-    cdef Py_ssize_t cell_start  # where its first number is
 
     cdef bint shared(self, Py_ssize_t number)
     cdef list blocks(self, Py_ssize_t number)

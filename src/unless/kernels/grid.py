@@ -69,7 +69,7 @@ class Grid:
     padded too.
 
     A *bare* column of a block has numbers only, and no ranks: its bins are cut into parts (``lows``), and its numbers
-    lie beside those of other bare columns, row by row (``cells``). Almost every question is answered by the bytes.
+    lie apart (``cells``), column by column, too. Almost every question is answered by the bytes.
     """
 
     def __init__(self, labels, weights, numbers, ranks, threads=1, bins=None, bare=()):
@@ -90,7 +90,7 @@ class Grid:
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
         self.bare = view(np.full(self.columns, -1, np.int32))
-        self.bares = 0
+        bares: Size = 0
         self.edges = []
         wide: cython.int = 0
         for i in range(self.columns):
@@ -102,8 +102,8 @@ class Grid:
             self.end[i] = self.split[i] + rank - number
             if bins is not None and bins[i] is not None:
                 if bare and bare[i]:
-                    self.bare[i] = self.bares
-                    self.bares += 1
+                    self.bare[i] = bares
+                    bares += 1
                 else:
                     self.wide[i] = wide
                     wide += 1
@@ -624,7 +624,6 @@ class Grid:
             self.from_code, self.edge_low, self.edge_number = self.edges[rank]
             self.to_code = self.split[feature] - self.first[feature]
             self.low_start = self.bare[feature] * self.rows
-            self.cell_start = self.bare[feature]
 
     @cython.cfunc
     @cython.nogil
@@ -638,7 +637,7 @@ class Grid:
             low: cython.int = self.lows[self.low_start + row]
             up_to = low < self.edge_low
             if low == self.edge_low:
-                up_to = self.cells[row * self.bares + self.cell_start] <= self.edge_number
+                up_to = self.cells[self.low_start + row] <= self.edge_number
         if self.negated:
             return bin < self.to_code and not up_to
         return up_to

@@ -164,18 +164,21 @@ class Past:
         self._file = os.open(path, os.O_RDONLY | (_DIRECT or 0))
         weakref.finalize(self, os.close, self._file)
 
-    def __call__(self) -> NDArray[Any]:
-        """The array, until the same thread reads another one."""
-        held = getattr(_OWN, "holds", None)
-        if held is None or held() is not self:
-            self._read(_pages(_whole_pages(self._size)))
-            _OWN.holds = weakref.ref(self)  # a file is closed when nobody else needs it
-        return np.frombuffer(_OWN.pages, self._kind, self._size // self._kind.itemsize)
+    def __call__(self, part: int, parts: int) -> NDArray[Any]:
+        """One part of the array, of so many, until the same thread reads another one."""
+        size = self._size // parts
+        begin = self._start + part * size
+        page = begin // _ALIGNED * _ALIGNED
+        held, which = getattr(_OWN, "holds", None) or (None, None)
+        if held is None or held() is not self or which != (part, parts):
+            self._read(page, begin + size - page)
+            _OWN.holds = weakref.ref(self), (part, parts)  # a file is closed when nobody else needs it
+        return np.frombuffer(_OWN.pages, self._kind, size // self._kind.itemsize, begin - page)
 
-    def _read(self, pages: memoryview) -> None:
-        done = 0
-        while done < self._size:
-            if not (some := os.preadv(self._file, [pages[done:]], self._start + done)):
+    def _read(self, page: int, size: int) -> None:
+        pages, done = _pages(_whole_pages(size)), 0
+        while done < size:
+            if not (some := os.preadv(self._file, [pages[done:]], page + done)):
                 raise OSError("a block is shorter than it was")
             done += some
 
