@@ -95,6 +95,7 @@ class Block(MemoryEngine):
         self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
         self._past: Callable[[int, int], NDArray[np.float64]] | None = getattr(arrays, "last", None)
         self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
+        self.leave: Callable[[], object] = getattr(arrays, "leave", lambda: None)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None
