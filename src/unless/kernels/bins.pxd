@@ -16,13 +16,12 @@ cdef class Bins:
     cdef unsigned char[::1] bins  # the same, column by column
     cdef int[::1] fine  # the ranks of columns of many values
     cdef unsigned char[::1] lows  # the parts of bins, column by column, of bare columns
-    cdef double[::1] cells  # the numbers of bare columns, row by row
+    cdef double[::1] cells  # the numbers of bare columns, in the same way
     cdef int[::1] first  # for every column: its first bin
     cdef int[::1] split  # its first categorical bin
     cdef int[::1] end  # the end of its bins
     cdef int[::1] wide  # its place among the fine columns, -1 if its bins are its ranks
     cdef int[::1] bare  # its place among the bare columns, -1 if it is none
-    cdef Py_ssize_t bares  # how many are bare
     cdef int[::1] numbers  # how many of its ranks are numbers
     cdef int[::1] low  # for every bin: its first rank
     cdef int[::1] width  # how many ranks it holds

@@ -65,7 +65,7 @@ class Bins:
     padded too.
 
     A *bare* column of a block has numbers only, and no ranks: its bins are cut into parts (``lows``), and its numbers
-    lie beside those of other bare columns, row by row (``cells``). Almost every question is answered by the bytes.
+    lie apart (``cells``), column by column, too. Almost every question is answered by the bytes.
     """
 
     def __init__(self, labels, weights, numbers, ranks, threads=1, bins=None, bare=()):
@@ -87,7 +87,7 @@ class Bins:
         self.numbers = view(np.array(numbers, np.int32))
         self.first, self.split, self.end, self.wide = (view(np.zeros(self.columns, np.int32)) for _ in range(4))
         self.bare = view(np.full(self.columns, -1, np.int32))
-        self.bares = 0
+        bares: Size = 0
         self.edges = []
         wide: cython.int = 0
         for i in range(self.columns):
@@ -99,8 +99,8 @@ class Bins:
             self.end[i] = self.split[i] + rank - number
             if bins is not None and bins[i] is not None:
                 if bare and bare[i]:
-                    self.bare[i] = self.bares
-                    self.bares += 1
+                    self.bare[i] = bares
+                    bares += 1
                 else:
                     self.wide[i] = wide
                     wide += 1

@@ -17,7 +17,6 @@ cdef class Grid(Counts):
     cdef int edge_low  # the part
     cdef double edge_number  # the number
     cdef Py_ssize_t low_start  # where the parts of the column start
-    cdef Py_ssize_t cell_start  # where its first number is
 
     cdef selected(self, int[::1] index)
     cpdef covered(self, Selection rows, Py_ssize_t feature, Py_ssize_t rank, bint other)

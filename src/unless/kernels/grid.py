@@ -279,7 +279,6 @@ class Grid(Counts):
             self.from_code, self.edge_low, self.edge_number = self.edges[rank]
             self.to_code = self.split[feature] - self.first[feature]
             self.low_start = self.bare[feature] * self.rows
-            self.cell_start = self.bare[feature]
 
     @cython.cfunc
     @cython.nogil
@@ -293,7 +292,7 @@ class Grid(Counts):
             low: cython.int = self.lows[self.low_start + row]
             up_to = low < self.edge_low
             if low == self.edge_low:
-                up_to = self.cells[row * self.bares + self.cell_start] <= self.edge_number
+                up_to = self.cells[self.low_start + row] <= self.edge_number
         if self.negated:
             return bin < self.to_code and not up_to
         return up_to

@@ -32,7 +32,7 @@ CHANGED = "the data changed while it was read; learn from a copy, or when nobody
 Arrays = Mapping[str, NDArray[Any]]
 """What a block is made of, by name: its planes, labels and weights, and the values of columns that have their own.
 
-Bytes come first, which nearly all questions are about; the numbers of bare columns come last, row by row. Labels are
+Bytes come first, which nearly all questions are about; the numbers of bare columns come last. Labels are
 bytes, if there are few enough, and there are no weights if every row weighs 1.
 """
 
@@ -41,8 +41,8 @@ Numbers = NDArray[np.float64]
 
 _NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
 
-_MANY = 64
-"""From so many rows on, all numbers of a block are read at once: reading a page takes 30 µs of CPU, a block 700."""
+_MANY = 8
+"""From so many rows on, a column's numbers are read at once: reading a page takes 30 µs of CPU, all of them 150."""
 
 
 class Texts(Sequence[str]):
@@ -86,14 +86,17 @@ class Block(MemoryEngine):
         self._columns = tuple(_column(one, i, arrays) for i, one in enumerate(bins))
         self._bins_of = bins
         self._bare = {i: place for place, i in enumerate(i for i, one in enumerate(bins) if one.bare)}
+        wide = (i for i, one in enumerate(bins) if one.cuts is not None and not one.bare)
+        self._wide = {i: place for place, i in enumerate(wide)}
         self._labels = arrays["labels"]
         self._count = len(self._labels)
         self._even = not len(arrays["weights"])
         self._weights = _ones(self._count) if self._even else arrays["weights"]
         self._unit = 1.0
-        self._near: NDArray[np.float64] = arrays["cells"].reshape(self._count, len(self._bare))
-        self._past: Callable[[], NDArray[np.float64]] | None = getattr(arrays, "last", None)
+        self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
+        self._past: Callable[[int, int], NDArray[np.float64]] | None = getattr(arrays, "last", None)
         self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
+        self.leave: Callable[[], object] = getattr(arrays, "leave", lambda: None)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None
@@ -114,6 +117,7 @@ class Block(MemoryEngine):
 
     def histogram(self, rows: Selection) -> NDArray[np.int32]:
         """The weight of the rows in each bin of each column."""
+        self._need("bins")
         found: NDArray[np.int32] = self._grid.histogram(rows)
         return found
 
@@ -128,21 +132,21 @@ class Block(MemoryEngine):
     def by_rank(self, rows: Selection, place: int, first: int = 0, end: int | None = None) -> Integers:
         """The weight of the rows that have each rank of a column, or each of some ranks."""
         found = np.zeros((self._columns[place].missing + 1 if end is None else end) - first, np.int64)
-        self._need("fine")
+        self._need_column(place)
         self._grid.weigh_ranks(rows, place, first, found)
         return found
 
     def by_part(self, rows: Selection, place: int, first: int, end: int) -> Integers:
         """The weight of the rows in some of the finer parts of a bare column."""
         found = np.zeros(end - first, np.int64)
-        self._need("lows", self._bare[place], len(self._bare))
+        self._need_column(place)
         self._grid.weigh_parts(rows, place, self._bins_of[place].starts, first, found)
         return found
 
     def in_parts(self, rows: Selection, place: int, spans: Iterable[tuple[int, int]]) -> tuple[Numbers, Integers]:
         """The numbers of the rows in some finer parts of a bare column, in order, and how much the rows weigh."""
         starts = self._bins_of[place].starts
-        self._need("lows", self._bare[place], len(self._bare))
+        self._need_column(place)
         wanted = np.zeros(int(starts[-1]) + len(starts), np.uint8)
         for first, end in spans:
             wanted[first:end] = 1
@@ -168,7 +172,7 @@ class Block(MemoryEngine):
         return self._numbers(rows.rows(), place)
 
     def _numbers(self, rows: NDArray[np.int32], place: int) -> tuple[Numbers, Integers]:
-        cells = self._cells(len(rows))[rows, self._bare[place]]
+        cells = self._cells(place, len(rows))[rows]
         there = ~np.isnan(cells) & (self._weights[rows] > 0)
         values, which = np.unique(cells[there], return_inverse=True)
         weights = np.zeros(len(values), np.int64)
@@ -177,25 +181,23 @@ class Block(MemoryEngine):
 
     def extent(self, place: int) -> tuple[float, float]:
         """The smallest and the largest finite number of a column; NaN if there is none."""
-        bare = self._bare.get(place)
-        numbers = self._columns[place].numbers if bare is None else self._cells()[:, bare]
+        numbers = self._cells(place) if place in self._bare else self._columns[place].numbers
         finite = numbers[np.isfinite(numbers)]
         return (float(finite.min()), float(finite.max())) if len(finite) else (np.nan, np.nan)
 
     def piece(self, sets: Sequence[Selection]) -> Piece:
         """The rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
-        cells = self._cells(len(rows))[rows]
-        self._need("fine")
-        pairs = [self._fetched(i, rows, cells) for i in range(len(self._columns))]
+        pairs = [self._fetched(i, rows) for i in range(len(self._columns))]
         which = np.repeat(np.arange(len(sets), dtype=np.uint8), [len(one.rows()) for one in sets])
         found, values = tuple(each for each, _ in pairs), tuple(column for _, column in pairs)
         return Piece(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
-    def _fetched(self, i: int, rows: NDArray[np.int32], cells: Any) -> tuple[NDArray[Any], Column | None]:
+    def _fetched(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
         """The cells of some rows in a column: numbers, ranks, or ranks among values that are only known here."""
         if i in self._bare:
-            return cells[:, self._bare[i]].copy(), None
+            return self._cells(i, len(rows))[rows], None
+        self._need_column(i)
         codes = self._grid.ranks_of(i, rows)
         return _fetched(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
 
@@ -220,7 +222,6 @@ class Block(MemoryEngine):
 
     def selected(self, question: Question[Any]) -> Iterator[Selection]:
         """The sets of a question, one after the other."""
-        self._need("bins")
         self._need("labels")
         for number in question.sets:
             yield self._rows(number, question.steps)
@@ -297,9 +298,18 @@ class Block(MemoryEngine):
         self._packed_room += found.nbytes + _EACH
         return found
 
-    def _cells(self, rows: int = _MANY) -> NDArray[np.float64]:
-        """The numbers of bare columns, row by row, to take so many rows from, at once."""
-        return self._near if self._past is None or rows < _MANY else self._past().reshape(self._near.shape)
+    def _cells(self, place: int, rows: int = _MANY) -> NDArray[np.float64]:
+        """The numbers of a bare column, to take so many rows from, at once."""
+        bare = self._bare[place]
+        return self._near[bare] if self._past is None or rows < _MANY else self._past(bare, len(self._bare))
+
+    def _need_column(self, place: int) -> None:
+        """Read the bytes of a column, and its ranks, if they are not in memory."""
+        self._need("bins", place, len(self._columns))
+        if place in self._bare:
+            self._need("lows", self._bare[place], len(self._bare))
+        elif place in self._wide:
+            self._need("fine", self._wide[place], len(self._wide))
 
     def _hashes(self) -> NDArray[np.uint64]:
         every = np.arange(self._count, dtype=np.int32)
@@ -309,17 +319,17 @@ class Block(MemoryEngine):
         """A column with its rows; a bare one has a number for every row, in whatever order."""
         if i not in self._bare:
             return _with(self._columns[i], self._grid.ranks_of(i, every))
-        cells = self._cells()[:, self._bare[i]].copy()
+        cells = self._cells(i).copy()
         return _with(self._columns[i], np.where(np.isnan(cells), self._count, every), numbers=cells)
 
     def test_of(self, literal: Literal) -> Test:
         place = self.features.index(literal.feature)
+        self._need_column(place)
         if place not in self._bare:
             return super().test_of(literal)
         other = literal.op in (">", "!=", "present")
         if literal.op in ("<=", ">"):
             number = float(literal.value)  # type: ignore[arg-type]  # a number, for such operators
-            self._need("lows", self._bare[place], len(self._bare))
             return place, self._grid.edge(*self._bins_of[place].part_of(number), number), other
         return place, _MISSING if literal.op in ("missing", "present") else _NEVER, other
 
@@ -368,11 +378,11 @@ def arrays_of(table: Table, bins: Sequence[Bins], labels: NDArray[np.int32], wei
         elif not one.bare:
             grid.load_binned(i, column.codes.astype(np.int32), one.bin_of(column))
     rows = len(labels)
-    lows, cells = np.empty((len(bare), rows), np.uint8), np.empty((rows, len(bare)))
+    lows, cells = np.empty((len(bare), rows), np.uint8), np.empty((len(bare), rows))
     for place, (i, one, column) in enumerate(bare):
         plane[i * rows : (i + 1) * rows] = one.bin_of(column)[column.codes]
         lows[place] = one.lows_of(column)[column.codes]
-        cells[:, place] = np.append(column.numbers, np.nan)[column.codes]
+        cells[place] = np.append(column.numbers, np.nan)[column.codes]
     return {
         "bins": plane,
         "labels": labels.astype(np.uint8) if labels.max(initial=0) < _BYTE else labels,

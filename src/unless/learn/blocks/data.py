@@ -20,7 +20,7 @@ from unless.learn.blocks.encode import ClassFactors, Coding, Overview, Task
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.kept import Factors, Keep, Request, Shelf
 from unless.learn.blocks.local import Store
-from unless.learn.blocks.room import has_room
+from unless.learn.blocks.room import give_back, has_room
 from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
 from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
@@ -227,6 +227,7 @@ class _Maker:
         return coding, arrays
 
     def _blocks(self, coding: Coding, arrays: Sequence[Arrays], home: Home) -> Blocks:
+        give_back()
         store = BlockStore(
             coding.bins,
             coding.task.target,

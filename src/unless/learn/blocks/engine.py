@@ -43,6 +43,7 @@ from unless.learn.blocks.questions import (
     steps,
     summed,
 )
+from unless.learn.blocks.room import give_back
 from unless.learn.blocks.rows import Here, Made, Rows, as_rule, here, here_together, within
 from unless.learn.blocks.search import Found, Gain, Purity, Score, Search, Worth
 from unless.learn.engine import Demands, Engine
@@ -400,6 +401,8 @@ class BlockEngine(Engine[Rows]):
         self._made.forget_here()
         pieces = self._ask(Fetch, sets)
         local = Local(self._store, self.banned, pieces, [rows.number for rows in sets])
+        del pieces
+        give_back()
         for place, rows in enumerate(sets):
             rows.here = local, local.selection(place)
 

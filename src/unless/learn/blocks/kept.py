@@ -41,7 +41,7 @@ try:
 except ImportError:  # Windows: nothing is locked; files that are mapped cannot be removed there
     fcntl = None  # type: ignore[assignment]
 
-FORMAT, VERSION = "unless-blocks", 2
+FORMAT, VERSION = "unless-blocks", 3
 _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")

@@ -68,8 +68,14 @@ class BlockStore:
 
     def ask(self, question: Question[Answer]) -> Answer:
         """What all blocks answer together."""
-        answers = ahead(self._pool, question.of, self.blocks)
-        return next(partly(answers, question))
+
+        def asked(block: Block) -> Answer:
+            try:
+                return question.of(block)
+            finally:
+                block.leave()
+
+        return next(partly(ahead(self._pool, asked, self.blocks), question))
 
     def close(self) -> None:
         """End the threads."""
@@ -209,18 +215,26 @@ class Past:
             raise
         weakref.finalize(self, _close, self._file)
 
-    def __call__(self) -> NDArray[Any]:
-        """The array, until the same thread reads another one."""
-        held = getattr(_OWN, "holds", None)
-        if held is None or held() is not self:
-            self._read(_pages(_whole_pages(self._size)))
-            _OWN.holds = weakref.ref(self)  # a file is closed when nobody else needs it
-        return np.frombuffer(_OWN.pages, self._kind, self._size // self._kind.itemsize)
+    def __call__(self, part: int, parts: int) -> NDArray[Any]:
+        """One part of the array, of so many, until the same thread reads another one."""
+        size = self._size // parts
+        begin = self._start + part * size
+        page = begin // _ALIGNED * _ALIGNED
+        held, which = getattr(_OWN, "holds", None) or (None, None)
+        if held is None or held() is not self or which != (part, parts):
+            self._read(page, begin + size - page)
+            _OWN.holds = weakref.ref(self), (part, parts)  # a file is closed when nobody else needs it
+        return np.frombuffer(_OWN.pages, self._kind, size // self._kind.itemsize, begin - page)
 
-    def _read(self, pages: memoryview) -> None:
-        done = 0
-        while done < self._size:
-            if not (some := os.preadv(self._file, [pages[done:]], self._start + done)):
+    def forget(self, page: int, size: int) -> None:
+        """Let the system forget what it has read of the file: no page of it may be mapped."""
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(self._file, page, size, os.POSIX_FADV_DONTNEED)
+
+    def _read(self, page: int, size: int) -> None:
+        pages, done = _pages(_whole_pages(size)), 0
+        while done < size:
+            if not (some := os.preadv(self._file, [pages[done:]], page + done)):
                 raise OSError("a block is shorter than it was")
             done += some
 
@@ -231,11 +245,12 @@ class Mapped(dict[str, NDArray[Any]]):
     last: Past | None = None
     _file: mmap.mmap | None = None
     _starts: dict[str, int]
+    _rare: set[tuple[int, int]]
 
     def read_alone(self, file: mmap.mmap, starts: dict[str, int], last: Past) -> None:
         """Read no more than what is needed, where a system reads megabytes around it: they drive out what is needed."""
         file.madvise(mmap.MADV_RANDOM)
-        self._file, self._starts, self.last = file, starts, last
+        self._file, self._starts, self.last, self._rare = file, starts, last, set()
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one part of an array of so many, if it is not in memory, at once."""
@@ -243,6 +258,20 @@ class Mapped(dict[str, NDArray[Any]]):
             start = self._starts[name] + part * size
             page = start // _ALIGNED * _ALIGNED
             self._file.madvise(mmap.MADV_WILLNEED, page, start + size - page)
+            if name in _RARE:
+                self._rare.add((page, start + size - page))
+
+    def leave(self) -> None:
+        """Give up what few questions need, after one of them: it would drive out what all of them need."""
+        if self._file is not None and self.last is not None:
+            for page, size in self._rare:
+                self._file.madvise(mmap.MADV_DONTNEED, page, size)
+                self.last.forget(page, size)
+            self._rare.clear()
+
+
+_RARE = ("fine", "lows")
+"""The arrays of a block that few questions are about: all of them look at its bins."""
 
 
 _TYPES = (np.uint8, np.uint16, np.int32, np.int64, np.float64)
