@@ -351,8 +351,8 @@ class FoldRPPLearner(Learner):
 class CommitteeLearner(Learner):
     """Many lists that vote, `learn_committee`; `UnlessCommittee` explains the parameters."""
 
-    size: int = 150
-    rate: float = 0.15
+    size: int = 100
+    rate: float = 0.22
     ratio: float = 0.75
     penalty: float = 1.0
     min_support: float = 3
