@@ -211,6 +211,8 @@ CONTESTS: dict[str, Contest] = {
     "MLP one-hot": Contest(rivals.mlp_one_hot, (MLP,), paper="MLP"),
     "MLP in file order": Contest(rivals.mlp_one_hot, (MLP,), shuffled=False),
     "MLP scaled in file order": Contest(rivals.mlp_scaled, (MLP,), shuffled=False, only=("wine",)),
+    "MLP every value": Contest(rivals.mlp_every_value, (MLP,), only=("drug-heroin",)),
+    "MLP every value in file order": Contest(rivals.mlp_every_value, (MLP,), shuffled=False, only=("pageblocks",)),
     "JRip": Contest(jrip.jrip, (RIPPER,), package="weka", paper="RIPPER"),
     "RIPPER": Contest(METHODS["RIPPER"].run, (BINARY,), package="wittgenstein"),
 }

@@ -97,6 +97,14 @@ def mlp_one_hot(train: Table, test: Table) -> Outcome:
     return _fitted(model, _one_hot(train, train), train, _one_hot(train, test))
 
 
+def mlp_every_value(train: Table, test: Table) -> Outcome:
+    """Defaults, on an indicator for every value, whatever the columns are."""
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier(random_state=0)
+    return _fitted(model, _every_value(train, train), train, _every_value(train, test))
+
+
 def mlp_scaled(train: Table, test: Table) -> Outcome:
     """Defaults, on indicators of categories and numbers, all scaled."""
     from sklearn.neural_network import MLPClassifier
