@@ -207,10 +207,15 @@ CONTESTS: dict[str, Contest] = {
     "XGBoost every value in file order": Contest(
         rivals.xgboost_every_value, (XGBOOST,), shuffled=False, package="xgboost", only=("pageblocks", "pendigits")
     ),
+    "XGBoost before 2.0 in file order": Contest(
+        rivals.xgboost_before_2, (XGBOOST,), shuffled=False, package="xgboost", only=("nursery", "dry-bean")
+    ),
     "MLP": Contest(rivals.mlp_scaled, (MLP,), paper="MLP"),
     "MLP one-hot": Contest(rivals.mlp_one_hot, (MLP,), paper="MLP"),
     "MLP in file order": Contest(rivals.mlp_one_hot, (MLP,), shuffled=False),
-    "MLP scaled in file order": Contest(rivals.mlp_scaled, (MLP,), shuffled=False, only=("wine",)),
+    "MLP scaled in file order": Contest(rivals.mlp_scaled, (MLP,), shuffled=False, only=("wine", "dry-bean", "eeg")),
+    "MLP every value": Contest(rivals.mlp_every_value, (MLP,), only=("drug-heroin",)),
+    "MLP every value in file order": Contest(rivals.mlp_every_value, (MLP,), shuffled=False, only=("pageblocks",)),
     "JRip": Contest(jrip.jrip, (RIPPER,), package="weka", paper="RIPPER"),
     "RIPPER": Contest(METHODS["RIPPER"].run, (BINARY,), package="wittgenstein"),
 }

@@ -82,6 +82,14 @@ def xgboost_one_hot(train: Table, test: Table) -> Outcome:
     return _fitted(XGBClassifier(n_jobs=1), _one_hot(train, train), train, _one_hot(train, test))
 
 
+def xgboost_before_2(train: Table, test: Table) -> Outcome:
+    """As `xgboost_one_hot`, with what were the defaults before XGBoost 2.0: no bins, and 0.5 to start from."""
+    from xgboost import XGBClassifier
+
+    model = XGBClassifier(n_jobs=1, tree_method="exact", base_score=0.5)
+    return _fitted(model, _one_hot(train, train), train, _one_hot(train, test))
+
+
 def xgboost_every_value(train: Table, test: Table) -> Outcome:
     """Defaults, on an indicator for every value, whatever the columns are."""
     from xgboost import XGBClassifier
@@ -95,6 +103,14 @@ def mlp_one_hot(train: Table, test: Table) -> Outcome:
 
     model = MLPClassifier(random_state=0)
     return _fitted(model, _one_hot(train, train), train, _one_hot(train, test))
+
+
+def mlp_every_value(train: Table, test: Table) -> Outcome:
+    """Defaults, on an indicator for every value, whatever the columns are."""
+    from sklearn.neural_network import MLPClassifier
+
+    model = MLPClassifier(random_state=0)
+    return _fitted(model, _every_value(train, train), train, _every_value(train, test))
 
 
 def mlp_scaled(train: Table, test: Table) -> Outcome:
