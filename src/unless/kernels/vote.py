@@ -7,7 +7,9 @@ from __future__ import annotations
 import cython
 
 if cython.compiled:
-    from cython.cimports.unless.kernels.masks import unless_lowest
+    from cython.cimports.unless.kernels.masks import unless_lowest as lowest
+else:
+    from unless.kernels.masks import lowest
 
 Size = cython.typedef(cython.Py_ssize_t)
 
@@ -195,14 +197,3 @@ def add(
             for label in range(width):
                 sums[at + label] += points[first + label]
             bits &= bits - 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def lowest(bits: cython.ulonglong) -> cython.int:
-    """The place of the lowest bit that is set."""
-    if cython.compiled:
-        return unless_lowest(bits)
-    return (bits & -bits).bit_length() - 1
