@@ -635,12 +635,14 @@ def advance(
     rule: cython.const[cython.int][::1],
     points: cython.const[cython.longlong][::1],
     per_logit: cython.double,
+    truth: cython.const[cython.int][::1],
     sums: cython.longlong[::1],
     chances: cython.double[::1],
+    wrong: cython.double[::1],
 ):
-    """Add the points of its rule to each row, and write its probabilities."""
+    """Add the points of its rule to each row; write its probabilities, and what its label lacks."""
     if not cython.compiled:
-        rule, points, sums, chances = map(memoryview, (rule, points, sums, chances))
+        rule, points, truth, sums, chances, wrong = map(memoryview, (rule, points, truth, sums, chances, wrong))
     rows: cython.Py_ssize_t = len(rule)
     classes: cython.Py_ssize_t = len(chances) // max(rows, 1)
     row: cython.Py_ssize_t
@@ -660,3 +662,4 @@ def advance(
                 whole += chances[at + k]
             for k in range(classes):
                 chances[at + k] /= whole
+            wrong[row] = 1.0 - chances[at + truth[row]]

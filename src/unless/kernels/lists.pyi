@@ -45,6 +45,8 @@ def advance(
     rule: NDArray[np.int32],
     points: NDArray[np.int64],
     per_logit: float,
+    truth: NDArray[np.int32],
     sums: NDArray[np.int64],
     chances: NDArray[np.float64],
+    wrong: NDArray[np.float64],
 ) -> None: ...

@@ -199,7 +199,7 @@ class _Training:
         """No lists yet."""
         self.sums = np.tile(self.base, (len(self.table), 1))
         self.chances = probabilities_of(self.sums)
-        self._compare()
+        self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]  # how far it is from each label
         self.found: list[_Candidate] = []
         self.points: list[Points] = []
         self.generator = np.random.default_rng(seed)
@@ -229,10 +229,6 @@ class _Training:
             raise learned.interrupted
         return learned.program
 
-    def _compare(self) -> None:
-        """Find out how far the committee is from the label of each record (``wrong``)."""
-        self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]
-
     def sure(self) -> bool:
         """Whether there is nothing left to correct."""
         return not self.columns or bool(self.counts @ self.wrong < _SURE * self.counts.sum())
@@ -258,15 +254,15 @@ class _Training:
         taken = max(min(2, count), int(np.ceil(share * count)))
         picked = np.sort(self.generator.permutation(count)[:taken])
         self.known = _uniform(self.identities, salt) < _ROWS
-        need = self.wrong + self.settings.floor
-        weights = need * self.counts
-        if not weights[self.known].any():  # few records: take them all
+        if not self.counts[self.known].any():  # few records: take them all
             self.known[:] = True
+        rows = np.flatnonzero(self.known)
+        need, counts = self.wrong[rows] + self.settings.floor, self.counts[rows]
         unit = 2.0**-10 * max(1.0, float(np.exp2(np.ceil(np.log2(self.counts.sum()) - 20))))  # fits into 32 bits
-        known = self.counts[self.known].sum() / weights[self.known].sum()
         grain = min(unit, _GRAIN)
-        each = np.rint(need * (known / grain))  # a record of weight 2 is two of these
-        weights = np.where(self.known, np.rint(each * self.counts * (grain / unit)), 0.0)
+        each = np.rint(need * (counts.sum() / (need @ counts) / grain))  # a record of weight 2 is two of these
+        weights = np.zeros(len(self.table))
+        weights[rows] = np.rint(each * counts * (grain / unit))
         most = min(self.settings.max_rules or MAX_RULES, MAX_RULES)
         done = len(self.found)
 
@@ -331,8 +327,8 @@ class _Training:
     def accept(self, found: _Candidate) -> None:
         """Give points to the rules of a list, and add them to those of the records."""
         points = self._newton(found.decided, found.size)
-        advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.sums.reshape(-1), self.chances.reshape(-1))
-        self._compare()
+        sums, chances = self.sums.reshape(-1), self.chances.reshape(-1)
+        advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.truth, sums, chances, self.wrong)
         self.found.append(found)
         self.points.append(points)
 
