@@ -10,7 +10,12 @@ from setuptools.command.build_ext import build_ext
 
 
 class OptionalBuildExt(build_ext):
-    """A build that survives a missing or broken compiler: the same kernels then run interpreted, and say so once."""
+    """A build that survives a missing or broken compiler: the same kernels then run interpreted, and say so once.
+
+    If one kernel cannot be compiled, none is kept: they call each other as C functions.
+    """
+
+    failed = False
 
     def run(self) -> None:
         try:
@@ -29,13 +34,22 @@ class OptionalBuildExt(build_ext):
         except Exception as error:  # noqa: BLE001
             self.give_up(error)
 
+    def build_extensions(self) -> None:
+        super().build_extensions()
+        if self.failed:
+            for extension in self.extensions:
+                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+
     def copy_extensions_to_source(self) -> None:
+        if self.failed:
+            return
         try:
             super().copy_extensions_to_source()
         except Exception as error:  # noqa: BLE001
             self.give_up(error)
 
     def give_up(self, error: Exception) -> None:
+        self.failed = True
         print(f"unless: the kernels were not compiled ({error}); they will run interpreted, slowly", file=sys.stderr)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -94,3 +95,20 @@ def test_what_is_wrong_is_said():
             replace(committee, **wrong)
     with pytest.raises(UnknownNameError, match="'n', which the table lacks"):
         committee.sums(Table((Column.of("m", [1.0]),)))
+
+
+def test_what_kernels_cannot_do_is_refused_before():
+    """Without lists nothing is added, whatever the columns; a tested column that is not there has a name."""
+    few = Program("c", ("n", "m"), (Rule("x", (Literal("n", "<=", 1.0), Literal("m", ">", 2.0))), Rule("y")))
+    committee = Committee("c", ("n", "m"), ("x", "y"), np.array([3, 4]), (few,), (np.eye(2, dtype=int),))
+    column = Column.of("n", np.arange(5000.0))
+    assert (committee.first(0).adder([column])([column.codes], 5000) == [3, 4]).all()
+    with pytest.raises(UnknownNameError, match="'m'"):
+        committee.adder([column])
+    table = Table((column, Column.of("m", np.arange(5000.0))))
+    before = pickle.dumps(committee)
+    committee.sums(table)
+    assert pickle.dumps(committee) == before
+    assert pickle.loads(before) == committee
+    with pytest.raises(ProgramError, match="make them smaller"):
+        replace(committee, base=np.array([-(2**63), 5]))

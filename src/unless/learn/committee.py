@@ -235,7 +235,8 @@ class _Training:
 
     def learn(self, size: int, progress: Progress | None) -> bool:
         """Learn until there are so many lists; False if it is late, or there is nothing left to correct."""
-        self.put_into_bins(progress)
+        if len(self.found) < size and not self.sure():
+            self.put_into_bins(progress)
         while len(self.found) < size and not self.sure():
             if self.found and progress and progress(len(self.found), 0):
                 return False

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Committee:
         for number, (program, own) in enumerate(zip(self.lists, self.points, strict=True), 1):
             self._check(program, f"list {number}")
             points.append(_frozen(own, (len(program.rules), len(self.classes)), f"list {number}"))
-        if int(np.abs(base).max(initial=0)) + sum(int(np.abs(own).max(initial=0)) for own in points) >= _MOST:
+        if sum(max(int(own.max(initial=0)), -int(own.min(initial=0))) for own in (base, *points)) >= _MOST:
             raise ProgramError(f"the points of a record could add up to {_MOST:,} or more; make them smaller")
         object.__setattr__(self, "base", base)
         object.__setattr__(self, "points", tuple(points))
@@ -73,6 +74,10 @@ class Committee:
     @cached_property
     def _code(self) -> Code:
         return Code(self.lists, self.points)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: instructions for kernels are none of it."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def rule_count(self) -> int:

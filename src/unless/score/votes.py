@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless import kernels
+from unless.errors import UnknownNameError
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.score.points import Points
 from unless.table import Codes, Column
@@ -38,6 +39,7 @@ class Code:
 
     def __init__(self, lists: Sequence[Program], points: Sequence[Points]) -> None:
         self.literals: dict[Literal, int] = {}
+        self.tests: dict[str, list[tuple[int, Literal]]] = {}
         self.width = points[0].shape[1] if points else 1
         self.points = np.concatenate([np.empty(0, np.int64), *(own.reshape(-1) for own in points)]).astype(np.int32)
         self._numbers: list[int] = []
@@ -46,6 +48,8 @@ class Code:
             self._list(program, first)
             first += own.size
         self.numbers = np.array(self._numbers, dtype=np.int32)
+        for literal, number in self.literals.items():
+            self.tests.setdefault(literal.feature, []).append((number, literal))
 
     def _list(self, program: Program, first: int) -> None:
         self._numbers += (_LIST, 0, 0)
@@ -73,6 +77,8 @@ class Votes:
     """The same, ready for rows of these columns."""
 
     def __init__(self, code: Code, columns: Sequence[Column]) -> None:
+        if unknown := code.tests.keys() - {column.name for column in columns}:
+            raise UnknownNameError(f"rules test {min(unknown)!r}, which is not among the columns")
         self._code = code
         self._tests = np.empty((len(code.literals), 3), np.int32)
         self._intervals, self._counts, slots = list[NDArray[np.int32]](), np.empty(len(columns), np.int32), 0
@@ -84,6 +90,8 @@ class Votes:
     def add(self, codes: Sequence[Codes], sums: NDArray[np.int32], threads: int = 2) -> None:
         """Add the points of every row to ``sums``; codes are in the order of the columns."""
         rows = len(sums)
+        if not len(self._code.numbers):  # a committee without lists
+            return
         if threads < 2 or rows < _THREADS_FROM:
             self._run(codes, sums, 0, rows)
             return
@@ -112,7 +120,7 @@ class Votes:
 
     def _cut(self, column: Column, first: int) -> int:
         """Cut a column into intervals by its literals, whose tests count from ``first``; how many there are."""
-        spans = [(k, *column.span(one)) for one, k in self._code.literals.items() if one.feature == column.name]
+        spans = [(k, *column.span(one)) for k, one in self._code.tests.get(column.name, ())]
         ends, all_ = {end for _, *pair, _ in spans for end in pair}, column.missing + 1
         cuts = sorted(end for end in ends if 0 < end < all_)
         before = {end: 0 for end in ends if end <= 0} | {cut: place for place, cut in enumerate(cuts, 1)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -43,7 +42,9 @@ def give_back() -> None:
 
     After two passes over 100,000,000 rows it kept 600 MB, and there was no room for the bytes of blocks in the cache.
     """
-    with suppress(OSError, AttributeError, TypeError):
+    with suppress(ImportError, OSError, AttributeError, TypeError):
+        import ctypes
+
         ctypes.CDLL(None).malloc_trim(0)
 
 

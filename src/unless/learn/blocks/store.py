@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -101,6 +101,7 @@ def ahead(
     finally:
         for future in waiting:
             future.cancel()
+        wait(waiting)  # after Ctrl-C too: the next question may be about the same items
 
 
 def write_block(path: Path, arrays: Arrays, *, past_cache: bool = False) -> None:
@@ -256,7 +257,7 @@ class Mapped(dict[str, NDArray[Any]]):
         """Read one part of an array of so many, if it is not in memory, at once."""
         if self._file is not None and (size := self[name].nbytes // parts):
             start = self._starts[name] + part * size
-            page = start // _ALIGNED * _ALIGNED
+            page = start // mmap.PAGESIZE * mmap.PAGESIZE
             self._file.madvise(mmap.MADV_WILLNEED, page, start + size - page)
             if name in _RARE:
                 self._rare.add((page, start + size - page))
@@ -264,10 +265,10 @@ class Mapped(dict[str, NDArray[Any]]):
     def leave(self) -> None:
         """Give up what few questions need, after one of them: it would drive out what all of them need."""
         if self._file is not None and self.last is not None:
-            for page, size in self._rare:
+            rare, self._rare = self._rare, set()
+            for page, size in rare:
                 self._file.madvise(mmap.MADV_DONTNEED, page, size)
                 self.last.forget(page, size)
-            self._rare.clear()
 
 
 _RARE = ("fine", "lows")
