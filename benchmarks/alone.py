@@ -16,7 +16,7 @@ from typing import Any
 from benchmarks import generate
 from benchmarks.timing import race
 from unless import UnlessClassifier, fold_rm
-from unless.kernels import grid
+from unless.kernels import bins
 from unless.learn import fold_unless, memory
 
 __all__ = ["fit_seconds", "memory_of_fit", "shared_seconds", "threads_seconds"]
@@ -55,7 +55,7 @@ def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm)
     any of them does; ``gain`` is how much faster two free cores would be.
     """
     table = generate.table(generate.draw(rows))
-    inside, share = [0.0, 0.0], grid.share
+    inside, share = [0.0, 0.0], bins.share
 
     def noted(function: Callable[..., object], items: list[Any], threads: int) -> None:
         start, inside[1] = thread_time(), inside[1] + 1
@@ -72,12 +72,12 @@ def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm)
         learn(table, n_jobs=jobs)
         return process_time() - start, thread_time() - own - inside[0]
 
-    grid.share = memory.share = noted
+    bins.share = memory.share = noted
     try:
         one = min(run(1)[0] for _ in range(runs))
         both, single = min(run(2) for _ in range(runs))
     finally:
-        grid.share = memory.share = share
+        bins.share = memory.share = share
     shared = both - single
     return {"one": one, "single": single, "shared": shared, "gain": one / (single + shared / 2)}
 
