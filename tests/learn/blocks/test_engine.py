@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +16,7 @@ from tests.learn.blocks.stores import Data, PickledStore, counted, cramped, cut,
 from tests.lengths import fewer
 from unless.learn import Engine, fold_rm, fold_unless, own
 from unless.learn.blocks import block as blocks
+from unless.learn.blocks import store as stores
 from unless.learn.blocks.bins import Bins, bins_of
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.questions import Definition, Fetch, Values, steps
@@ -316,6 +319,44 @@ def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
     assert bool(read) == (many < 10**9)
     pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
+
+
+def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):
+    """Ranks and parts leave the cache, bins stay; what is read again is the same."""
+    forgotten, forget = [], stores.Past.forget
+    monkeypatch.setattr(stores.Past, "forget", lambda self, *span: forgotten.append(span) or forget(self, *span))
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame({"a": rng.normal(size=30_000), "c": rng.integers(0, 2000, 30_000).astype(float)})
+    data = Data(frame.with_columns(y=(pl.col("a") * 1000 + pl.col("c") > 900).cast(pl.String)))
+    store = store_of(data, [9000, 14_000, 7000], tmp_path, past_cache=True)
+    arrays = [one.leave.__self__ for one in store.blocks if one._past is not None]
+    if not arrays:
+        pytest.skip("this disk is only read through the cache")
+    before = [{name: array.copy() for name, array in one.items()} for one in arrays]
+    assert fold_rm(BlockEngine(store, local=3000)) == fold_rm(data.table)
+    assert forgotten
+    assert not any(one._rare for one in arrays)
+    spans = [(one._starts[name], one[name].nbytes) for one in arrays for name in ("bins", "labels")]
+    assert not {start for start, _ in forgotten} & {start for start, size in spans if size}
+    for one, known in zip(arrays, before, strict=True):
+        assert all(np.array_equal(one[name], known[name], equal_nan=name == "cells") for name in known)
+
+
+def test_nobody_works_on_items_after_an_error():
+    """Those that have begun are waited for: the next question may be about the same blocks."""
+    working = []
+
+    def work(item):
+        if item == 0:
+            raise KeyboardInterrupt
+        working.append(item)
+        time.sleep(0.2)
+        working.remove(item)
+
+    with ThreadPoolExecutor(4) as pool:
+        with pytest.raises(KeyboardInterrupt):
+            list(stores.ahead(pool, work, range(8)))
+        assert not working
 
 
 class Files:

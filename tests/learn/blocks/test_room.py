@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 
@@ -84,3 +87,16 @@ def test_a_folder_needs_what_its_parts_need(tmp_path):
     for number in range(3):
         pl.DataFrame({"x": range(10), "y": range(10)}).write_parquet(tmp_path / f"{number}.parquet")
     assert room.needed(FileStream(tmp_path)) == room._PER_CELL * 60
+
+
+def test_memory_is_given_back_where_that_is_possible(monkeypatch):
+    """The allocator of glibc is asked for it; where there is none, or no ctypes, nothing happens."""
+    asked = []
+    monkeypatch.setattr("ctypes.CDLL", lambda _: SimpleNamespace(malloc_trim=asked.append))
+    room.give_back()
+    assert asked == [0]
+    monkeypatch.setattr("ctypes.CDLL", lambda _: SimpleNamespace())
+    room.give_back()
+    monkeypatch.setitem(sys.modules, "ctypes", None)
+    room.give_back()
+    assert asked == [0]
