@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.driving import drawn
+from tests.report.driving import settled
 
 _FLAGS = [
     "--no-sandbox",
@@ -91,7 +91,7 @@ def axe() -> Callable:
         _absent(error)
 
     def check(page) -> list[str]:
-        drawn(page)  # what is not drawn yet has other colours
+        settled(page)  # what is not drawn yet has other colours
         found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
         return [f"{one['id']}: {[node['target'] for node in one['nodes'][:3]]}" for one in found]
 

@@ -71,10 +71,15 @@ def decision(page) -> str:
     return page.locator("#wi-decision .wi-label .chip").inner_text()
 
 
-def changes(page) -> list[str]:
-    """The changes that the page proposes, once the search has ended."""
+def settled(page) -> None:
+    """Wait until changes are drawn and no search for the nearest ones goes on: until then they are pale."""
     drawn(page)
     until(page, "!document.querySelector('#wi-nearest[aria-busy]')")
+
+
+def changes(page) -> list[str]:
+    """The changes that the page proposes, once the search has ended."""
+    settled(page)
     return [" ".join(text.split()) for text in page.locator("#wi-nearest button").all_inner_texts()]
 
 
