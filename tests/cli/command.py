@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -94,8 +94,11 @@ def started(
 
 def writes_in(process: subprocess.Popen[Any], folder: Path) -> bool:
     """Whether a process has begun to write a file to a folder: one without a name, or a temporary one."""
-    open_files = Path(f"/proc/{process.pid}/fd")
-    links = [link.readlink() for link in open_files.iterdir() if link.is_symlink()] if open_files.exists() else []
+    links: list[Path] = []
+    with suppress(FileNotFoundError):  # the process has ended
+        for link in Path(f"/proc/{process.pid}/fd").iterdir():
+            with suppress(FileNotFoundError):  # the file was closed a moment ago
+                links.append(link.readlink())
     return any(link.parent == folder and link.name.startswith(("#", ".unless-")) for link in links)
 
 

@@ -69,7 +69,7 @@ def open_page(browser) -> Iterator[Callable]:
         size = {"width": width, "height": height}
         context = browser.new_context(viewport=size, color_scheme=scheme, reduced_motion="reduce", **options)
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(30_000)  # a machine that has just started reads its browser for seconds
         page = context.new_page()
         url = Path(path).resolve().as_uri()
         watch(page, url)
