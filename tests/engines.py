@@ -62,8 +62,13 @@ class Database:
 
     def select(self, expression: str, table: str) -> list:
         """The values of an expression, row by row."""
-        rows = self.execute(f"SELECT row_number, {expression} AS result FROM {table} ORDER BY row_number").fetchall()
-        return [row[1] for row in rows]
+        return self.select_all([expression], table)[0]
+
+    def select_all(self, expressions: list[str], table: str) -> list[list]:
+        """The values of several expressions, in one query."""
+        named = ", ".join(f"{one} AS result_{place}" for place, one in enumerate(expressions))
+        rows = self.execute(f"SELECT row_number, {named} FROM {table} ORDER BY row_number").fetchall()
+        return [[row[place] for row in rows] for place in range(1, len(expressions) + 1)]
 
 
 @contextmanager

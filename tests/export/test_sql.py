@@ -138,8 +138,19 @@ def test_probabilities_of_dates_times_durations_and_orders(database, noted_grid,
     model = model_of(data.draw(noted_programs(tuple(kinds))), labels)
     query = to_query(model, name, database.dialect, ["probability"], kinds).rstrip(";\n")
     names = [one[0] for one in database.execute(f"SELECT * FROM ({query}) AS t LIMIT 0").description]
-    shares = [database.select(share, f"({query}) AS t") for share in names[-len(model.card_.classes) :]]
+    shares = database.select_all(names[-len(model.card_.classes) :], f"({query}) AS t")
     np.testing.assert_allclose(np.array(shares).T, model.card_.probabilities(table), rtol=0, atol=1e-9)
+
+
+def test_no_condition_is_computed_twice():
+    """SQLite computes the steps of a query one after the other; merged, it would test conditions once for every use."""
+    literal = Literal("n", ">", 1.0)
+    model = model_of(Program("y", ("n",), (Rule("a", (literal,)), Rule("b"))), 3)
+    with opened("sqlite") as database:
+        database.execute("CREATE TABLE data (n)")
+        plan = database.execute(f"EXPLAIN QUERY PLAN {to_query(model, 'data', 'sqlite', ['probability'])}").fetchall()
+    steps = [row[-1] for row in plan]
+    assert {"CO-ROUTINE summed", "CO-ROUTINE scored"} <= set(steps), steps
 
 
 @given(data=st.data(), feature=st.sampled_from("dsi"), kind=st.sampled_from(["date", "timestamp", "timestamptz"]))

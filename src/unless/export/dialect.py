@@ -51,6 +51,9 @@ class Dialect:
     """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
     holds_nul = True
     """A text can hold the character NUL."""
+    fence = ""
+    """What ends a subquery so that it is not merged into the query around it, which would write its expressions again
+    wherever their names are used."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
     """The types of columns that hold time, by kind."""
     finer: tuple[str, ...] = ("timestamp_ns",)

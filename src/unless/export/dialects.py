@@ -69,6 +69,7 @@ _ENDS = {
 class _Postgres(Dialect):
     name = "postgres"
     holds_nul = False
+    fence = "OFFSET 0"
     moved = (
         "cell ~ '[Z+]|-[0-9]{2}:?[0-9]{2} *$'",
         """TO_CHAR(CAST(REGEXP_REPLACE(cell, '([.][0-9]{6})[0-9]+', '\\1') AS TIMESTAMPTZ) AT TIME ZONE 'UTC',
@@ -128,6 +129,7 @@ class _SQLite(Dialect):
     name = "sqlite"
     times: Mapping[str, exp.DataType] = {}  # time is text here, whatever the column says
     nan_is_high = False  # it is stored as NULL
+    fence = "LIMIT -1 OFFSET 0"  # 98 conditions over dates as text, 3 labels: 0.8 s for 90 rows instead of 32
 
     @property
     def syntax(self) -> DialectType:

@@ -49,7 +49,7 @@ def to_query(
     committee, source = committee_of(program), _table(table, dialect)
     whats = whats or (("label", "rule", "because") if committee is None else ("label",))
     rules, engine, writer = prepared(program, dialect, columns)
-    query = _Query(source, NewNames(rules), writer, lambda node: written(node, rules, engine))
+    query = _Query(source, NewNames(rules), writer, lambda node: written(node, rules, engine), engine.fence)
     if "probability" in whats and committee is not None:
         return query.voted(committee)
     plain: list[What] = [what for what in whats if what != "probability"]
@@ -68,6 +68,7 @@ class _Query:
     names: NewNames
     writer: SqlWriter
     text: Callable[[exp.Expression], str]
+    fence: str
 
     def plain(self, parts: Sequence[tuple[str, str]]) -> str:
         """The table with new columns."""
@@ -77,9 +78,10 @@ class _Query:
         """The table with new columns, and with the points and the probability of each label."""
         points, listed = self._points(card.classes[-len(card.base) :]), self.names.free("points_list")
         inner = _select([*parts, *self._named(sqlpoints.sums(card, self.writer), points)], self.source)
-        middle = _select(self._named([sqlpoints.list_points(card, rule, points)], [listed]), _inner(inner, "summed"))
+        added = self._named([sqlpoints.list_points(card, rule, points)], [listed])
+        middle = _select(added, self._inner(inner, "summed"))
         shares = self._named(sqlpoints.shares(card, rule, points, listed), self._probabilities(card.classes))
-        return f"{_select(shares, _inner(middle, 'scored'))};\n"
+        return f"{_select(shares, self._inner(middle, 'scored'))};\n"
 
     def voted(self, committee: Committee) -> str:
         """The table with the deciding rule of each list, the points and probabilities of the labels, and the label."""
@@ -87,10 +89,14 @@ class _Query:
         lists = [self.names.free(f"list_{number + 1}") for number in range(len(committee))]
         points = self._points(committee.classes)
         inner = _select(self._named(committee_sql.deciding(committee, self.writer), lists), self.source)
-        middle = _select(self._named(committee_sql.sums(committee, lists), points), _inner(inner, "voted"))
+        middle = _select(self._named(committee_sql.sums(committee, lists), points), self._inner(inner, "voted"))
         label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
         shares = self._named(sqlpoints.shares_of([*map(new_column, points)]), self._probabilities(committee.classes))
-        return f"{_select([(self.text(label), predicted), *shares], _inner(middle, 'summed'))};\n"
+        return f"{_select([(self.text(label), predicted), *shares], self._inner(middle, 'summed'))};\n"
+
+    def _inner(self, query: str, name: str) -> str:
+        """A query as a source of another."""
+        return "\n".join(["(", query, *filter(None, [self.fence]), f") AS {name}"])
 
     def _named(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
         return list(zip(map(self.text, nodes), names, strict=True))
@@ -111,11 +117,6 @@ def _select(parts: Sequence[tuple[str, str]], source: str) -> str:
     """All columns of a source, and some expressions with names. Not indented: a text may have line breaks."""
     selected = ",\n".join(["*", *(f"{expression} AS {name}" for expression, name in parts)])
     return f"SELECT\n{selected}\nFROM {source}"
-
-
-def _inner(query: str, name: str) -> str:
-    """A query as a source of another."""
-    return f"(\n{query}\n) AS {name}"
 
 
 def _table(name: str, dialect: str) -> str:
