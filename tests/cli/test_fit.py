@@ -212,7 +212,7 @@ class TestAlgorithms:
         if "refuse=2.5" in options:
             assert model.class_weight == {"refuse": 2.5}
 
-    @pytest.mark.parametrize("penalty", ["strict", "Auto", "-1", "nan", "inf", ""])
+    @pytest.mark.parametrize("penalty", ["strict", "Auto", "-1", "nan", "inf", "1_000", ""])
     def test_penalties(self, applicants, penalty):
         """A penalty is a number of at least 0, or auto."""
         done = called("fit", applicants, "-t", "decision", "--penalty", penalty)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.estimators.progress import metered_by
 from unless.table import Labels, Split
-from unless.values import Label
+from unless.values import Label, number_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -258,11 +257,8 @@ def _penalty(text: str | None, algorithm: Algorithm) -> float | str | None:
         raise typer.BadParameter("a committee tries several by itself; leave it out", param_hint="--penalty")
     if text is None or text == "auto":
         return text
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < math.inf:
+    number = number_in(text)
+    if number is None or number < 0:
         raise typer.BadParameter(f"{text!r} is neither a number of at least 0 nor 'auto'", param_hint="--penalty")
     return number
 
