@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[1]
@@ -144,11 +145,20 @@ def linked(app: Sphinx, what: str, name: str, thing: object, options: object, li
     lines[:] = [re.sub(r"docs/([\w/-]+)\.md", r":doc:`/\1`", line) for line in lines]
 
 
+def choices(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Keep `Literal["auto"]`, a type of Python's, from leading to our `Literal`."""
+    for link in list(page.findall(addnodes.pending_xref)):
+        after = link.next_node(descend=False, siblings=True)
+        if link.get("reftarget") == "Literal" and after is not None and after.astext().startswith("["):
+            link.replace_self(link.children)
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx."""
     app.connect("source-read", complete)
     app.connect("doctree-read", dashes)
     app.connect("doctree-read", tables)
+    app.connect("doctree-read", choices)
     app.connect("autodoc-process-docstring", note, priority=400)
     app.connect("autodoc-process-docstring", restore, priority=600)
     app.connect("autodoc-process-docstring", linked, priority=700)

@@ -69,6 +69,13 @@ def test_docstrings_lead_to_pages(site):
     assert not re.search(r"docs/\w+\.md", page)
 
 
+def test_types_of_python_do_not_lead_to_names_of_ours(site):
+    """`Literal["auto"]` is not our `Literal`."""
+    page = (site / "api.html").read_text()
+    assert "<em>Literal</em><em>[</em>" in page
+    assert not re.search(r"Literal(</\w+>)*</a>(<\w+>)*\[", page)
+
+
 def test_the_gallery_shows_scripts_and_what_they_print(tmp_path):
     """A script gets its title, what it says of itself, its text and its output; no folder is no error."""
     (tmp_path / "02_second.py").write_text('"""Count to one.\n\nSlowly.\n"""\n\nprint(1)\n')
