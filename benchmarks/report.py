@@ -26,9 +26,11 @@ __all__ = [
 
 _HEAD = """# Benchmarks
 
-This page is written by `make bench` (`python -m benchmarks`; with `--full` ten million rows too). Every figure is a
-ratio within one run: the contestants ran in turn on the same machine, a figure is the median of their runs. Expect
-other times on another machine, and similar ratios.
+After this page you know how fast everything is beside what others take for the same, and which targets were missed. It
+is written by `make bench` (`python -m benchmarks`; with `--full` ten million rows too).
+
+Every figure is a ratio within one run: the contestants ran in turn on the same machine, a figure is the median of their
+runs. Expect other times on another machine, and similar ratios.
 """
 
 OURS = "unless"

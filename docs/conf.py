@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +30,7 @@ html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = False
+pygments_dark_style = "github-dark"  # that of the theme underlines modules, as if they were links
 html_show_copyright = False
 autodoc_typehints = "none"  # they are in the signature
 autodoc_member_order = "bysource"
@@ -116,9 +118,47 @@ def dashes(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphi
             text.parent.replace(text, nodes.Text(" – "))
 
 
+SHORT, NAME, LONG = 16, 20, 40
+"""Letters: up to so many a cell stays on one line, or the first one in sight; from so many on it needs room."""
+UNITS = r"(?<=\d) (?=(?:ns|µs|ms|s|kB|MB|GB|points?|rules?|bytes)\b)| (?=/ \d)|(?<=\d /) "
+
+
+def tables(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Tell the style sheet which columns are short, which are long, and where the first one names the rows."""
+    for table in page.findall(nodes.table):
+        head, *rows = [list(row.findall(nodes.entry)) for row in table.findall(nodes.row)]
+        for cell in head:
+            cell["classes"] += ["short"] * (len(cell.astext()) <= SHORT // 2)
+        columns = list(zip(*rows, strict=True))
+        lengths = [max(len(cell.astext()) for cell in column) for column in columns]
+        for column, length in zip(columns, lengths, strict=True):
+            kind = ["short"] * (length <= SHORT) + ["long"] * (length >= LONG)
+            for cell in column:
+                cell["classes"] += kind
+                for text in list(cell.findall(nodes.Text)):
+                    text.parent.replace(text, nodes.Text(re.sub(UNITS, "\u00a0", text)))
+        table["classes"] += ["wide"] * (len(columns) > 2) + ["named"] * (len(columns) > 3 and lengths[0] <= NAME)
+
+
+def linked(app: Sphinx, what: str, name: str, thing: object, options: object, lines: Lines) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Where a docstring names a page, lead to it."""
+    lines[:] = [re.sub(r"docs/([\w/-]+)\.md", r":doc:`/\1`", line) for line in lines]
+
+
+def choices(app: Sphinx, page: nodes.document) -> None:  # noqa: ARG001 - as Sphinx calls it
+    """Keep `Literal["auto"]`, a type of Python's, from leading to our `Literal`."""
+    for link in list(page.findall(addnodes.pending_xref)):
+        after = link.next_node(descend=False, siblings=True)
+        if link.get("reftarget") == "Literal" and after is not None and after.astext().startswith("["):
+            link.replace_self(link.children)
+
+
 def setup(app: Sphinx) -> None:
     """Tell Sphinx."""
     app.connect("source-read", complete)
     app.connect("doctree-read", dashes)
+    app.connect("doctree-read", tables)
+    app.connect("doctree-read", choices)
     app.connect("autodoc-process-docstring", note, priority=400)
     app.connect("autodoc-process-docstring", restore, priority=600)
+    app.connect("autodoc-process-docstring", linked, priority=700)

@@ -54,6 +54,28 @@ def test_every_public_name_is_in_the_reference(site):
             assert said[:60] in page, name
 
 
+def test_tables_tell_which_columns_are_long(site):
+    """Figures stay on one line, names of rows in sight, and sentences get room; the style sheet does the rest."""
+    page = (site / "accuracy.html").read_text()
+    assert re.search(r'<table class="[^"]*\bwide named\b', page)
+    assert re.search(r'<td class="short"><p>22\.1\u00a0ms</p></td>', page)
+    assert re.search(r'<td class="long"><p>scikit-learn, depth tuned', page)
+
+
+def test_docstrings_lead_to_pages(site):
+    """A page that a docstring names is a link."""
+    page = (site / "api.html").read_text()
+    assert 'href="constraints.html"><span class="doc">' in page
+    assert not re.search(r"docs/\w+\.md", page)
+
+
+def test_types_of_python_do_not_lead_to_names_of_ours(site):
+    """`Literal["auto"]` is not our `Literal`."""
+    page = (site / "api.html").read_text()
+    assert "<em>Literal</em><em>[</em>" in page
+    assert not re.search(r"Literal(</\w+>)*</a>(<\w+>)*\[", page)
+
+
 def test_the_gallery_shows_scripts_and_what_they_print(tmp_path):
     """A script gets its title, what it says of itself, its text and its output; no folder is no error."""
     (tmp_path / "02_second.py").write_text('"""Count to one.\n\nSlowly.\n"""\n\nprint(1)\n')
