@@ -93,7 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> str:
     os.environ |= ONE_THREAD
     todo = {} if options.page else _todo(results, present(options.data), options.only or list(METHODS))
     complete(results, todo, measure, options.limit, options.jobs)
-    figures = Figures.of(results).over(Figures.read(options.figures))
+    figures = Figures.of(results).over(Figures.read(options.figures)).as_written()
     options.figures.write_text(figures.text(), "utf-8")
     text = page(figures)
     options.output.write_text(text, "utf-8")

@@ -35,7 +35,7 @@ def _default_list(figures: Figures, names: Sequence[str]) -> Iterator[Target]:
         "default list: worst against FOLD-RM",
         "≥ −2 points",
         "–" if worst is None else f"{gaps[worst]:+.1f} ({worst})",
-        None if worst is None else gaps[worst] >= -2,
+        None if worst is None else gaps[worst] >= -2 - 1e-9,
     )
 
 

@@ -15,7 +15,7 @@ from benchmarks.timing import geometric_mean
 
 __all__ = ["Figures", "over_folds"]
 
-_DIGITS = 5
+_DIGITS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,11 @@ class Figures:
         failures = {key: why for key, why in earlier.failures.items() if key not in known}
         before = frozenset(found.keys() | failures.keys())
         return replace(self, found={**found, **self.found}, failures={**failures, **self.failures}, before=before)
+
+    def as_written(self) -> Figures:
+        """The same with as many digits as in `text`, so that whoever reads that finds the same."""
+        found = {key: {name: _short(value) for name, value in each.items()} for key, each in self.found.items()}
+        return replace(self, found=found)
 
     def text(self) -> str:
         """What `read` reads: a dataset and method on each line."""

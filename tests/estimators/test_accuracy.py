@@ -280,6 +280,14 @@ def test_the_page_is_written_from_the_results(shared):
     assert "0.123" not in (shared / "page.md").read_text()
 
 
+def test_the_tables_of_the_page_are_those_of_the_figures():
+    """Who has nothing but the figures finds every row of the page, and no other; the remarks tell what ran when."""
+    text = accuracy_page.page(Figures.read(Path(accuracy.__file__).with_suffix(".json")))
+    tables = [line for line in text.splitlines() if line[:1] == "|"]
+    shown = Path(accuracy.__file__).parents[1] / "docs" / "accuracy.md"
+    assert tables == [line for line in shown.read_text("utf-8").splitlines() if line[:1] == "|"]
+
+
 def test_without_results_the_page_says_so(tmp_path, monkeypatch):
     """Without the folders there is a page that says what is missing."""
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
