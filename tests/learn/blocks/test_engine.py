@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +20,7 @@ from unless.learn.blocks import block as blocks
 from unless.learn.blocks import store as stores
 from unless.learn.blocks.bins import Bins, bins_of
 from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.questions import Definition, Fetch, Values, steps
+from unless.learn.blocks.questions import Definition, Fetch, Question, Values, partly, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
@@ -528,3 +529,43 @@ def _searched(features, score):
     first = np.arange(len(features), dtype=np.int32) * 16
     search = Search(bins, score, (), {}, lambda _: pytest.fail("asked"), lambda _: pytest.fail("asked"))
     return search.best(histograms, (first, first, first + 7))
+
+
+class Listed(Question[list[int]]):
+    """A question whose answers are lists; it notes how long those are that are put together."""
+
+    def of(self, block):  # noqa: ARG002 - nothing is asked
+        raise AssertionError
+
+    def together(self, answers):
+        answers = list(answers)
+        TOGETHER.append([len(one) for one in answers])
+        return [each for one in answers for each in one]
+
+
+TOGETHER: list[list[int]] = []
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 27, 28, 80, 243, 700])
+def test_answers_are_put_together_with_their_like(count):
+    """In order, few are held at a time, and none is put together again and again with shorter ones."""
+    TOGETHER.clear()
+    held = 0
+
+    def answers():
+        nonlocal held
+        for number in range(count):
+            held = max(held, number - sum(sizes.count(1) for sizes in TOGETHER))
+            yield [number]
+
+    (found,) = partly(answers(), Listed((), {}), at_once=3)
+    *before, last = TOGETHER
+    assert found == list(range(count))
+    assert held < 3
+    assert all(len(sizes) == 3 and len(set(sizes)) == 1 for sizes in before)
+    assert len(last) <= 2 * math.ceil(math.log(count + 1, 3))
+
+
+def test_no_answers_are_none():
+    """Nothing comes of nothing."""
+    assert list(partly([], Listed((), {}))) == []

@@ -169,8 +169,8 @@ class Looks(Added):
 
     def of(self, block: Block) -> Integers:
         """Count the rows."""
-        found = [[*block.sizes(rows).ravel(), *block.histogram(rows)] for rows in block.selected(self)]
-        return np.array(found, np.int64)
+        sets = block.selected(self)
+        return np.array([np.concatenate([block.sizes(rows).ravel(), block.histogram(rows)]) for rows in sets], np.int64)
 
 
 @dataclass(frozen=True)
@@ -440,11 +440,18 @@ class Fetch(Question[list[Piece]]):
 
 
 def partly(answers: Iterable[Answer], question: Question[Answer], at_once: int = 16) -> Iterator[Answer]:
-    """Answers put together some at a time, so that few are held."""
-    some: list[Answer] = []
+    """Answers put together some at a time, so that few are held; each time with others that are of as many blocks.
+
+    If a long answer were put together with short ones over and over, its numbers would be sorted as often.
+    """
+    waiting: list[list[Answer]] = [[]]
     for answer in answers:
-        some.append(answer)
-        if len(some) == at_once:
-            some = [question.together(some)]
-    if some:
-        yield question.together(some)
+        waiting[0].append(answer)
+        for place, some in enumerate(waiting):
+            if len(some) < at_once:
+                break
+            waiting += [[]] if place + 1 == len(waiting) else []
+            waiting[place + 1].append(question.together(some))
+            some.clear()
+    if rest := [answer for some in reversed(waiting) for answer in some]:
+        yield question.together(rest)
