@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.cli.command import called, unless
+from unless import UnlessClassifier, load, read_table
 
 
 @pytest.fixture
@@ -33,6 +35,25 @@ def test_the_same_again(records, algorithm):
     assert line == second.stdout.splitlines()[0]
     assert "left out: " in line
     assert "same (constant)" in line
+
+
+def test_the_list_beside_a_committee(tmp_path):
+    """It imitates the committee, as it does in memory, and nobody is said to have learned from more than there was."""
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 30, (2, 600))
+    label = np.where((a + b > 30) ^ (rng.random(600) < 0.2), "yes", "no")
+    rows = [f"{x},{y},{z}" for x, y, z in zip(a, b, label, strict=True)]
+    (tmp_path / "a.csv").write_text("\n".join(["a,b,y", *rows]) + "\n")
+    command = ("fit", "a.csv", "-t", "y", "-a", "committee")
+    for more in ((), ("--test", "0")):
+        here = called(*command, *more, "-o", "here.json", cwd=tmp_path)
+        there = called(*command, *more, "--blocks", "kept", "-o", "there.json", cwd=tmp_path)
+        assert (here.returncode, there.returncode) == (0, 0)
+        assert "evenly spread" not in there.stdout + there.stderr
+        one, other = (load(tmp_path / name) for name in ("here.json", "there.json"))
+        assert one.committee_ == other.committee_
+        assert one.program_ == other.program_ != UnlessClassifier().fit(read_table(tmp_path / "a.csv", "y")).program_
+        assert one.agreement_ == other.agreement_
 
 
 def test_what_changed_is_said(records):

@@ -111,6 +111,27 @@ def test_ctrl_c(at):
     assert len(learned.committee) == max(at[0], 1)
 
 
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_ctrl_c_while_points_are_added(where):
+    """The sums are those of the lists that are kept, wherever Ctrl-C comes in between."""
+    table, added = checkered(), []
+
+    def stopped(*given):
+        added.append(0)
+        if len(added) == 4 and where == "before":
+            raise KeyboardInterrupt
+        advance(*given)
+        if len(added) == 4:
+            raise KeyboardInterrupt
+
+    advance = committee.advance
+    with patch.object(committee, "advance", stopped):
+        learned = learn_committee(table)
+    assert isinstance(learned.interrupted, KeyboardInterrupt)
+    assert len(learned.committee) == 4
+    np.testing.assert_array_equal(learned.sums, learned.committee.sums(table))
+
+
 def board(rows=2500, *, noise=False):
     """The fields of a chessboard, or of one with labels at random."""
     rng = np.random.default_rng(0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from unless.learn.neighbours import neighbours
 from unless.learn.own import Settings, fold_unless
 from unless.learn.tune import tuned
 from unless.table import Column, Labels, Table
+from unless.values import value_of
 
 
 def circle(rows=300, seed=0):
@@ -61,6 +64,14 @@ class TestNeighbours:
         new = neighbours(Table((Column.of("x", x.tolist()),), Labels.of("y", ["a"] * 200)), 500).columns[0]
         numbers = new.numbers[new.codes[200:]]
         assert ((numbers < 1) | (numbers > 9)).all()
+
+    def test_days_stay_days(self):
+        """Between two dates there are dates, not moments."""
+        days = [date(2020, 1, 1) + timedelta(days=37 * k % 400) for k in range(300)]
+        table = Table((Column.of("when", [value_of(one) for one in days]),), Labels.of("y", ["a", "b", "b"] * 100))
+        new = neighbours(table, 500).columns[0]
+        assert len(new.numbers) > len(table.columns[0].numbers)
+        assert not (new.numbers % new.notation.step).any()
 
     def test_row_order_never_matters(self):
         """The same records in another order give the same new ones."""

@@ -51,6 +51,15 @@ def test_nothing_to_gain(data):
     assert fold_unless(data) == fold_unless(data, penalty=1)
 
 
+def test_many_labels(monkeypatch):
+    """With few records of each label nothing is tried: lists of less penalty would be long, and take long."""
+    rng = np.random.default_rng(0)
+    labels = Labels.of("y", [f"{k % 60}" for k in range(2_500)])
+    data = Table((Column.of("a", rng.normal(size=2_500).tolist()),), labels)
+    monkeypatch.setattr(lenient, "rightly_decided", None)
+    assert learn_unless(MemoryEngine(data), Settings()).penalty == 1
+
+
 @pytest.mark.parametrize("given", [{"penalty": 1.0}, {"optimise": False}, {"max_rules": 5}], ids=str)
 def test_what_was_asked_for(table, given):
     """A penalty that is given, a list that is not optimised, or one that is full, needs no trial."""

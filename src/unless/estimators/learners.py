@@ -481,7 +481,8 @@ def student_of(
     labels, counts = data.labels, data.counts
     table = replace(data.table, target=Labels(labels.name, labels.labels, said))
     settings = Settings(wishes=Wishes(asked))
-    learned = learn_unless(replace(data, table=table).engine(settings.ratio, limits, n_jobs), settings)
+    here = replace(data, table=table, blocks=None, held_back=None)  # what the committee says is known of no other
+    learned = learn_unless(here.engine(settings.ratio, limits, n_jobs), settings)
     program = learned.program
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())

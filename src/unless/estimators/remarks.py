@@ -96,8 +96,11 @@ def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommit
 
 def _sampled(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Remark | None:
     """Whether lists learned only from some of the records, because the others are in blocks."""
-    every = 0 if data.blocks is None else data.blocks.rows
-    if len(data.table) >= every or not (isinstance(model, SavedCommittee) or getattr(learner, "teacher", None)):
+    if data.blocks is None or not (isinstance(model, SavedCommittee) or getattr(learner, "teacher", None)):
+        return None
+    engine = data.blocks.engine(data.held_back)
+    every = int(engine.records(engine.everything()).sum())
+    if len(data.table) >= every:
         return None
     who = "The committee" if isinstance(model, SavedCommittee) else "The list and its teacher"
     return Remark("sampled", None, f"{who} learned from {len(data.table):,} of {every:,} records, evenly spread")

@@ -46,11 +46,17 @@ def _summed(
     committee: Committee, writer: Writer[exp.Expression], names: _Names, result: exp.Expression
 ) -> exp.Expression:
     """What follows from the sums, as a subquery."""
-    summed = exp.select(*map(exp.alias_, sums(committee, names.lists), names.points))
+    summed = _select(sums(committee, names.lists), names.points)
     if len(committee):
-        voted = exp.select(*map(exp.alias_, deciding(committee, writer), names.lists))
-        summed = summed.from_(voted.subquery(names.voted))
-    return exp.select(result).from_(summed.subquery(names.summed)).subquery()
+        voted = _select(deciding(committee, writer), names.lists)
+        summed = summed.from_(voted.subquery(names.voted, copy=False), copy=False)
+    return exp.select(result).from_(summed.subquery(names.summed, copy=False), copy=False).subquery(copy=False)
+
+
+def _select(nodes: Sequence[exp.Expression], names: Sequence[str]) -> exp.Select:
+    """A query of expressions with names; they are not copied, which takes seconds if there are hundreds of rules."""
+    named = [exp.alias_(node, name, copy=False) for node, name in zip(nodes, names, strict=True)]
+    return exp.Select(expressions=named)
 
 
 def deciding(committee: Committee, writer: Writer[exp.Expression]) -> list[exp.Expression]:

@@ -13,7 +13,7 @@ from unless.errors import ParameterError
 from unless.export import committee_sql, sqlpoints
 from unless.export.conditions import card_of
 from unless.export.dialects import DIALECTS
-from unless.export.sql import ColumnKind, SqlWriter, What, prepared, to_sql, written
+from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
 from unless.export.sqltree import NewNames, new_column
 from unless.model import Model
 from unless.rule import Program
@@ -49,7 +49,7 @@ def to_query(
     committee, source = committee_of(program), _table(table, dialect)
     whats = whats or (("label", "rule", "because") if committee is None else ("label",))
     rules, engine, writer = prepared(program, dialect, columns)
-    query = _Query(source, NewNames(rules), writer, lambda node: written(node, rules, engine), engine.fence)
+    query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules), engine.fence)
     if "probability" in whats and committee is not None:
         return query.voted(committee)
     plain: list[What] = [what for what in whats if what != "probability"]

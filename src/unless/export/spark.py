@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from unless.errors import ParameterError, suggest
 from unless.export.code import free_name
 from unless.export.conditions import rules_of
-from unless.export.sql import What, expression, prepared, written
+from unless.export.sql import What, expression, in_words_of, prepared
 from unless.model import Model
 from unless.rule import Program
 from unless.score.committee import Committee, committee_of
@@ -78,7 +78,8 @@ class _Frame:
             )
         self._model, self._frame, self._rules = model, frame, rules_of(model)
         kinds, self._cells = read_columns(model, self._rules, fields)
-        _, self._engine, self._writer = prepared(model, "spark", kinds)
+        _, engine, self._writer = prepared(model, "spark", kinds)
+        self._text = in_words_of(engine, self._rules)
 
     def column(self, what: What) -> Column:
         """What the model decides, as a column."""
@@ -111,7 +112,7 @@ class _Frame:
         from pyspark.sql.functions import expr
 
         read = found.transform(self._read, copy=False)
-        return expr(written(read, self._rules, self._engine))
+        return expr(self._text(read))
 
     def _read(self, node: exp.Expression) -> exp.Expression:
         known = isinstance(node, exp.Column) and node.this.quoted and self._cells.get(node.name)

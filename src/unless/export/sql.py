@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
 from typing import get_args
@@ -80,7 +80,7 @@ def to_sql(
     if what not in get_args(What):
         raise ParameterError(f"no SQL for {what!r}{suggest(str(what), get_args(What))}")
     rules, engine, writer = prepared(program, dialect, columns)
-    return written(expression(program, rules, what, writer), rules, engine)
+    return in_words_of(engine, rules)(expression(program, rules, what, writer))
 
 
 def expression(program: Program | Committee | Model, rules: Program, what: What, writer: SqlWriter) -> exp.Expression:
@@ -105,12 +105,12 @@ def prepared(
     return rules, engine, SqlWriter(engine, kinds, compared)
 
 
-def written(found: exp.Expression, rules: Program, engine: Dialect) -> str:
-    """An expression as text."""
+def in_words_of(engine: Dialect, rules: Program) -> Callable[[exp.Expression], str]:
+    """What writes expressions about rules as text."""
     # sqlglot 30 indents inside of names with line breaks, and its mark for line breaks in texts may be in one already.
     marked = Generator.SENTINEL_LINE_BREAK.rstrip("_") in str(rules)
     pretty = not marked and not any("\n" in feature for feature in rules.used)
-    return found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
+    return lambda found: found.sql(engine.syntax, copy=False, pretty=pretty, unsupported_level=ErrorLevel.RAISE)
 
 
 def _probability(card: ScoreCard, writer: SqlWriter) -> exp.Expression:

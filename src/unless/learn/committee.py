@@ -154,7 +154,9 @@ def learn_committee(
         interrupted = stop
     if len(training.found) < len(first.found) and not training.sure():  # it was stopped soon after it began again
         training = first
-    return LearnedCommittee(training.committee(), interrupted, training.settings, training.sums)
+    committee = training.committee()
+    sums = training.sums if interrupted is None else committee.sums(table)
+    return LearnedCommittee(committee, interrupted, training.settings, sums)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,8 +202,7 @@ class _Training:
         self.sums = np.tile(self.base, (len(self.table), 1))
         self.chances = probabilities_of(self.sums)
         self.wrong = 1.0 - self.chances[np.arange(len(self.truth)), self.truth]  # how far it is from each label
-        self.found: list[_Candidate] = []
-        self.points: list[Points] = []
+        self.found: list[tuple[_Candidate, Points]] = []
         self.generator = np.random.default_rng(seed)
         self.known = np.zeros(len(self.table), dtype=bool)
 
@@ -329,9 +330,8 @@ class _Training:
         """Give points to the rules of a list, and add them to those of the records."""
         points = self._newton(found.decided, found.size)
         sums, chances = self.sums.reshape(-1), self.chances.reshape(-1)
+        self.found.append((found, points))  # at once: after Ctrl-C in here, sums are made anew from what was found
         advance(found.decided, points.reshape(-1), POINTS_PER_LOGIT, self.truth, sums, chances, self.wrong)
-        self.found.append(found)
-        self.points.append(points)
 
     def _newton(self, rule: NDArray[np.int32], rules: int) -> Points:
         """The step of each rule and class that lowers the log-loss most, by its first and second derivatives."""
@@ -346,10 +346,11 @@ class _Training:
         """The lists, with the label that each rule gives most points."""
         labels, features = self.table.labels, self.table.features
         lists = []
-        for found, points in zip(self.found, self.points, strict=True):
+        for found, points in self.found:
             rules = found.rules([labels.labels[k] for k in points.argmax(axis=1)])
             lists.append(Program(labels.name, features, tuple(rules)))
-        return Committee(labels.name, features, labels.labels, self.base, tuple(lists), tuple(self.points))
+        every = tuple(points for _, points in self.found)
+        return Committee(labels.name, features, labels.labels, self.base, tuple(lists), every)
 
 
 def tried(training: _Training, seed: int, progress: Progress | None, late: Late | None = None) -> CommitteeSettings:

@@ -26,6 +26,9 @@ Rows = TypeVar("Rows")
 FEWEST = 2_000
 """How many records there must be: of fewer, unseen ones tell too little."""
 
+_EACH = 50
+"""How many there must be for each label: of fewer, a list of less penalty learns hundreds of rules, and slowly."""
+
 _WRONG = 0.05
 """A list that gets less than this share of its own records wrong has no more to learn."""
 
@@ -46,7 +49,7 @@ def measured(engine: Engine[Rows], learned: Learned, learn: Callable[[Rows, floa
     which is quick and mostly shows that nothing is to gain; optimised ones, which are wanted, have the last word.
     """
     rows = engine.everything()
-    if engine.size(rows) < FEWEST or _wrong(learned) < _WRONG * engine.size(rows):
+    if engine.size(rows) < max(FEWEST, _EACH * len(engine.labels)) or _wrong(learned) < _WRONG * engine.size(rows):
         return 1.0
     among = max(_SEEN + _UNSEEN, ceil(engine.size(rows) / _PART))
     parts = engine.folds(rows, _SEEN + _UNSEEN, among)

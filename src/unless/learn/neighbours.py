@@ -82,7 +82,10 @@ def _extended(column: Column, one: NDArray[np.intp], other: NDArray[np.intp], rn
     low, high = column.numbers[first[both]], column.numbers[second[both]]
     with np.errstate(over="ignore", invalid="ignore"):
         new = np.clip(np.nan_to_num(low + share[both] * (high - low)), column.numbers[0], column.numbers[-1])
-    if (column.numbers == np.rint(column.numbers)).all():
+    step = column.notation.step if column.notation is not None else 0.0
+    if step and not (column.numbers % step).any():  # days stay days
+        new -= new % step
+    elif (column.numbers == np.rint(column.numbers)).all():
         new = np.rint(new)
     new += 0.0  # no negative zero
     numbers = np.union1d(column.numbers, new)

@@ -518,7 +518,11 @@ def test_notes_of_strangers(tmp_path):
         (path,) = (tmp_path / "kept").glob("rules-*")
         head = path.read_bytes().split(b"\n")[0]
         rule = {"label": "p", "default": [["nobody", "<=", 1.0]]}
-        for line in ([0, rule], [0, 7], [{}, None], [0, rule, [1]], ["end", {"rules": [[]]}, []]):
+        good = {"rules": [{"label": "p", "default": []}], "otherwise": None}
+        shapes = (5, [["p", 1]], [[1, 2]], [[1, 2], [1]], [[1, 2], [1, -1]], [[1, 2], [1, float("nan")]], [[1, 2]] * 3)
+        wrong = [[0, rule], [0, 7], [{}, None], [0, rule, [1]], ["end", {"rules": [[]]}, []], ["end", [1], []]]
+        wrong += [["abc", None], [float("inf"), None], *(["end", good, left] for left in shapes)]
+        for line in wrong:
             path.write_bytes(head + b"\n" + json.dumps(line).encode() + b"\n")
             with pytest.raises(ReadError, match=f"{path.name}: these are not the notes of a learner"):
                 fold_rm(blocks)

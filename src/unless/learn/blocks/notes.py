@@ -9,6 +9,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from unless.errors import ProgramError, ReadError
 from unless.export import json as programs
 from unless.learn.blocks.encode import Coding
@@ -52,7 +54,7 @@ class FilePage(Page):
             found._append(b"")  # ends a line that was torn
         try:
             found._read([line for line in map(_parsed, lines[1:]) if line is not None])
-        except (ProgramError, TypeError, LookupError, RecursionError) as error:
+        except (ProgramError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
             raise ReadError(f"{path}: these are not the notes of a learner ({error}); remove the file") from error
         return found
 
@@ -62,10 +64,21 @@ class FilePage(Page):
         for step, node in noted:
             self.steps[int(step)] = None if node is None else next(rules)
         for _, node, left in (line for line in lines if len(line) == 3):
+            if not isinstance(node, dict):
+                raise TypeError(f"the last line has {node!r:.60} for a program")
             penalty = node.get("penalty")  # notes of former versions have none
             if penalty is not None and not isinstance(penalty, int | float):
                 raise TypeError(f"the penalty is {penalty!r}")
-            self.finished = self._program({name: node[name] for name in ("rules", "otherwise")}), left, penalty
+            program = self._program({name: node[name] for name in ("rules", "otherwise")})
+            self.finished = program, self._left(left, len(program)), penalty
+
+    def _left(self, found: Any, rules: int) -> Left:
+        """How much of each label was left before each rule, and after the last."""
+        left = np.array(found, np.float64)
+        if left.shape != (rules + 1, len(self.coding.labels)) or not (left >= 0).all():
+            raise ValueError(f"{found!r:.60} is not what {rules} rules leave of {len(self.coding.labels)} labels")
+        rows: list[list[float]] = left.tolist()
+        return rows
 
     def _program(self, node: dict[str, Any]) -> Program:
         """A program in the notations of the columns."""
