@@ -22,7 +22,7 @@ from unless.cli.options import (
     output_option,
     target_option,
 )
-from unless.errors import ParameterError
+from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.judge.stability import Stability
 from unless.judge.unseen import unknown_labels
 from unless.judge.watched import Watch
@@ -138,6 +138,8 @@ def _read(
         names = features if source is None else column_names(source, **known.options)
     columns = listed(by, names)
     others = [name for name in columns if name not in features]
+    if lacking := [name for name in others if data != "-" and name not in names]:
+        raise UnknownNameError(f"{data}: no column {lacking[0]!r}{suggest(lacking[0], names)} (--by)")
     return read_labelled(screen, data, model, target, features=[*features, *others], how=how), columns
 
 
