@@ -1,13 +1,14 @@
 """Committees in SQL: the number of the deciding rule of each list, sums of points, and what follows from them.
 
-Each step needs a query of its own, so that no condition is written twice. An expression is a subquery without a table
-of its own: DuckDB, SQLite and PostgreSQL run it, and so should other databases that let a subquery use columns of the
-query around it.
+Each step needs a query of its own, so that no condition is written twice, and some databases need several for the
+rules of many lists (`Dialect.at_once`). An expression is a subquery without a table of its own: DuckDB, SQLite and
+PostgreSQL run it, and so should other databases that let a subquery use columns of the query around it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlglot import exp
 
@@ -18,14 +19,20 @@ from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points
 
+if TYPE_CHECKING:
+    from unless.export.sql import SqlWriter
 
-def label(committee: Committee, writer: Writer[exp.Expression], labels: Sequence[exp.Expression]) -> exp.Expression:
+
+Item = TypeVar("Item")
+
+
+def label(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
     """The label of a record, one of these."""
     names = _Names(committee)
     return _summed(committee, writer, names, leading(names.points, labels))
 
 
-def second_probability(committee: Committee, writer: Writer[exp.Expression]) -> exp.Expression:
+def second_probability(committee: Committee, writer: SqlWriter) -> exp.Expression:
     """The probability of the second of two labels."""
     names = _Names(committee)
     _, second = shares_of([*map(new_column, names.points)])
@@ -42,21 +49,32 @@ class _Names:
         self.voted, self.summed = names.free("voted"), names.free("summed")
 
 
-def _summed(
-    committee: Committee, writer: Writer[exp.Expression], names: _Names, result: exp.Expression
-) -> exp.Expression:
+def _summed(committee: Committee, writer: SqlWriter, names: _Names, result: exp.Expression) -> exp.Expression:
     """What follows from the sums, as a subquery."""
-    summed = _select(sums(committee, names.lists), names.points)
-    if len(committee):
-        voted = _select(deciding(committee, writer), names.lists)
-        summed = summed.from_(voted.subquery(names.voted, copy=False), copy=False)
-    return exp.select(result).from_(summed.subquery(names.summed, copy=False), copy=False).subquery(copy=False)
+    voted: exp.Select | None = None
+    decided = list(zip(deciding(committee, writer), names.lists, strict=True))
+    for some in batched(decided, writer.dialect.at_once):
+        others = [] if voted is None else [exp.Star()]
+        voted = _select([*others, *_named(some)], voted, names.voted)
+    summed = _select(_named(zip(sums(committee, names.lists), names.points, strict=True)), voted, names.voted)
+    return _select([result], summed, names.summed).subquery(copy=False)
 
 
-def _select(nodes: Sequence[exp.Expression], names: Sequence[str]) -> exp.Select:
-    """A query of expressions with names; they are not copied, which takes seconds if there are hundreds of rules."""
-    named = [exp.alias_(node, name, copy=False) for node, name in zip(nodes, names, strict=True)]
-    return exp.Select(expressions=named)
+def batched(items: Sequence[Item], at_once: int | None) -> Iterator[Sequence[Item]]:
+    """Some items at a time, or all."""
+    size = at_once or max(len(items), 1)
+    return (items[first : first + size] for first in range(0, len(items), size))
+
+
+def _named(pairs: Iterable[tuple[exp.Expression, str]]) -> list[exp.Expression]:
+    """Expressions with names. Nothing is copied here, which takes seconds if there are hundreds of rules."""
+    return [exp.Alias(this=node, alias=exp.to_identifier(name)) for node, name in pairs]
+
+
+def _select(nodes: list[exp.Expression], source: exp.Select | None, name: str) -> exp.Select:
+    """A query of expressions, from another query if there is one."""
+    found = exp.Select(expressions=nodes)
+    return found if source is None else found.from_(source.subquery(name, copy=False), copy=False)
 
 
 def deciding(committee: Committee, writer: Writer[exp.Expression]) -> list[exp.Expression]:

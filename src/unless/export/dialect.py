@@ -54,6 +54,11 @@ class Dialect:
     fence = ""
     """What ends a subquery so that it is not merged into the query around it, which would write its expressions again
     wherever their names are used."""
+    at_once: int | None = 10
+    """How many lists of a committee are decided in one step of a query; None for all.
+
+    DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
+    5 s for ten of them at a time."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
     """The types of columns that hold time, by kind."""
     finer: tuple[str, ...] = ("timestamp_ns",)

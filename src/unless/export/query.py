@@ -11,7 +11,9 @@ from sqlglot.errors import SqlglotError
 
 from unless.errors import ParameterError
 from unless.export import committee_sql, sqlpoints
+from unless.export.committee_sql import batched
 from unless.export.conditions import card_of
+from unless.export.dialect import Dialect
 from unless.export.dialects import DIALECTS
 from unless.export.sql import ColumnKind, SqlWriter, What, in_words_of, prepared, to_sql
 from unless.export.sqltree import NewNames, new_column
@@ -49,7 +51,7 @@ def to_query(
     committee, source = committee_of(program), _table(table, dialect)
     whats = whats or (("label", "rule", "because") if committee is None else ("label",))
     rules, engine, writer = prepared(program, dialect, columns)
-    query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules), engine.fence)
+    query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules))
     if "probability" in whats and committee is not None:
         return query.voted(committee)
     plain: list[What] = [what for what in whats if what != "probability"]
@@ -68,7 +70,11 @@ class _Query:
     names: NewNames
     writer: SqlWriter
     text: Callable[[exp.Expression], str]
-    fence: str
+
+    @property
+    def dialect(self) -> Dialect:
+        """The database."""
+        return self.writer.dialect
 
     def plain(self, parts: Sequence[tuple[str, str]]) -> str:
         """The table with new columns."""
@@ -88,15 +94,17 @@ class _Query:
         predicted = self.names.free(_COLUMNS["label"])
         lists = [self.names.free(f"list_{number + 1}") for number in range(len(committee))]
         points = self._points(committee.classes)
-        inner = _select(self._named(committee_sql.deciding(committee, self.writer), lists), self.source)
-        middle = _select(self._named(committee_sql.sums(committee, lists), points), self._inner(inner, "voted"))
+        source = self.source
+        for some in batched(self._named(committee_sql.deciding(committee, self.writer), lists), self.dialect.at_once):
+            source = self._inner(_select(some, source), "voted")
+        middle = _select(self._named(committee_sql.sums(committee, lists), points), source)
         label = committee_sql.leading(points, [self.writer.label(one) for one in committee.classes])
         shares = self._named(sqlpoints.shares_of([*map(new_column, points)]), self._probabilities(committee.classes))
         return f"{_select([(self.text(label), predicted), *shares], self._inner(middle, 'summed'))};\n"
 
     def _inner(self, query: str, name: str) -> str:
         """A query as a source of another."""
-        return "\n".join(["(", query, *filter(None, [self.fence]), f") AS {name}"])
+        return "\n".join(["(", query, *filter(None, [self.dialect.fence]), f") AS {name}"])
 
     def _named(self, nodes: Iterable[exp.Expression], names: Sequence[str]) -> list[tuple[str, str]]:
         return list(zip(map(self.text, nodes), names, strict=True))
