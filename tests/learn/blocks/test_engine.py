@@ -20,7 +20,7 @@ from unless.learn.blocks import block as blocks
 from unless.learn.blocks import store as stores
 from unless.learn.blocks.bins import Bins, bins_of
 from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.questions import Definition, Fetch, Question, Values, partly, steps
+from unless.learn.blocks.questions import Definition, Fetch, Values, partly, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
@@ -531,14 +531,11 @@ def _searched(features, score):
     return search.best(histograms, (first, first, first + 7))
 
 
-class Listed(Question[list[int]]):
-    """A question whose answers are lists; it notes how long those are that are put together."""
+class Listed:
+    """Put together like the answers of a question, lists; it notes how long they are."""
 
-    def of(self, block):  # noqa: ARG002 - nothing is asked
-        raise AssertionError
-
-    def together(self, answers):
-        answers = list(answers)
+    @staticmethod
+    def together(answers):
         TOGETHER.append([len(one) for one in answers])
         return [each for one in answers for each in one]
 
@@ -558,7 +555,7 @@ def test_answers_are_put_together_with_their_like(count):
             held = max(held, number - sum(sizes.count(1) for sizes in TOGETHER))
             yield [number]
 
-    (found,) = partly(answers(), Listed((), {}), at_once=3)
+    (found,) = partly(answers(), Listed(), at_once=3)
     *before, last = TOGETHER
     assert found == list(range(count))
     assert held < 3
@@ -568,4 +565,4 @@ def test_answers_are_put_together_with_their_like(count):
 
 def test_no_answers_are_none():
     """Nothing comes of nothing."""
-    assert list(partly([], Listed((), {}))) == []
+    assert list(partly([], Listed())) == []
