@@ -368,13 +368,13 @@ class TestPage:
         """What has run again counts, the rest is kept to the fifth digit, and the page tells which is which."""
         assert Figures.read(tmp_path / "none.json") == Figures({}, {})
         earlier = Figures(
-            {("iris", "EBM"): {"accuracy": 0.9123456, "cpu": 2.0}, ("iris", "Unless"): {"accuracy": 0.5}},
+            {("iris", "EBM"): {"accuracy": 0.91234567, "cpu": 2.0}, ("iris", "Unless"): {"accuracy": 0.5}},
             {("pima", "EBM"): "not done in 60 s", ("iris", "FIGS"): "not done in 60 s"},
         )
         (tmp_path / "figures.json").write_text(earlier.text())
         now = Figures({("iris", "Unless"): {"accuracy": 0.75}, ("iris", "FIGS"): {"accuracy": 0.8}}, {})
         figures = now.over(Figures.read(tmp_path / "figures.json"))
-        assert [figures.get("iris", method) for method in ("EBM", "Unless", "FIGS")] == [0.91235, 0.75, 0.8]
+        assert [figures.get("iris", method) for method in ("EBM", "Unless", "FIGS")] == [0.9123457, 0.75, 0.8]
         assert figures.failures == {("pima", "EBM"): "not done in 60 s"}
         text = accuracy_page.page(figures)
         assert "| iris | 0.750 | 0.800 | 0.912 |" in text
