@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from tests.cli.command import called, unless
 from unless import UnlessClassifier, load, read_table
+from unless.learn.blocks import data
 
 
 @pytest.fixture
@@ -54,6 +57,19 @@ def test_the_list_beside_a_committee(tmp_path):
         assert one.committee_ == other.committee_
         assert one.program_ == other.program_ != UnlessClassifier().fit(read_table(tmp_path / "a.csv", "y")).program_
         assert one.agreement_ == other.agreement_
+
+
+@pytest.mark.parametrize("more", [("--test", "0"), ()])
+def test_a_sample_is_said(records, monkeypatch, more):
+    """A committee that learned from some of the records says of how many: those held back are none of them."""
+    held_back = re.search(r"(\d+) records held back", called("fit", "a.csv", "-t", "y", *more, cwd=records).stdout)
+    monkeypatch.setattr(data, "SAMPLE", 100)
+    done = fit(records, "-a", "committee", *more)
+    told = re.search(r"learned from (\d+) of (\d+) records,\s+evenly\s+spread", done.stdout + done.stderr)
+    some, of = map(int, told.groups())
+    assert some == -(-of // 4)
+    assert (held_back is None) == bool(more)
+    assert of + (0 if held_back is None else int(held_back[1])) == 400
 
 
 def test_what_changed_is_said(records):

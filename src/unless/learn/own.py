@@ -117,8 +117,8 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     penalty
         How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
-        where C is the number of values it was chosen from. "auto" is 1, or half or a quarter of it where records that
-        were held back for a moment show that a list then knows clearly more (2,000 records and more; see `lenient`).
+        where C is the number of values it was chosen from. "auto" is 1, or a quarter of it where records that were
+        held back for a moment show that a list then knows clearly more (2,000 records and more; see `lenient`).
     min_support
         How many positives each literal, rule and exception must cover.
     optimise
