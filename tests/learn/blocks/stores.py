@@ -123,6 +123,7 @@ def cramped(monkeypatch, rng: np.random.Generator) -> None:
     monkeypatch.setattr(bins, "_NUMERIC", most - 16)
     monkeypatch.setattr(bins, "_FINER", int(rng.choice([1, 3, 64])))
     monkeypatch.setattr(search, "_FEW", int(rng.choice([0, 8, 2048])))
+    monkeypatch.setattr(search, "_MANY", int(rng.choice([0, 8, 1 << 17])))
     monkeypatch.setattr(rows, "_FEW", int(rng.choice([0, 3, 1 << 16])))
     monkeypatch.setattr(rows, "_MANY", int(rng.choice([0, 500_000])))
     monkeypatch.setattr(rows, "_REMEMBERED", int(rng.choice([1, 3, 64])))

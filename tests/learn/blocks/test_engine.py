@@ -303,6 +303,37 @@ def test_what_a_rule_leaves_is_known(monkeypatch):
     assert not asked
 
 
+def test_what_a_rule_leaves_is_known_of_large_sets_within(monkeypatch):
+    """The same where what the first literal covers is too much to be fetched: what the second one covers is not."""
+    rng = np.random.default_rng(5)
+    x, z, c = rng.normal(size=(3, 3000))
+    y = np.where((x > 0) & (z > 0.7) ^ (rng.random(3000) < 0.1), "p", "n")
+    for module in ("survey", "bins"):
+        monkeypatch.setattr(f"unless.learn.blocks.{module}.MANY", 100)
+    data = Data(pl.DataFrame({"x": x, "z": z, "c": c, "y": y}))
+    store = store_of(data, [1000] * 3)
+    engine, memory = BlockEngine(store, local=400), data.memory
+
+    def learned(engine, positive, negative, least):
+        found = []
+        for _ in range(2):
+            found.append(literal := engine.best_literal(positive, negative, tuple(found)))
+            positive, negative = engine.covered(positive, literal), engine.covered(negative, literal)
+        third = engine.best_literal(positive, negative, tuple(found))
+        return [*found, third], engine.covered(positive, Literal("c", ">", least))
+
+    pairs = [one.split(one.everything(), 1) for one in (engine, memory)]
+    for least in (2.5, 2.0, 1.5):
+        asked = counted(store, monkeypatch)
+        (literals, few), (same, gone) = (
+            learned(one, *pair, least) for one, pair in zip((engine, memory), pairs, strict=True)
+        )
+        assert literals == same
+        assert engine.popularity(few) == memory.popularity(gone)
+        assert bool(asked) == (least == 2.5)
+        pairs = [(engine.minus(pairs[0][0], few), pairs[0][1]), (memory.minus(pairs[1][0], gone), pairs[1][1])]
+
+
 @pytest.mark.parametrize("many", [1, 64, 10**9])
 def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
     """Rules and rows are the same whether single numbers are mapped or all of a column are read at once."""
@@ -315,7 +346,7 @@ def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
         pytest.skip("this disk is only read through the cache")
     read = []
     for one in store.blocks:
-        monkeypatch.setattr(one, "_past", lambda *part, past=one._past: read.append(past) or past(*part))
+        monkeypatch.setattr(one, "_past", lambda *part, past=one._past, **how: read.append(past) or past(*part, **how))
     assert fold_rm(BlockEngine(store, local=3000)) == fold_rm(data.table)
     assert bool(read) == (many < 10**9)
     pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
@@ -336,7 +367,7 @@ def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):
     before = [{name: array.copy() for name, array in one.items()} for one in arrays]
     assert fold_rm(BlockEngine(store, local=3000)) == fold_rm(data.table)
     assert forgotten
-    assert not any(one._rare for one in arrays)
+    assert not any(one._read for one in arrays)
     spans = [(one._starts[name], one[name].nbytes) for one in arrays for name in ("bins", "labels")]
     assert not {start for start, _ in forgotten} & {start for start, size in spans if size}
     for one, known in zip(arrays, before, strict=True):
@@ -527,7 +558,7 @@ def _searched(features, score):
     bins = [Bins(column, np.ones(7, np.int64)) for column in columns]
     histograms = np.concatenate([np.pad(weights, ((0, 0), (0, 10))) for _, weights in features], axis=1)
     first = np.arange(len(features), dtype=np.int32) * 16
-    search = Search(bins, score, (), {}, lambda _: pytest.fail("asked"), lambda _: pytest.fail("asked"))
+    search = Search(bins, score, (), {}, *[lambda _: pytest.fail("asked")] * 3)
     return search.best(histograms, (first, first, first + 7))
 
 

@@ -43,6 +43,7 @@ from unless.learn.blocks.questions import (
     Question,
     Region,
     Sizes,
+    Slices,
     Values,
     steps,
 )
@@ -399,6 +400,7 @@ def questions(store: BlockStore) -> list[Question[Any]]:
         Sizes(*both),
         Histograms(*both),
         Parts(*both, [(place, 0, 3), (place, 1, 2)]),
+        Slices(*both, Region.of([Asked(place, texts=False, low=0.0, high=1.0)])),
         Values(*both, Region.of([Asked(place, texts=False, low=0.0), Asked(2, texts=True)])),
         Ends(*one, place, 0.0),
         Fetch(*both),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -24,10 +24,15 @@ Values = NDArray[np.float64] | Sequence[str]
 Cuts = Values
 """Some of them: a part ends with each, and one more part follows."""
 
+Spans = tuple[tuple[int, ...], tuple[int, ...]]
+"""Where some spans of finer parts begin, and where they end."""
+
 _BYTES = 256
 _BINS = 256
 _NUMERIC = 240
 """Numeric bins come in whole groups of 16, so that these and one for missing cells are at most 256."""
+SLICES = 64
+"""How many slices a finer part is cut into, where its numbers would be many."""
 _FINER = 64
 """How many finer parts a bin of numbers has at most: the part within the bin is a byte."""
 
@@ -109,12 +114,40 @@ class Bins:
         first = 0 if low is None else int(np.searchsorted(finer, low, "right"))
         return first, len(finer) + 1 if high is None else int(np.searchsorted(finer, high)) + 1
 
+    def spans_in(self, lows: Sequence[float | None], highs: Sequence[float | None]) -> Spans:
+        """The same for several pairs of numbers."""
+        finer = np.empty(0) if self.finer is None else self.finer
+        low, high = np.array(lows, np.float64), np.array(highs, np.float64)  # None is NaN, which comes last
+        first = np.where(np.isnan(low), 0, np.searchsorted(finer, low, "right"))
+        return tuple(first.tolist()), tuple((np.searchsorted(finer, high) + 1).tolist())
+
     def part_of(self, number: float) -> tuple[int, int]:
         """The bin of a number, and its part within."""
         if self.cuts is None or self.finer is None:
             raise ValueError("there are no finer parts")
         bin_ = int(np.searchsorted(self.cuts[0], number))
         return bin_, int(np.searchsorted(self.finer, number)) - int(self.starts[bin_])
+
+
+@lru_cache(64)
+def wanted(bins: Bins, spans: Spans) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """Which bins of a column have finer parts in some spans, and which parts those are; all blocks want the same."""
+    starts = bins.starts
+    parts = np.zeros(int(starts[-1]) + len(starts), np.uint8)
+    for first, end in zip(*spans, strict=True):
+        parts[first:end] = 1
+    ends = np.append(starts[1:], starts[-1] + 1).clip(starts)
+    some = np.append(0, np.cumsum(parts))
+    return (some[ends] > some[starts]).astype(np.uint8), parts
+
+
+def slices(lows: Sequence[float], highs: Sequence[float]) -> NDArray[np.float64]:
+    """Where even slices of some parts of numbers end, part by part."""
+    low, high = np.array(lows)[:, None], np.array(highs)[:, None]
+    ends = low + (high - low) * (np.arange(1, SLICES + 1) / SLICES)
+    ends[:, -1] = high[:, 0]  # whatever was rounded
+    found: NDArray[np.float64] = np.minimum(ends, high)
+    return found
 
 
 def edges(values: Values, cuts: Cuts) -> NDArray[np.intp]:

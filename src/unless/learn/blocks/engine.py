@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unless.kernels import Selection
 from unless.kernels.grid import Grid
-from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.bins import SLICES, Bins
 from unless.learn.blocks.local import Local, Store, table_of
 from unless.learn.blocks.questions import (
     OPERATIONS,
@@ -37,6 +37,7 @@ from unless.learn.blocks.questions import (
     Question,
     Region,
     Sizes,
+    Slices,
     Span,
     Values,
     heaviest,
@@ -127,6 +128,7 @@ class BlockEngine(Engine[Rows]):
         found = self._set("covered", (rows,), literal)
         if before is not None and gone is not None:
             self._derive(found, before, gone)
+            self._made.note_less(before, gone, found)  # so that what another literal covers of it follows, too
         self._made.note_covered(rows, literal, found)
         best, weight = self._covered.get(rows.definition.number, (None, None))
         if best is literal:  # what the search has just found
@@ -292,6 +294,7 @@ class BlockEngine(Engine[Rows]):
             (*self.banned, *used),
             self._heaviest,
             lambda spans: self._parts(pair, spans),
+            lambda regions: self._slices(pair, regions),
             lambda regions: self._values(pair, regions),
             allowed,
         )
@@ -321,6 +324,16 @@ class BlockEngine(Engine[Rows]):
                 for (column, first, _), weights in zip(spans, answer, strict=True):
                     rows.parts[column] = first, weights[place].copy()
         return [np.array([_weights(rows, span) for rows in sets]) for span in spans]
+
+    def _slices(self, sets: Sequence[Rows], regions: Sequence[Region]) -> list[Integers]:
+        """The weights of sets in the slices of regions: for each set, one part after the other."""
+        asked = [region.asked() for region in regions]
+        wanted = [one for each in asked for one in each if any(one not in rows.slices for rows in sets)]
+        if lacking := [rows for rows in sets if any(one not in rows.slices for one in wanted)]:
+            answer = self._ask(Slices, lacking, Region.of(wanted)).reshape(len(lacking), -1, SLICES)
+            for rows, counted in zip(lacking, answer, strict=True):
+                rows.slices.update(zip(wanted, counted, strict=True))
+        return [np.array([np.concatenate([rows.slices[one] for one in each]) for rows in sets]) for each in asked]
 
     def _values(self, sets: Sequence[Rows], regions: Sequence[Region]) -> list[Counted]:
         """The values in regions of columns, and how much each weighs in each set."""

@@ -182,6 +182,11 @@ class Asked:
     low: Any = None
     high: Any = None
 
+    @property
+    def begin(self) -> tuple[Any, ...]:
+        """What parts are in order by."""
+        return self.column, self.texts, self.low is not None, self.low
+
     def span(self, values: Sequence[Any]) -> tuple[int, int]:
         """Where the part begins in values, and where it ends."""
         first = 0 if self.low is None else bisect_right(values, self.low)
@@ -308,6 +313,18 @@ def _after(values: Sequence[Any] | NDArray[Any], limits: Sequence[Any]) -> NDArr
 
 
 @dataclass(frozen=True)
+class Slices(Added):
+    """Of each set: the weight of the rows in the slices of finer parts of bare columns, part after part."""
+
+    regions: Sequence[Region]
+
+    def of(self, block: Block) -> Integers:
+        """Count the rows."""
+        sets = list(block.selected(self))
+        return np.hstack([block.by_slice(sets, one.column, one.lows, one.highs) for one in self.regions])
+
+
+@dataclass(frozen=True)
 class Values(Question[list[Counted]]):
     """The values in some regions of columns, and the weight of the rows that have each."""
 
@@ -345,16 +362,7 @@ def _numbers_counted(block: Block, sets: Sequence[Selection], region: Region) ->
     """The same for a bare column."""
     if region.texts:
         return Counted([], np.zeros((len(sets), 0), np.int64))
-    ends = list(zip(region.lows, region.highs, strict=True))
-    eye = np.eye(len(sets), dtype=np.int64)
-    pairs = [block.numbers_in(rows, region.column, ends) for rows in sets]
-    found = summed([Counted(numbers, own[:, None] * some) for own, (numbers, some) in zip(eye, pairs, strict=True)])
-    first, end = region.edges(found.values)
-    inside = np.zeros(len(found.values) + 1, np.int32)
-    np.add.at(inside, first, 1)
-    np.subtract.at(inside, end, 1)
-    there = np.flatnonzero(np.cumsum(inside[:-1]) > 0)
-    return Counted(np.asarray(found.values)[there], found.weights[:, there])
+    return Counted(*block.numbers_in(sets, region.column, region.lows, region.highs))
 
 
 def summed(pieces: Sequence[Counted]) -> Counted:

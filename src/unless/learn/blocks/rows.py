@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.kernels import Selection
+from unless.learn.blocks.bins import SLICES
 from unless.learn.blocks.block import Block
 from unless.learn.blocks.local import Local
 from unless.learn.blocks.questions import Asked, Definition, Integers, Region
+from unless.learn.blocks.questions import Slices as SlicesIn
 from unless.learn.blocks.questions import Values as ValuesIn
 from unless.rule import MAX_DEPTH, Literal, Rule
 
@@ -49,6 +51,8 @@ class Rows:
     histogram: Integers | None = None
     parts: dict[int, tuple[int, Integers]] = field(default_factory=dict)
     """Of some columns, the weights in finer parts, from one on."""
+    slices: dict[Asked, Integers] = field(default_factory=dict)
+    """Of some finer parts, the weights in their slices."""
     values: dict[Asked, tuple[Values, Integers]] = field(default_factory=dict)
     """Of some parts of columns, the values and their weights."""
     here: tuple[Local, Selection] | None = None
@@ -75,6 +79,7 @@ class Rows:
             self.histogram = whole.histogram - block.histogram(rows)
             for column, (first, weights) in whole.parts.items():
                 self.parts[column] = first, weights - block.by_part(rows, column, first, first + len(weights))
+            self.slices = _less_slices(whole.slices, block)
             self.values = _less(whole.values, block)
         elif gone.histogram is not None:
             self.histogram = whole.histogram - gone.histogram
@@ -100,8 +105,19 @@ class Rows:
         """Forget the weights in parts, or of values, if there are many."""
         if sum(len(weights) for _, weights in self.parts.values()) > _MANY:
             self.parts = {}
+        if SLICES * len(self.slices) > _MANY:
+            self.slices = {}
         if sum(len(weights) for _, weights in self.values.values()) > _MANY:
             self.values = {}
+
+
+def _less_slices(slices: Mapping[Asked, Integers], block: Block) -> dict[Asked, Integers]:
+    """Weights in slices, less those of some rows, which are a block."""
+    if not slices:
+        return {}
+    asked = sorted(slices, key=lambda one: one.begin)
+    gone = SlicesIn.whole(Region.of(asked)).of(block)[0].reshape(-1, SLICES)
+    return {one: slices[one] - some for one, some in zip(asked, gone, strict=True)}
 
 
 def _less(values: Mapping[Asked, tuple[Values, Integers]], block: Block) -> dict[Asked, tuple[Values, Integers]]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.learn.blocks.bins import Bins
+from unless.learn.blocks.bins import Bins, slices
 from unless.learn.blocks.questions import Asked, Counted, Integers, Region, Span
 from unless.learn.literals import EVERY, KIND, Allowed, impurity, information_gain
 from unless.rule import Literal, Operator
@@ -30,6 +30,9 @@ Ends = Sequence[tuple[float | None, float | None]]
 
 _FEW = 2048
 """Up to so many rows in parts of a column, their values are asked for at once."""
+
+_MANY = 1 << 17
+"""From so many rows in parts on, parts are cut into slices before their values are asked for: those would be many."""
 
 _FITS = 2**31
 """Up to so many rows, a product of two counts fits into 64 bits."""
@@ -155,7 +158,7 @@ class Search:
 
     ``allowed`` says which kinds of literals are, column by column; None allows all. ``heaviest`` says of a column with
     cut texts how much a single text weighs at most, part by part. ``cut_again`` asks the blocks about finer parts of
-    columns, ``values_in`` about values: of the positives, and of the negatives.
+    columns, ``slices_of`` about slices of these, ``values_in`` about values: of the positives, and of the negatives.
     """
 
     def __init__(  # noqa: PLR0917 - what it knows, and whom it asks
@@ -165,11 +168,12 @@ class Search:
         banned: Iterable[Literal],
         heaviest: Mapping[int, Integers],
         cut_again: Callable[[Sequence[Span]], Sequence[Integers]],
+        slices_of: Callable[[Sequence[Region]], Sequence[Integers]],
         values_in: Callable[[Sequence[Region]], Sequence[Counted]],
         allowed: Allowed | None = None,
     ) -> None:
         self._bins, self._score, self._heaviest = bins, score, heaviest
-        self._cut_again, self._values_in = cut_again, values_in
+        self._cut_again, self._slices_of, self._values_in = cut_again, slices_of, values_in
         self._allowed = bytes([EVERY]) * len(bins) if allowed is None else allowed
         self._banned: dict[str, set[Any]] = {}
         for literal in banned:
@@ -184,6 +188,7 @@ class Search:
             self._column(i, histograms[:, first:split], histograms[:, split : end - 1])
             self._on_texts(i, "missing", "present", [None], histograms[:, end - 1 : end])
         self._look_closer(self._winning())
+        self._look_into_slices(self._winning())
         self._look_at_values(self._winning())
         return self._winner()
 
@@ -322,11 +327,40 @@ class Search:
             self._on_finer_parts(column, closer[column], weights)
 
     def _on_finer_parts(self, column: int, closer: Sequence[tuple[_Box, Span]], weights: Sequence[Integers]) -> None:
-        """Take the finer parts of all boxes of a column at once: there may be hundreds."""
+        """Take the finer parts of all boxes of a column."""
         limits = _ends(np.asarray(self._bins[column].finer))
         ends = [pair for _, (_, first, end) in closer for pair in limits[first:end]]
-        up_to = [_running(some, box)[0] for some, (box, _) in zip(weights, closer, strict=True)]
-        self._on_parts(column, ends, np.hstack(weights), np.hstack(up_to), closer[0][0].every)
+        self._on_parts_of_boxes(column, ends, [box for box, _ in closer], weights)
+
+    def _on_parts_of_boxes(self, i: int, ends: Ends, boxes: Sequence[_Box], weights: Sequence[Integers]) -> None:
+        """Take the parts of all boxes of a column at once: there may be hundreds."""
+        up_to = [_running(some, box)[0] for some, box in zip(weights, boxes, strict=True)]
+        self._on_parts(i, ends, np.hstack(weights), np.hstack(up_to), boxes[0].every)
+
+    def _look_into_slices(self, boxes: Sequence[_Box]) -> None:
+        """Take the slices of finer parts, if all boxes have so many rows that their values would be many."""
+        some = [box for box in boxes if self._has_slices(box.asked)]
+        if sum(int(box.inside.sum()) for box in some) <= _MANY:
+            self._boxes += boxes
+            return
+        self._boxes += [box for box in boxes if not self._has_slices(box.asked)]
+        of_column: dict[int, list[_Box]] = {}
+        for box in some:
+            of_column.setdefault(box.asked.column, []).append(box)
+        regions = Region.of(box.asked for box in some)
+        for region, counted in zip(regions, self._slices_of(regions), strict=True):
+            own = of_column[region.column]
+            limits = np.hstack([np.array(region.lows)[:, None], slices(region.lows, region.highs)]).tolist()
+            ends = [pair for each in limits for pair in pairwise(each)]
+            self._on_parts_of_boxes(region.column, ends, own, np.split(counted, len(own), axis=1))
+        self._boxes.sort(key=lambda box: box.asked.begin)  # those without slices among the others
+
+    def _has_slices(self, asked: Asked) -> bool:
+        """Whether a part is a single finer one, with two ends."""
+        span = self._finer(asked)
+        if span is None or asked.low is None or asked.high is None:
+            return False
+        return span[2] - span[1] == 1 and bool(np.isfinite(asked.high - asked.low))
 
     def _finer(self, asked: Asked) -> Span | None:
         """Which finer parts a part of numbers is made of: every cut is among the finer ones."""
