@@ -15,7 +15,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
-from unless.score.card import ScoreCard, columns_of
+from unless.score.card import ScoreCard, can_cut, columns_of, tested_numbers
 from unless.score.parts import parts_of
 from unless.table import Column, Table
 from unless.values import number_in, read_as, value_of
@@ -302,6 +302,25 @@ def card_of(program: Program, labels: int, seed: int = 0) -> ScoreCard:
     kind = next(iter(known), "a")
     others = [True, False] if isinstance(kind, bool) else range(100, 110) if not isinstance(kind, str) else "zyxwvu"
     classes = tuple(sorted([*known, *[one for one in others if one not in known][: max(labels - len(known), 0)]]))
-    random, width = np.random.default_rng(seed), columns_of(classes)
-    size = (len(parts_of(program)), width)
-    return ScoreCard(program, classes, random.integers(-900, 900, width), random.integers(-900, 900, size))
+    random, width, cuts = np.random.default_rng(seed), columns_of(classes), cuts_of(program)
+    size = (len(parts_of(program, cuts)), width)
+    return ScoreCard(program, classes, random.integers(-900, 900, width), random.integers(-900, 900, size), cuts)
+
+
+def cuts_of(program: Program) -> tuple[Literal, ...]:
+    """Cuts for each feature whose numbers rules test: the opposite of a test, and two at numbers that they may lack."""
+    opposite = {"<=": ">", ">": "<="}
+    tested, found = tested_numbers(program), dict[Literal, None]()
+    for feature, tests in tested.items():
+        first = min(tests, key=lambda one: (float(one.value), one.op))
+        found[Literal(feature, opposite[first.op], first.value)] = None
+        found.update((Literal(feature, ">", value), None) for value in _others(first.value))
+    return tuple(cut for cut in found if can_cut(cut, tested))
+
+
+def _others(value: float) -> list[float]:
+    """Two other numbers, written in the same way."""
+    if not isinstance(value, Noted) or value.notation.plain:
+        return [value + 1.5, value - 2.0]
+    known = _thresholds(value.notation)
+    return [value.notation.value(one) for one in known[len(known) // 2 :][:2]]

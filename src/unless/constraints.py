@@ -208,6 +208,15 @@ def constraints_of(given: object) -> Constraints | None:
     return found or None
 
 
+def directed(given: object) -> frozenset[str]:
+    """The features with a direction that no decision may go against, given `constraints_of`.
+
+    Points for parts of their numbers could make a label likelier the wrong way, so there are none but those of rules.
+    """
+    asked = constraints_of(given)
+    return frozenset(() if asked is None else (one.feature for one in asked.monotone))
+
+
 def directions(wishes: Iterable[Monotone], feature: str, label: Label) -> frozenset[Direction]:
     """Which way a feature may change so that a rule of a label still covers: the records it covers stay covered.
 

@@ -315,7 +315,7 @@ def test_ctrl_c_while_the_student_learns(monkeypatch):
 def test_ctrl_c_while_the_points_of_the_student_are_found(monkeypatch):
     """Then the student has its rules, and no points."""
 
-    def press(*_):
+    def press(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(learners, "fit_card", press)

@@ -60,7 +60,7 @@ def test_learning_changes_no_learner(table):
 def test_ctrl_c_while_points_are_found(table, monkeypatch):
     """All rules are kept; probabilities are the frequencies of rules then."""
 
-    def press(*_):
+    def press(*_, **__):
         raise KeyboardInterrupt
 
     whole = learn(UnlessLearner(), table).model

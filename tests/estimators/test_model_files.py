@@ -188,6 +188,10 @@ DOCUMENT = json.loads(
 )
 
 
+_TESTED = next(one for rule in DOCUMENT["rules"] for one in rule["default"] if one[1] in ("<=", ">"))
+"""A literal of the rules."""
+
+
 def test_a_model_that_is_too_large(tmp_path):
     """A model that is too large is refused, with the limit."""
     with raised(model=1000), pytest.raises(LimitError, match=r"model.json: too large for a model; the limit is 1 kB"):
@@ -226,6 +230,13 @@ def test_a_model_that_is_too_large(tmp_path):
         (("statistics", "points", 0, 0), 0.5, "whole points, from -1000000 to 1000000, not 0.5"),
         (("statistics", "points", 0, 0), 1_000_001, "whole points"),
         (("statistics", "points", 0, 0), True, "whole points"),
+        (("statistics", "cuts"), 7, "a list of literals"),
+        (("statistics", "cuts", 0, 0), "nobody", r'statistics.cuts\[0\]\[0\]: "nobody" is not one of the features'),
+        (("statistics", "cuts", 0, 2), "much", "is not a number"),
+        (("statistics", "cuts", 0, 1), "==", "a category, a text"),
+        (("statistics", "cuts"), DOCUMENT["statistics"]["cuts"][:1] * 2, r"statistics.cuts\[1\]: a cut compares"),
+        (("statistics", "cuts", 0), _TESTED, r"statistics.cuts\[0\]: a cut compares"),
+        (("statistics", "cuts"), [], "rows, one for each part; there are"),
     ],
     ids=str,
 )

@@ -483,3 +483,16 @@ def test_integers_that_javascript_would_round():
     """An integer that is not a double is refused as a label in JavaScript."""
     with pytest.raises(ProgramError, match="JavaScript cannot hold the label 9007199254740993"):
         to_javascript(Program("y", (), (), 2**53 + 1))
+
+
+def test_cuts_of_dates(node):
+    """The dates of cuts, which no rule has, are known to Python and JavaScript too."""
+    days = [date(2020, 1, 1) + timedelta(days=k) for k in range(300)]
+    frame = pd.DataFrame({"day": days, "y": ["a" if (k > 150) != (k % 11 == 0) else "b" for k in range(300)]})
+    model = unless.UnlessClassifier(warn=False).fit(unless.read_table(frame, "y"))
+    assert len(model.card_.cuts) > 2
+    wanted = model.predict_proba(frame[["day"]])
+    found = [list(python(model, returns="probability")({"day": day}).values()) for day in days]
+    assert np.allclose(found, wanted, rtol=0, atol=1e-12)
+    texts = node.run(to_javascript(model, returns="probability"), [{"day": day.isoformat()} for day in days])
+    assert np.allclose([[one["probability"] for one in row] for row in texts], wanted, rtol=0, atol=1e-12)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.export.test_random_json import programs, texts
+from tests.strategies import cuts_of
 from unless.errors import ProgramError
 from unless.estimators.modelfile import from_document
 from unless.export import json
@@ -26,7 +27,9 @@ SCHEMA = standard.loads((Path(json.__file__).with_name("program.schema.json")).r
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 MODEL = standard.loads((Path(__file__).parents[1] / "data" / "model-v1-unless.json").read_text())
 MODEL["statistics"].update(weighted=True, importances=[0.25] * len(MODEL["features"]))
-MODEL["statistics"].update(base=[5], points=[[7]] * len(parts_of(json.from_dict(MODEL))))
+CUTS = cuts_of(json.from_dict(MODEL))
+MODEL["statistics"].update(base=[5], points=[[7]] * len(parts_of(json.from_dict(MODEL), CUTS)))
+MODEL["statistics"]["cuts"] = json.literals_data(CUTS)
 MODEL["statistics"]["tested"] = {
     "salt": 7,
     "cuts": [[label, 819] for label in MODEL["statistics"]["classes"]],

@@ -11,8 +11,10 @@ from unless.errors import ParameterError
 from unless.learn import fold_unless, lenient
 from unless.learn.engine import Enough
 from unless.learn.memory import MemoryEngine
-from unless.learn.own import AUTO, Learner, Settings, learn_unless
+from unless.learn.own import AUTO, PLENTY, Learner, Settings, learn_unless
 from unless.table import Column, Labels, Table
+
+USUAL = Settings().usual(PLENTY)
 
 
 def distances(side: int = 46) -> Table:
@@ -36,10 +38,10 @@ def table():
 
 
 def test_much_more_to_learn(table):
-    """Without noise the list is that of a quarter of the penalty; it is right more often than that of 1."""
+    """Without noise the list is that of a quarter; it is right more often than that of the usual penalty."""
     program = fold_unless(table)
     assert program == fold_unless(table, penalty=0.25)
-    strict = fold_unless(table, penalty=1)
+    strict = fold_unless(table, penalty=USUAL)
     labels = np.array(table.labels.labels)[table.labels.codes]
     right, before = (np.mean(unless.predict(one, table) == labels) for one in (program, strict))
     assert right > before + 0.1
@@ -48,7 +50,7 @@ def test_much_more_to_learn(table):
 @pytest.mark.parametrize("data", [noise(), distances(44)], ids=["noise", "fewer than 2,000 records"])
 def test_nothing_to_gain(data):
     """Noise, and data too small to tell, are learned from as strictly as ever."""
-    assert fold_unless(data) == fold_unless(data, penalty=1)
+    assert fold_unless(data) == fold_unless(data, penalty=USUAL)
 
 
 def test_many_labels(monkeypatch):
@@ -57,19 +59,21 @@ def test_many_labels(monkeypatch):
     labels = Labels.of("y", [f"{k % 60}" for k in range(2_500)])
     data = Table((Column.of("a", rng.normal(size=2_500).tolist()),), labels)
     monkeypatch.setattr(lenient, "rightly_decided", None)
-    assert learn_unless(MemoryEngine(data), Settings()).penalty == 1
+    assert learn_unless(MemoryEngine(data), Settings()).penalty == USUAL
 
 
-@pytest.mark.parametrize("given", [{"penalty": 1.0}, {"optimise": False}, {"max_rules": 5}], ids=str)
-def test_what_was_asked_for(table, given):
+@pytest.mark.parametrize(
+    ("given", "penalty"), [({"penalty": 1.0}, 1), ({"optimise": False}, 1), ({"max_rules": 5}, USUAL)], ids=str
+)
+def test_what_was_asked_for(table, given, penalty):
     """A penalty that is given, a list that is not optimised, or one that is full, needs no trial."""
-    assert learn_unless(MemoryEngine(table), Settings(**given)).penalty == 1
+    assert learn_unless(MemoryEngine(table), Settings(**given)).penalty == penalty
 
 
 def test_a_list_with_hardly_an_error_is_not_tried_again(monkeypatch, table):
     """Where nearly all training records are decided rightly, no time is lost."""
     monkeypatch.setattr(lenient, "_WRONG", 0.9)
-    assert fold_unless(table) == fold_unless(table, penalty=1)
+    assert fold_unless(table) == fold_unless(table, penalty=USUAL)
 
 
 def test_row_order_and_weights(table):
@@ -121,7 +125,7 @@ def test_stopped_in_the_trial(monkeypatch, table, stop):
     engine = MemoryEngine(table)
     learned = learn_unless(engine, Settings())
     assert (learned.interrupted is not None) == (stop is KeyboardInterrupt)
-    assert learned.program == Learner(engine, Settings(penalty=1.0)).rule_by_rule(engine.everything()).program
+    assert learned.program == Learner(engine, Settings(penalty=USUAL)).rule_by_rule(engine.everything()).program
 
 
 @pytest.mark.parametrize("penalty", ["Auto", "0.5", None, -1])
@@ -129,3 +133,15 @@ def test_bad_penalties(table, penalty):
     """What is neither a number nor "auto" is refused."""
     with pytest.raises(ParameterError, match='penalty must be a number of at least 0 or "auto", not'):
         fold_unless(table, penalty=penalty)
+
+
+def test_more_records_more_demands():
+    """From 1,000 records on an optimised list is learned more strictly; a weight of 2 counts as two records."""
+    table = distances(44)
+    few, many = table[: PLENTY - 1], table[:PLENTY]
+    assert learn_unless(MemoryEngine(few), Settings()).penalty == 1
+    assert learn_unless(MemoryEngine(many), Settings()).penalty == 1.25
+    assert learn_unless(MemoryEngine(many), Settings(optimise=False)).penalty == 1
+    assert learn_unless(MemoryEngine(few, np.full(len(few), 2.0)), Settings()).penalty == 1.25
+    assert fold_unless(few) == fold_unless(few, penalty=1)
+    assert fold_unless(many) == fold_unless(many, penalty=1.25) != fold_unless(many, penalty=1)

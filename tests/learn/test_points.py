@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import tracemalloc
+from datetime import date, timedelta
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
+from unless import UnlessClassifier, read_table
 from unless.learn.own import fold_unless
 from unless.learn.points import LITERAL, OTHER, fit_card
 from unless.prediction import predict
 from unless.rule import Literal, Program, Rule
 from unless.score.points import POINTS_PER_LOGIT
 from unless.table import Column, Labels, Table
+from unless.table.seen import occurring
 
 
 def noisy(rows: int, labels: int, seed: int = 0) -> Table:
@@ -150,3 +154,90 @@ def test_many_kinds_of_records_and_labels_fit_into_memory():
         assert tracemalloc.get_traced_memory()[1] < 150e6
     finally:
         tracemalloc.stop()
+
+
+# Cuts.
+
+
+def asking(op: str = "<=", value: float = 9.0, feature: str = "a") -> Program:
+    return Program("label", ("a", "b", "c"), (Rule("l0", (Literal(feature, op, value),)), Rule("l1")))
+
+
+def test_cuts_are_fifths_of_what_rules_test():
+    """Each lies between the numbers below which so many fifths of the records are, as short as it can be."""
+    table = Table((Column.of("a", range(100)), Column.of("b", range(100))), Labels.of("label", ["l0", "l1"] * 50))
+    assert [str(cut) for cut in fit_card(asking(), table).cuts] == [
+        f"a > {k}" for k in ("19.5", "39.5", "59.5", "79.5")
+    ]
+
+
+def test_cuts_are_written_as_the_column_is():
+    """Whole numbers stay whole, and dates dates."""
+    days = [date(2020, 1, 1) + timedelta(days=k) for k in range(100)]
+    frame = pl.DataFrame({"n": range(100), "when": days, "label": ["l0", "l1"] * 50})
+    table = read_table(frame, "label")
+    for feature, value, cuts in (("n", 9.0, "n > 19.0"), ("when", table.column("when").value(9), "when > 2020-01-20")):
+        program = Program("label", ("n", "when"), (Rule("l0", (Literal(feature, "<=", value),)), Rule("l1")))
+        assert str(fit_card(program, table).cuts[0]) == cuts
+
+
+@pytest.mark.parametrize("op", ["<=", ">"])
+def test_no_cut_where_a_rule_has_a_threshold(op):
+    """It would say the same as the literal, or the opposite."""
+    table = Table((Column.of("a", range(100)),), Labels.of("label", ["l0", "l1"] * 50))
+    cuts = fit_card(asking(op, 39.3), table).cuts
+    assert [cut.value for cut in cuts] == [19.5, 59.5, 79.5]
+
+
+@pytest.mark.parametrize(
+    "cells", [["x", "y"] * 50, [0, 1] * 50, [None] * 100, ["x"] * 98 + [1, 2]], ids=["text", "flags", "missing", "few"]
+)
+def test_little_to_cut(cells):
+    """Text has no fifths, and two numbers are told apart by the rule."""
+    value = 1.0 if cells[-1] == 2 else 0.5
+    program = asking("==", "x") if cells[1] == "y" else asking(">", value)
+    table = Table((Column.of("a", cells),), Labels.of("label", ["l0", "l1"] * 50))
+    assert fit_card(program, table).cuts == ()
+
+
+def test_cuts_count_weights_and_not_the_order_of_rows():
+    """A record of weight 2 is two records."""
+    random = np.random.default_rng(1)
+    table = Table((Column.of("a", random.normal(size=300)),), Labels.of("label", ["l0", "l1"] * 150))
+    weights = random.integers(0, 4, 300)
+    twice = occurring(table[np.repeat(np.arange(300), weights)])
+    shuffled = twice[random.permutation(len(twice))]
+    program = asking("<=", 0.1)
+    cuts = fit_card(program, table, weights.astype(float)).cuts
+    assert cuts == fit_card(program, twice).cuts == fit_card(program, shuffled).cuts
+    assert cuts != fit_card(program, table).cuts
+
+
+def likelier(rows: int) -> Table:
+    """Records whose label is likelier the larger a number is."""
+    random = np.random.default_rng(0)
+    a = random.integers(0, 1000, rows)
+    labels = np.where(random.random(rows) * 1000 < a, "l1", "l0")
+    return Table((Column.of("a", a),), Labels.of("label", labels.tolist()))
+
+
+def test_cuts_tell_more():
+    """Where a label becomes likelier bit by bit, a list of one threshold ranks better with them."""
+    table = likelier(4000)
+    a = table.column("a").numbers[table.column("a").codes]
+    card = fit_card(asking("<=", 500.0), table)
+    shares = card.probabilities(table)[:, 1]
+    assert len(np.unique(shares)) > 4
+    assert np.abs(shares - a / 1000).mean() < 0.1
+
+
+def test_a_feature_with_a_direction_is_not_cut():
+    """Where more income must never lead to a label, no points of cuts make it likelier."""
+    table = likelier(600)
+    free = UnlessClassifier(warn=False).fit(table)
+    bound = UnlessClassifier(warn=False, constraints={"monotone": ["a: more never l0"]}).fit(table)
+    assert "a" in {cut.feature for cut in free.card_.cuts}
+    assert "a" in bound.program_.used
+    assert "a" not in {cut.feature for cut in bound.card_.cuts}
+    again = bound.with_program(bound.program_, table)
+    assert again.card_.cuts == bound.card_.cuts

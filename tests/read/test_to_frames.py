@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -124,3 +125,17 @@ def test_values_that_no_row_has_are_left_out():
 def test_an_index_of_pandas_starts_at_0(table):
     """The frame of some rows counts them anew."""
     assert table[[2, 1]].to_pandas().index.equals(pd.RangeIndex(2))
+
+
+@pytest.mark.parametrize("values", [5, 255, 256, 257, 70_000])
+def test_what_occurs_is_a_column_like_any_other(values):
+    """Its values and codes are those of a column of the same cells, read-only, and codes of the smallest type."""
+    cells = [*map(float, range(values)), *(f"t{k:02}" for k in range(20)), None]
+    table = Table((Column.of("n", cells),))
+    rows = np.arange(len(cells))[3::2]
+    found, wanted = occurring(table[rows]).column("n"), Column.of("n", [cells[row] for row in rows])
+    assert found.categories == wanted.categories
+    for name in ("numbers", "codes"):
+        one, other = getattr(found, name), getattr(wanted, name)
+        assert one.tolist() == other.tolist()
+        assert (one.dtype, one.flags.writeable) == (other.dtype, False)

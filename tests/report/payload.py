@@ -47,6 +47,7 @@ def payload(
             "classes": [labels.index(label) for label in card.classes],
             "base": card.base.tolist(),
             "points": card.points.tolist(),
+            "cuts": [_literal(cut, program.used) for cut in card.cuts],
         },
         "records": _records(program, records or []),
     }

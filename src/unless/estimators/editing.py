@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from unless.constraints import directed
 from unless.errors import ProgramError, suggest
 from unless.estimators.modelfile import PURE, SavedModel
 from unless.estimators.training import gaps_in, known_place
@@ -48,7 +49,7 @@ def with_rules(
         domain_=domain_of(there, program.used),
         gaps_=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
-        card_=fit_card(program, labelled, counts),
+        card_=fit_card(program, labelled, counts, uncut=directed(model.parameters.get("constraints"))),
     )
     return _with(found, tested)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.constraints import Constraints, constraints_of
+from unless.constraints import Constraints, constraints_of, directed
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import PURE, SavedModel
@@ -102,7 +102,7 @@ class Learner:
         decided, program = data.decided(learned), learned.program
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
-        card, stopped = card_of(program, data)
+        card, stopped = card_of(program, data, self.constraints)
         model = SavedModel(
             program,
             replace(decided, labels=program.heads, pure=self._classifier in PURE),
@@ -215,8 +215,10 @@ class UnlessLearner(Learner):
         engine = data.engine(settings.ratio, limits, self.n_jobs)
         settings = replace(settings, wishes=data.wishes(engine, self.constraints))
         learned = learn_unless(engine, settings, limits)
-        given, settings = settings.penalty, replace(settings, penalty=learned.penalty or settings.strictness)
-        if given == AUTO and settings.penalty != 1:
+        auto = settings.penalty == AUTO
+        usual = settings.usual(engine.size(engine.everything())) if auto else settings.strictness
+        settings = replace(settings, penalty=learned.penalty or usual)
+        if settings.penalty != usual:
             more["tuned"] = _tuned(settings)
         if learned.interrupted is not None or limits.late():
             return learned, more
@@ -461,10 +463,12 @@ def seed_of(random_state: Any) -> int:
     return state
 
 
-def card_of(program: Program, data: Training) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
+def card_of(
+    program: Program, data: Training, constraints: Constraints | Mapping[str, Any] | None = None
+) -> tuple[ScoreCard | None, KeyboardInterrupt | None]:
     """The points of a program, and Ctrl-C, which costs the points but not the rules."""
     try:
-        return fit_card(program, data.table, data.counts), None
+        return fit_card(program, data.table, data.counts, uncut=directed(constraints)), None
     except KeyboardInterrupt as stop:
         return None, stop
 

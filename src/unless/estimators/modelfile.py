@@ -130,7 +130,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({} if statistics.unmeasured is None else {"unmeasured": statistics.unmeasured.tolist()}),
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
-            **({} if card is None else {"base": card.base.tolist(), "points": card.points.tolist()}),
+            **({} if card is None else _card_data(card)),
             **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
             **_origin_entry(model),
@@ -144,6 +144,12 @@ def document(model: SavedModel) -> dict[str, Any]:
     origin_of(found["statistics"], statistics), tested_of(found["statistics"], statistics)
     trade_off_in(found["statistics"]), locked_in(found["statistics"], model.program_)
     return found
+
+
+def _card_data(card: ScoreCard) -> dict[str, Any]:
+    """The points of a score card, and its cuts if it has any."""
+    points = {"base": card.base.tolist(), "points": card.points.tolist()}
+    return {**points, "cuts": json.literals_data(card.cuts)} if card.cuts else points
 
 
 def _origin_entry(model: SavedModel) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from unless.export.checks import FEATURE, Object, Place, at, row, shown, typed, 
 from unless.judge.tradeoff import Choice, TradeOff
 from unless.learn.distil import Taught
 from unless.model import Origin, Statistics, Tested
-from unless.rule import Program
-from unless.score.card import MOST_POINTS, ScoreCard, columns_of
+from unless.rule import Literal, Program
+from unless.score.card import MOST_POINTS, ScoreCard, can_cut, columns_of, tested_numbers
 from unless.score.parts import parts_of
 from unless.score.points import Points
 from unless.table import Column, Kind, Schema, Split, Table
@@ -140,7 +140,7 @@ def training_in(
     if "importances" in node:  # older versions did not write them
         shares = shares_of(node["importances"], (place, "importances"), len(program.features))
     card = None
-    if "points" in node or "base" in node:  # older versions did not write them, and one label needs none
+    if any(key in node for key in ("base", "points", "cuts")):  # older versions have none, and one label needs none
         card = _card(node, place, program, classes)
     found = Statistics.of(program, classes, counts, weighted=weighted)
     found = replace(found, unmeasured=unmeasured)
@@ -294,11 +294,22 @@ def _card(node: dict[str, Any], place: Place, program: Program, classes: tuple[L
             raise at(place, f'"{key}" is missing; a score card has base and points')
     if len(classes) < 2:
         raise at((place, "points"), "there is only one class, and a score card has at least two")
-    width, height = columns_of(classes), len(parts_of(program))
+    hint = "; if the rules were edited, leave base, points and cuts out"
+    cuts = _card_cuts(node.get("cuts", []), (place, "cuts"), program, hint)
+    width, height = columns_of(classes), len(parts_of(program, cuts))
     base = points_in(node["base"], (place, "base"), width, MOST_POINTS)
-    hint = "; if the rules were edited, leave base and points out"
     points = point_rows(node["points"], (place, "points"), (height, "part"), width, MOST_POINTS, hint)
-    return ScoreCard(program, classes, base, points)
+    return ScoreCard(program, classes, base, points, cuts)
+
+
+def _card_cuts(value: Any, place: Place, program: Program, hint: str) -> tuple[Literal, ...]:
+    """The cuts of a score card: each once, on numbers that rules test."""
+    cuts, known = json.literals_in(value, place, program), tested_numbers(program)
+    for index, cut in enumerate(cuts):
+        if not can_cut(cut, known):
+            raise at((place, index), f"a cut compares numbers that rules compare, with another number, once{hint}")
+        known[cut.feature].add(cut)
+    return cuts
 
 
 def point_rows(value: Any, place: Place, rows: tuple[int, str], width: int, most: int, hint: str = "") -> Points:

@@ -118,7 +118,9 @@ class ScoredRecord:
 
     @property
     def _words(self) -> Words:
-        return words_for(self.program, record=dict(self.items), words=self.words)
+        told = words_for(self.program, record=dict(self.items), words=self.words)
+        literals = (row.part.literal for row in self.rows if row.part is not None)
+        return told.fitting((one.feature, one.value) for one in literals if one is not None)
 
     def __str__(self) -> str:
         rows = self.table()

@@ -156,9 +156,10 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
         return committee_to_python(committee, name, returns, Training.of(program))
     check_returns(returns)
     rules = conditions.rules_of(program)
-    lines = python_start(rules, name, returns, Training.of(program))
-    if returns in ("points", "probability"):
-        return "\n".join([*lines, _scored(card_of(program), PYTHON, returns)])
+    card = card_of(program) if returns in ("points", "probability") else None
+    lines = python_start(rules, name, returns, Training.of(program), () if card is None else card.cuts)
+    if card is not None:
+        return "\n".join([*lines, _scored(card, PYTHON, returns)])
     for condition, result, number in _decisions(rules, PYTHON, returns):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
@@ -192,17 +193,23 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
         return committee_to_javascript(committee, name, returns, Training.of(program))
     check_returns(returns)
     rules = conditions.rules_of(program)
-    lines = javascript_start(rules, name, Training.of(program))
-    if returns in ("points", "probability"):
-        return "\n".join([*lines, _scored(card_of(program), JAVASCRIPT, returns)])
+    card = card_of(program) if returns in ("points", "probability") else None
+    lines = javascript_start(rules, name, Training.of(program), () if card is None else card.cuts)
+    if card is not None:
+        return "\n".join([*lines, _scored(card, JAVASCRIPT, returns)])
     for condition, result, number in _decisions(rules, JAVASCRIPT, returns):
         test = "" if condition is None else f"if ({condition}) "
         lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def python_start(program: Program, name: str, returns: str, training: Training | None) -> list[str]:
-    """The first lines of a function in Python: they read the features that the program uses."""
+def python_start(
+    program: Program, name: str, returns: str, training: Training | None, cuts: Iterable[Literal] = ()
+) -> list[str]:
+    """The first lines of a function in Python: they read the features that the program uses.
+
+    ``cuts`` are further literals on these features.
+    """
     used, known = list(_features(program)), readers(program, training)
     summary = f"The {_RETURNED[returns]} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
@@ -214,12 +221,12 @@ def python_start(program: Program, name: str, returns: str, training: Training |
             value = reader.call(value, ascii(reader.argument))
         lines.append(f"    v_{identifier} = {value}")
         lines += [f"    n_{identifier} = number(v_{identifier})"] * numeric
-    for (_, text), (constant, number) in constants(program).items():
+    for (_, text), (constant, number) in constants(program, cuts).items():
         lines.append(f"    {constant} = {number!r}  # {text!a}")
     return lines
 
 
-def javascript_start(program: Program, name: str, training: Training | None) -> list[str]:
+def javascript_start(program: Program, name: str, training: Training | None, cuts: Iterable[Literal] = ()) -> list[str]:
     """The same in JavaScript."""
     used, known = list(_features(program)), readers(program, training)
     lines = [f"function {name}(record) {{", '  "use strict";']
@@ -231,7 +238,7 @@ def javascript_start(program: Program, name: str, training: Training | None) -> 
             value = reader.call(value, _javascript_argument(reader.argument))
         lines.append(f"  const v_{identifier} = {value};")
         lines += [f"  const n_{identifier} = number(v_{identifier});"] * numeric
-    for (_, text), (constant, number) in constants(program).items():
+    for (_, text), (constant, number) in constants(program, cuts).items():
         lines.append(f"  const {constant} = {number!r}; // {_string(text)}")
     return lines
 
@@ -253,10 +260,10 @@ def _javascript_argument(argument: object) -> str:
     return ""
 
 
-def constants(program: Program) -> dict[tuple[float, str], tuple[str, float]]:
-    """The name and the number of each date, time, duration and level in the program, by number and text."""
+def constants(program: Program, cuts: Iterable[Literal] = ()) -> dict[tuple[float, str], tuple[str, float]]:
+    """The name and the number of each date, time, duration and level in program and cuts, by number and text."""
     found: dict[tuple[float, str], tuple[str, float]] = {}
-    for literal in (literal for rule in program.rules for literal in rule.literals()):
+    for literal in (*(literal for rule in program.rules for literal in rule.literals()), *cuts):
         if (key := _constant_key(literal)) is not None and key not in found:
             prefix = "level" if isinstance(literal.value.notation, Order) else "at"  # type: ignore[union-attr]  # it is noted
             plain = re.sub(r"[^0-9a-z]+", "_", key[1].lower()).strip("_") or "other"
@@ -282,7 +289,7 @@ def ending(syntax: Syntax, returns: str, labels: Sequence[Label]) -> str:
 
 def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
     """The rest of a function that adds up the points of a list, and lets its label lead."""
-    writer, indent = Writer.of(syntax, card.program), syntax.indent * 2
+    writer, indent = Writer.of(syntax, card.program, card.cuts), syntax.indent * 2
     always, some = conditions.terms(card, writer)
     true = syntax.constant(True)  # noqa: FBT003 - a constant
     decided = [
@@ -411,9 +418,9 @@ class Writer:
     constants: dict[tuple[float, str], tuple[str, float]]
 
     @classmethod
-    def of(cls, syntax: Syntax, program: Program) -> Writer:
-        """What writes the conditions of a program."""
-        return cls(syntax, identifiers(program), constants(program))
+    def of(cls, syntax: Syntax, program: Program, cuts: Iterable[Literal] = ()) -> Writer:
+        """What writes the conditions of a program, and cuts of its features."""
+        return cls(syntax, identifiers(program), constants(program, cuts))
 
     def test(self, literal: Literal, *, sure: bool) -> str | bool:  # noqa: ARG002 - these tests are always true or false
         """The truth of a literal."""

@@ -13,7 +13,7 @@ numeric literal spells it ``"inf"`` or ``"-inf"``, a label ``{"float": "inf"}``,
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from unless.errors import ProgramError, suggest
@@ -97,9 +97,14 @@ def _label_data(label: Label | None, place: Place) -> object:
 
 def _body_data(rule: Rule) -> dict[str, Any]:
     return {
-        "default": [[literal.feature, literal.op, number_data(literal.value)] for literal in rule.default],
+        "default": literals_data(rule.default),
         "exceptions": [_body_data(exception) for exception in rule.exceptions],
     }
+
+
+def literals_data(literals: Iterable[Literal]) -> list[list[Any]]:
+    """Literals as JSON holds them."""
+    return [[literal.feature, literal.op, number_data(literal.value)] for literal in literals]
 
 
 # Reading. Every value is checked where it is read, so that an error can name its place.
@@ -172,6 +177,13 @@ def notations_in(value: Any, place: Place, features: Collection[str]) -> dict[st
             raise wrong(((place, index), 1), _NOTATION, node)
         found[name] = notation
     return found
+
+
+def literals_in(value: Any, place: Place, program: Program) -> tuple[Literal, ...]:
+    """Literals on the features of a program, whose numbers are written as in its rules."""
+    known = _Names((name, name) for name in program.features)
+    known.notations = dict(program.notations)
+    return _literals(value, place, known)
 
 
 def _check_version(document: object) -> None:

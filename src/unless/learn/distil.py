@@ -47,7 +47,11 @@ _SUPPORT = 5 / 3
 """How many times the support of a list without a teacher a student needs: new records come cheap."""
 
 _LONGER = 2
-"""How many times the parts of a list without a teacher the student may have."""
+"""How many times the parts of a list without a teacher the student may have.
+
+With two and a half times, students of 51 tables to choose on (two folds) are right of 0.8406 of the records instead of
+0.8395, with a sixth more parts.
+"""
 
 
 def for_students(settings: Settings, plain: Program) -> Settings:

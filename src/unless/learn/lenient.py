@@ -45,23 +45,25 @@ _LENIENT = 0.25
 """The penalty that is tried."""
 
 
-def measured(engine: Engine[Rows], learned: Learned, learn: Callable[[Rows, float, bool], Program]) -> float:
-    """The penalty: 1, or a quarter if a list that was learned from all rows with 1 could know more.
+def measured(
+    engine: Engine[Rows], learned: Learned, learn: Callable[[Rows, float, bool], Program], usual: float
+) -> float:
+    """The penalty: the usual one, or a quarter if a list that was learned from all rows with that could know more.
 
     ``learn`` is given rows, a penalty, and whether to optimise. Lists that are learned rule by rule are tried first,
     which is quick and mostly shows that nothing is to gain; optimised ones, which are wanted, have the last word.
     """
     rows = engine.everything()
     if engine.size(rows) < max(FEWEST, _EACH * len(engine.labels)) or _wrong(learned) < _WRONG * engine.size(rows):
-        return 1.0
+        return usual
     among = max(_SEEN + _UNSEEN, ceil(engine.size(rows) / _PART))
     parts = engine.folds(rows, _SEEN + _UNSEEN, among)
     seen, unseen = reduce(engine.plus, parts[:_SEEN]), reduce(engine.plus, parts[_SEEN:])
     for optimise, sigmas in _SIGMAS:
-        right, more = (rightly_decided(engine, unseen, learn(seen, penalty, optimise)) for penalty in (1.0, _LENIENT))
+        right, more = (rightly_decided(engine, unseen, learn(seen, penalty, optimise)) for penalty in (usual, _LENIENT))
         won, lost = engine.size(engine.minus(more, right)), engine.size(engine.minus(right, more))
         if won - lost <= sigmas * sqrt(won + lost):
-            return 1.0
+            return usual
     return _LENIENT
 
 

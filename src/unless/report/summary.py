@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
@@ -28,7 +29,7 @@ from unless.report.kept import kept_data, shown_columns
 from unless.report.opening import Leading, Trust, leading_rules, trust, were_learned
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
-from unless.rule import OPERATOR_WORDS, Program, Rule
+from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.committee import Committee, committee_of, predicted
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, number_data, value_data
@@ -283,7 +284,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "rules": [[head, *_body(rule, place)] for head, rule in zip(heads, program.rules, strict=False)],
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "figures": trained and [figures(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
-        "card": _card(facts),
+        "card": _card(facts, place),
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
@@ -295,13 +296,14 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     }
 
 
-def _card(facts: Facts) -> dict[str, Any] | None:
-    """The score card: the places of its classes among the labels, and the points of every record and of each part."""
+def _card(facts: Facts, place: dict[str, int]) -> dict[str, Any] | None:
+    """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
     card = facts.card
     if card is None:
         return None
     classes = [facts.labels.index(label) for label in card.classes]
-    return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist()}
+    cuts = _literals(card.cuts, place)
+    return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
 
 
 def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
@@ -348,8 +350,11 @@ def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, n
 
 def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
     exceptions = map(partial(_body, place=place), rule.exceptions)  # one frame per level: 200 stay within the limit
-    literals = [[place[literal.feature], literal.op, number_data(_number(literal.value))] for literal in rule.default]
-    return [literals, list(exceptions)]
+    return [_literals(rule.default, place), list(exceptions)]
+
+
+def _literals(literals: Iterable[Literal], place: dict[str, int]) -> list[list[Any]]:
+    return [[place[literal.feature], literal.op, number_data(_number(literal.value))] for literal in literals]
 
 
 def _cells(column: Column, rows: NDArray[np.intp]) -> dict[str, Any]:

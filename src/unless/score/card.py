@@ -5,7 +5,7 @@ The label stays that of the list. Where the sum would favour another one, the li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.kernels.sums import add_chosen, add_where
-from unless.rule import Program
+from unless.rule import Literal, Program
 from unless.score.parts import Part, Reader, parts_of
 from unless.score.points import Points, probabilities_of
 from unless.table import Codes, Column, Table
@@ -41,16 +41,22 @@ class ScoreCard:
         The points that every record has: one for each column.
     points
         The points of each of the `parts` (rows) in each column.
+    cuts
+        Literals that no rule has, on numbers that rules test: they tell more likely records from less likely ones.
     """
 
     program: Program
     classes: tuple[Label, ...]
     base: Points
     points: Points
+    cuts: tuple[Literal, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.classes) < 2:
             raise ProgramError("a score card has at least two labels")
+        known = tested_numbers(self.program)
+        if len(set(self.cuts)) < len(self.cuts) or not all(can_cut(cut, known) for cut in self.cuts):
+            raise ProgramError("cuts: each compares numbers that rules compare, with another number, once")
         width, height = columns_of(self.classes), len(self.parts)
         for name, shape in (("base", (width,)), ("points", (height, width))):
             found = np.asarray(getattr(self, name))
@@ -64,8 +70,8 @@ class ScoreCard:
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of the program that can hold."""
-        return parts_of(self.program)
+        """The parts of the program that can hold, then the cuts."""
+        return parts_of(self.program, self.cuts)
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
@@ -143,6 +149,20 @@ class Scorer:
         for place, points in self._inner:
             add_where(truths.inner[place].view(np.uint8), points, flat)
         out[:] = led(out, self._card.heads[truths.deciding])
+
+
+def tested_numbers(program: Program) -> dict[str, set[Literal]]:
+    """The features whose numbers rules compare, with these literals."""
+    found: dict[str, set[Literal]] = {}
+    for literal in (literal for rule in program.rules for literal in rule.literals()):
+        if literal.op in ("<=", ">"):
+            found.setdefault(literal.feature, set()).add(literal)
+    return found
+
+
+def can_cut(literal: Literal, tested: Mapping[str, Collection[Literal]]) -> bool:
+    """Whether a literal can be a cut, given `tested_numbers`."""
+    return literal.op in ("<=", ">") and literal not in tested.get(literal.feature, (literal,))
 
 
 def head_places(program: Program, labels: Sequence[Label]) -> NDArray[np.int64]:

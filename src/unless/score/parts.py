@@ -2,7 +2,7 @@
 
 The parts are, in this order: each rule as the one that decides (or no rule); each rule that holds, whether it decides
 or not, the default of each rule with exceptions, and each exception; and each literal. What is true of every record is
-not a part.
+not a part. A score card may have more literals, which no rule has: its cuts.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class Part:
         return program.decides(record) == self.number if condition is None else condition.covers(record)
 
 
-def parts_of(program: Program) -> tuple[Part, ...]:
-    """All parts of a program, in the order of the module's docstring."""
+def parts_of(program: Program, cuts: Sequence[Literal] = ()) -> tuple[Part, ...]:
+    """All parts of a program, in the order of the module's docstring, then literals that none of its rules has."""
     rules = list(enumerate(program.rules))
     decides = [Part("decides", number, rule) for number, rule in rules]
     if not any(map(_certain, program.rules)):
         decides.append(Part("decides"))
     inner = chain.from_iterable(_inner(Part("rule", number, rule)) for number, rule in rules if not _certain(rule))
     literals = dict.fromkeys(literal for rule in program.rules for literal in rule.literals())
-    return (*decides, *inner, *(Part("literal", literal=literal) for literal in literals))
+    return (*decides, *inner, *(Part("literal", literal=literal) for literal in (*literals, *cuts)))
 
 
 def _inner(part: Part) -> Iterator[Part]:

@@ -40,7 +40,8 @@
     const tested = testedValues(rules, features.length);
     const program = { texts, features, operators, rules, tested, otherwise, figures, target: data.target };
     Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed });
-    return { ...program, card: unless.points.readCard(data.card, program) };
+    const cuts = (data.card?.cuts ?? []).map((cut) => readLiteral(cut, features));
+    return { ...program, card: unless.points.readCard(data.card, program, cuts) };
   }
 
   /** For each feature, the values that literals compare it with. */

@@ -20,14 +20,14 @@
   /** The literals of a rule and its exceptions, in reading order. */
   const literalsOf = ({ literals, exceptions }) => [...literals, ...exceptions.flatMap(literalsOf)];
 
-  /** The parts of a program, in the order of unless/score/parts.py. */
-  function partsOf({ rules }) {
+  /** The parts of a program, and literals that no rule has, in the order of unless/score/parts.py. */
+  function partsOf({ rules }, cuts) {
     const decides = rules.map((_, number) => ({ kind: "decides", number }));
     if (!rules.some(certain)) decides.push({ kind: "decides", number: null });
     const inside = rules.flatMap((rule, number) => (certain(rule) ? [] : inner("rule", number, rule, [])));
     const key = ({ feature, op, value }) => `${feature} ${op} ${typeof value} ${value}`;
     const literals = new Map(rules.flatMap(literalsOf).map((literal) => [key(literal), literal]));
-    return [...decides, ...inside, ...Array.from(literals.values(), (literal) => ({ kind: "literal", literal }))];
+    return [...decides, ...inside, ...[...literals.values(), ...cuts].map((literal) => ({ kind: "literal", literal }))];
   }
 
   /** Whether a part holds for a record, given the place of the deciding rule. */
@@ -130,7 +130,7 @@
   }
 
   /** The card of a page's data, with the parts of the program; null if there is none. */
-  const readCard = (card, program) => (card ? { ...card, parts: partsOf(program) } : null);
+  const readCard = (card, program, cuts) => (card ? { ...card, parts: partsOf(program, cuts) } : null);
 
   /** The probability of the label that a record gets; null if it gets none. */
   function sureness(program, record) {
