@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -35,6 +36,10 @@ class OptionalBuildExt(build_ext):
             self.give_up(error)
 
     def build_extensions(self) -> None:
+        # Cython's compiler may not run in threads; the C compiler takes most of the time, and may.
+        for extension in self.extensions:
+            extension.sources = cythonize(extension)[0].sources
+        self.parallel = self.parallel or True  # as many as there are cores
         super().build_extensions()
         if self.failed:
             for extension in self.extensions:
