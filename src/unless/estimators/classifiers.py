@@ -27,10 +27,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     ratio
         A default may cover this many wrong records per right one; exceptions do the rest.
     penalty
-        How significant a literal must be, and how many errors a rule or an exception must save: ``penalty * ln(n) / 4``
-        of n records. More gives fewer and shorter rules, 0 allows every useful literal. "auto" is 1, or
-        1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and more, and some of them,
-        held back for a moment, show that the list then knows much more: ``tuned_`` says so.
+        How significant a literal must be, and how many errors a rule or an exception of an optimised list must save:
+        ``penalty * 0.35 * ln(n)`` of n records. More gives fewer and shorter rules, 0 allows every useful literal.
+        "auto" is 1, or 1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and more, and
+        some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so.
     min_support
         How many records every literal, rule and exception must cover when it is learned; five thirds of it with a
         teacher, whose records come cheap.

@@ -227,8 +227,9 @@ _DAYS += ("%d %b %Y", "%d-%b-%Y", "%d %B %Y", "%b %d, %Y", "%B %d, %Y", "%d-%b-%
 _DATE_FORMS = [f"{day}{clock}" for clock in ("", " %H:%M", " %H:%M:%S") for day in _DAYS]
 """How dates are often written, apart from ISO 8601. Where day and month could be exchanged, the day comes first."""
 
-_MAY_BE_DATE = re.compile(r"(?=.{,50}\Z)\D*\d[^./\s-]*[./\s-]\D*\d", re.DOTALL)
-"""What every such date has: digits on both sides of a separator, and not many characters. Reading dates takes long."""
+_MAY_BE_DATE = re.compile(r"(?=.{,50}\Z)(?=.*(?:\d{4}|[./\s-].*[./\s-]))\D*\d[^./\s-]*[./\s-]\D*\d", re.DOTALL)
+"""What every such date has: digits on both sides of a separator, a year of four digits or two separators (unlike 30-39,
+an age), and not many characters. Reading dates takes long."""
 
 
 def sample(texts: Sequence[str]) -> Sequence[str]:

@@ -48,6 +48,14 @@ On the 37 of 65 tables to choose on that have so many (five folds), lists of pen
 with a sixth fewer rules. Of fewer records, other tables have shown, they may miss weak signals that those of 1 find.
 """
 
+PRICE: Final = 0.35
+"""How many errors a rule or an exception must save, times the penalty and ln(n) of n records.
+
+Over 60 tables to choose on, over other folds of them, and over samples of 300 records of 41 of them, lists are right of
+0.8335, 0.8323 and 0.8146 of unseen records, and with 0.25 of 0.8335, 0.8322 and 0.8149; they have 5, 5 and 4 % fewer
+rules. With 0.425 they have 9 % fewer, and 0.8324 on the first.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -336,7 +344,7 @@ class Learner:
     def optimised(self, rows: Rows, program: Program, page: Page | None = None) -> Learned:
         """The list optimised as a whole, with thresholds half-way; locked rules stay."""
         engine, settings = self.engine, self.settings
-        price = settings.strictness * log(max(engine.size(rows), 1.0)) / 4
+        price = settings.strictness * PRICE * log(max(engine.size(rows), 1.0))
         engine, rows = engine.for_optimising(rows)
         locked = positions(settings.wishes.locked, program)
         optimiser = Optimiser(engine, self, rows, program, price, locked, page=page)
