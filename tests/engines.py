@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["Database", "Lacking", "Node", "Spark", "database", "node", "postgres", "spark"]
+__all__ = ["QUICK", "Database", "Lacking", "Node", "Spark", "database", "node", "postgres", "spark"]
 
 TYPES = {
     "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},
@@ -26,6 +26,10 @@ TYPES = {
     "spark": {"number": "DOUBLE", "text": "STRING", "mixed": "STRING", "boolean": "BOOLEAN"}
     | {"timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"},
 }
+
+_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
+QUICK = {f"spark.{who}.extraJavaOptions": _JAVA for who in ("driver", "executor")}
+"""Settings of Spark for minutes: Java's second compiler takes longer than what it makes faster."""
 
 
 class Lacking(Exception):  # noqa: N818 - no error: a test skips, unless everything should be there
@@ -136,6 +140,7 @@ def spark() -> Iterator[Spark]:
     from pyspark.sql import SparkSession
 
     settings = {
+        **QUICK,
         "spark.ui.enabled": "false",
         "spark.sql.shuffle.partitions": "1",
         "spark.driver.host": "127.0.0.1",

@@ -20,6 +20,7 @@ import polars as pl
 import pytest
 
 from tests.docs.pages import PAGES, blocks, named
+from tests.engines import QUICK
 from tests.lengths import LONG
 from unless.errors import ParameterError, ReadError
 from unless.learn import own as own_module
@@ -76,6 +77,7 @@ def session(tmp_path_factory) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     settings = {
+        **QUICK,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.host": "127.0.0.1",
