@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import unless
+from tests.lengths import LONG
 from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier
 
 numbers = st.floats(allow_nan=True) | st.integers(-3, 3).map(float)
@@ -180,9 +181,9 @@ class TestHardCases:
         assert model.fit(X, y).score(X, y) == 1
 
 
-def test_a_million_categories():
-    """A column whose cells all differ is taken, and does not drown the others."""
-    rows = 1_000_000 if unless.kernels.compiled else 10_000
+def test_very_many_categories():
+    """A column whose cells all differ is taken, and does not drown the others: a million, in the long tests."""
+    rows = 1_000_000 if LONG and unless.kernels.compiled else 100_000 if unless.kernels.compiled else 10_000
     X = pd.DataFrame({"id": pd.array([f"id{k}" for k in range(rows)], dtype="str"), "x": np.arange(rows) % 7})
     y = (np.arange(rows) % 7 > 2).astype(int)
     model = UnlessClassifier().fit(X, y)
@@ -190,12 +191,13 @@ def test_a_million_categories():
 
 
 @pytest.mark.parametrize("learner", [UnlessClassifier, FoldRMClassifier])
-def test_a_thousand_classes(learner):
-    """Many classes take time, not luck."""
-    X = np.repeat(np.arange(1000.0), 4).reshape(-1, 1)
+def test_hundreds_of_classes(learner):
+    """Many classes take time, not luck: more than their square, so that a thousand are for the long tests."""
+    classes = 1000 if LONG else 300
+    X = np.repeat(np.arange(float(classes)), 4).reshape(-1, 1)
     y = [f"class {int(x):03}" for x in X[:, 0]]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = learner().fit(X, y)
-    assert model.predict_proba(X[:10]).shape == (10, 1000)
+    assert model.predict_proba(X[:10]).shape == (10, classes)
     assert model.score(X, y) > 0.99

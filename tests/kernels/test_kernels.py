@@ -48,14 +48,14 @@ from unless.table import Column, Labels, Table
 
 assert kernels.compiled is not {interpreted}
 rng = np.random.default_rng(5)
-rows = 900
+rows = 500
 y = rng.integers(0, 3, rows)
 cells = [
     rng.normal(2 * y, 1).tolist(),
     np.round(rng.normal(y, 1), 1).tolist(),
     [f"c{{k}}" for k in rng.integers(0, 5, rows) + y],
     [None if k == 3 else float(k) if k < 9 else f"t{{k}}" for k in rng.integers(0, 14, rows)],
-    [f"id{{k}}" for k in rng.integers(0, 500, rows)],
+    [f"id{{k}}" for k in rng.integers(0, 300, rows)],
     [None if k % 5 == 0 else float(k) for k in range(rows)],
 ]
 table = Table(tuple(Column.of(f"f{{i}}", c) for i, c in enumerate(cells)), Labels.of("y", y.tolist()))
@@ -73,12 +73,12 @@ for options in ({{}}, {{"ratio": 0.3, "max_rules": 4}}, {{"penalty": 0.2, "min_s
         print(repr(program))
         assert len(program) > 3, "the rules of these data are no chance"
 times = [column.counts().astype(np.int64) for column in table.columns]
-bins = [bins_of(column, each, open=len(each) > 300) for column, each in zip(table.columns, times)]
+bins = [bins_of(column, each, open=len(each) > 200) for column, each in zip(table.columns, times)]
 assert {{one.open for one in bins}} == {{True, False}}
 units = rng.integers(0, 3, rows).astype(np.int32)
 blocks = [
     arrays_of(table[part], bins, table.labels.codes[part].astype(np.int32), units[part])
-    for part in (slice(0, 300), slice(300, None))
+    for part in (slice(0, 200), slice(200, None))
 ]
 store = BlockStore(bins, "y", table.labels.labels, blocks)
 for local in (0, 40, rows):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import unless
 from tests.learn.blocks.stores import cramped, cut, random_data, store_of
 from tests.learn.test_random_tables import random_rows, table_of, tables
-from tests.lengths import fewer
+from tests.lengths import LONG, fewer
 from tests.reference import naive_constrained
 from unless import Constraints, Literal, Monotone, Rule, violations
 from unless.errors import ParameterError, UnknownNameError
@@ -215,7 +215,7 @@ class TestOneDefinition:
     def test_blocks(self, seed, learner, monkeypatch):
         """From blocks, whatever their bins, the same programs are learned as in memory."""
         rng = np.random.default_rng(seed)
-        rows = int(rng.choice([30, 60, 100]))
+        rows = int(rng.choice([30, 60, 100] if LONG else [20, 40, 60]))
         data = random_data(rng, rows)
         cramped(monkeypatch, rng)
         asked = random_constraints(rng, data.memory.features, data.memory.labels)

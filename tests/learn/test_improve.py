@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.learn.test_random_tables import random_rows, table_of
-from tests.lengths import fewer
+from tests.lengths import LONG, fewer
 from tests.shared import needs_compiled
 from unless.kernels import masks
 from unless.learn import Engine, MemoryEngine, memory
@@ -48,7 +48,7 @@ def drawn(seed, rows=(20, 70, 300, 2000)):
 @pytest.mark.parametrize("seed", fewer(25))
 def test_lists_are_optimised_as_defined(seed, weighted):
     """The same list, whatever rows weigh; also a short one, and one around constraints of its length."""
-    table = drawn(seed)
+    table = drawn(seed, rows=(20, 70, 300, 2000 if LONG else 600))  # by definition it takes seconds
     weights, unit = weights_for(weighted, len(table), np.random.default_rng(seed))
     for settings in (Settings(penalty=0.1, min_support=1), Settings(penalty=0.02, min_support=1, max_rules=3)):
         fast, slow = (

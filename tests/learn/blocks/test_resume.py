@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.lengths import LONG
 from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
 from unless.errors import MissingFileError, ParameterError, ReadError
 from unless.learn import fold_unless
@@ -405,7 +406,8 @@ def test_every_point_of_interruption(tmp_path, name, weights, local):
         seen: list[int] = []
         wanted = learn(progress=lambda _, rules: seen.append(rules))
         assert max(seen) > 1
-        for stop in range(0, len(seen), 1 if name != "fold_unless" else max(1, len(seen) // 5)):  # optimising has many
+        every = max(1, len(seen) // 5) if name == "fold_unless" else 1 if LONG else 3  # optimising has many
+        for stop in range(0, len(seen), every):
             _forget(tmp_path / "kept")
             learn(progress=_stopping(stop), keep_on_interrupt=True)
             assert learn() == wanted
