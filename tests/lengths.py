@@ -16,7 +16,7 @@ LONG = os.environ.get("UNLESS_TESTS") == "long"
 SHARE = 1 if LONG else 5
 """The short tests draw one example where the long ones draw so many."""
 
-_LEAST = 10
+_LEAST = 5  # what draws few examples is slow, or has many parameters
 _SETTINGS = "_hypothesis_internal_use_settings"  # where Hypothesis keeps what @settings says; it has no public place
 
 

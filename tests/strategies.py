@@ -259,9 +259,14 @@ def _thresholds(notation):
 _IN_TEXT = [read_as(text, INSTANT) for text in _MOMENT_TEXTS.split("|")]
 
 
-def ladder(feature):
-    """A program that tells all thresholds of a feature apart: the label is the first one that a cell is at most."""
+def ladder(feature, every=1):
+    """A program that tells the thresholds of a feature apart: the label is the first one that a cell is at most.
+
+    Of more than a hundred, only each ``every``-th. They come by threes, a cell and the floats beside it: a multiple
+    of three would find one kind only.
+    """
     bounds = [NOTATIONS[feature].value(float(bound)) for bound in _thresholds(NOTATIONS[feature])]
+    bounds = bounds[::every] if len(bounds) > 100 else bounds
     rules = [Rule(number, (Literal(feature, "<=", bound),)) for number, bound in enumerate(bounds)]
     return Program("y", (feature,), (*rules, Rule(-1, (Literal(feature, "present"),))))
 
