@@ -28,7 +28,7 @@ def test_nothing_differs(name):
 def test_a_difference_is_found(monkeypatch):
     """A search is no formality: an answer without its quotes is found, and can be shown again by its seed."""
     monkeypatch.setattr(columns, "text_line", lambda cells, separator: separator.join(map(str, cells)))
-    counts = SEARCHES["streams"].search(20, 0)
+    counts = SEARCHES["streams"].search(5, 0)
     assert counts.differences
     assert "python -m tests.torture streams --seed" in counts.told("streams")
 
