@@ -339,15 +339,15 @@ def test_numbers_may_be_read_past_the_cache(many, tmp_path, monkeypatch):
     """Rules and rows are the same whether single numbers are mapped or all of a column are read at once."""
     monkeypatch.setattr(blocks, "_MANY", many)
     rng = np.random.default_rng(5)
-    frame = pl.DataFrame({"a": rng.normal(size=30_000), "b": rng.normal(size=30_000)})
+    frame = pl.DataFrame({"a": rng.normal(size=10_000), "b": rng.normal(size=10_000)})
     data = Data(frame.with_columns(y=(pl.col("a") + pl.col("b") > 0.5).cast(pl.String)))
-    store = store_of(data, [9000, 1, 0, 14_000, 6999], tmp_path, past_cache=True)
+    store = store_of(data, [3000, 1, 0, 4700, 2299], tmp_path, past_cache=True)
     if any(one._past is None for one in store.blocks if one._count):
         pytest.skip("this disk is only read through the cache")
     read = []
     for one in store.blocks:
         monkeypatch.setattr(one, "_past", lambda *part, past=one._past, **how: read.append(past) or past(*part, **how))
-    assert fold_rm(BlockEngine(store, local=3000)) == fold_rm(data.table)
+    assert fold_rm(BlockEngine(store, local=1000)) == fold_rm(data.table)
     assert bool(read) == (many < 10**9)
     pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
