@@ -369,7 +369,8 @@ class Learner:
         labels = [label for label, size in enumerate(popularity) if size]
         still = [label for label in labels if label not in aside]
         if self.rare_first:
-            still = [label for label in still if label != before.index(max(before))]
+            last = before.index(max(before))
+            still = [label for label in still if label != last]
         if len(labels) < 2 or not still:
             return None
         return (min if self.rare_first else max)(still, key=popularity.__getitem__)
