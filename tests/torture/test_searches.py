@@ -17,7 +17,7 @@ from unless.stream import columns
 
 @pytest.mark.parametrize("name", [name for name, planned in SEARCHES.items() if planned.of_tests])
 def test_nothing_differs(name):
-    """What is fast, exported or written agrees with what is slow and obvious; only long tests draw other cases each time."""
+    """What is fast, exported or written agrees with what is slow and obvious; long tests draw other cases each time."""
     seed = random.randrange(10**6) if LONG else 0
     counts = SEARCHES[name].search(SEARCHES[name].of_tests, seed)
     assert not counts.differences, counts.told(name)
