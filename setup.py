@@ -38,7 +38,7 @@ class OptionalBuildExt(build_ext):
     def build_extensions(self) -> None:
         # Cython's compiler may not run in threads; the C compiler takes most of the time, and may.
         for extension in self.extensions:
-            extension.sources = cythonize(extension)[0].sources
+            extension.sources = cythonize(extension, force=self.force)[0].sources
         self.parallel = self.parallel or True  # as many as there are cores
         super().build_extensions()
         if self.failed:

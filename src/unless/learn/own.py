@@ -99,7 +99,7 @@ class Settings:
     def noted(self, engine: Engine[Any]) -> dict[str, Any]:
         """What the diary of an engine must know of them."""
         plainly = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "wishes"}
-        return plainly | self.wishes.noted(engine)
+        return plainly | {"price": PRICE, "plenty": PLENTY} | self.wishes.noted(engine)
 
 
 def check_max_rules(value: object) -> None:
@@ -136,9 +136,9 @@ def fold_unless(  # noqa: PLR0913 - the parameters of Settings, to be seen in on
         A default is finished when it covers at most this many negatives per positive; exceptions do the rest.
     penalty
         How significant a literal must be: twice the examples times its gain must reach ``penalty * ln(2 C + 1)``,
-        where C is the number of values it was chosen from. "auto" is 1 for up to 1,000 records, and without optimising.
-        For more it is 1.25, or a quarter where records that were held back for a moment show that a list then knows
-        clearly more (2,000 records and more; see `lenient`).
+        where C is the number of values it was chosen from. "auto" is 1 for fewer than 1,000 records, and without
+        optimising. Otherwise it is 1.25, or a quarter where records that were held back for a moment show that a list
+        then knows clearly more (2,000 records and more; see `lenient`).
     min_support
         How many positives each literal, rule and exception must cover.
     optimise

@@ -21,6 +21,7 @@ from tests.lengths import LONG
 from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
 from unless.errors import MissingFileError, ParameterError, ReadError
 from unless.learn import fold_unless
+from unless.learn import own as own_module
 from unless.learn.blocks import kept as kept_module
 from unless.learn.blocks.data import Blocks, blocks_of
 from unless.learn.blocks.given import opened
@@ -498,6 +499,19 @@ def test_settings_have_rules_of_their_own(tmp_path):
         for (name, ratio), program in programs.items():
             _forget(tmp_path / "other")
             assert learners(blocks)[name](ratio=ratio) == program
+
+
+@pytest.mark.parametrize("constant", ["PRICE", "PLENTY"])
+def test_another_version_of_the_learner_has_rules_of_its_own(tmp_path, monkeypatch, constant):
+    """What rules cost, and when there is plenty, is no setting; yet lists learned in another way do not count."""
+    with blocks_in(tmp_path / "kept", Counting(frame())) as blocks:
+        fold_unless(blocks)
+        before = set((tmp_path / "kept").glob("rules-*"))
+        fold_unless(blocks)
+        assert set((tmp_path / "kept").glob("rules-*")) == before
+        monkeypatch.setattr(own_module, constant, 10 * getattr(own_module, constant))
+        fold_unless(blocks)
+        assert set((tmp_path / "kept").glob("rules-*")) > before
 
 
 def test_torn_lines_are_skipped(tmp_path):
