@@ -65,7 +65,9 @@ class Section:
 
 
 def duration(seconds: float) -> str:
-    """A time, to three digits: ``6.8 ms``."""
+    """A time, to three digits: ``6.8 ms``; from 1,000 seconds on whole ones."""
+    if seconds >= 1000:
+        return f"{seconds:,.0f} s"
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
