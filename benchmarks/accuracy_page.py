@@ -224,7 +224,7 @@ def _speed(figures: Figures) -> str:
 
 Seconds of CPU of one method by those of another, on one thread; geometric means over a group, then every dataset.
 Methods that were measured in [different runs](#how-often-it-was-run) met a machine that was busy in different ways:
-their ratios may be off by half.
+XGBoost alone took 115 ms on the confirmation sets in one run, and 159 in another.
 """
     return intro + "\n" + table(["data", *(f"{one} / {other}" for one, other in races)], rows)
 
