@@ -15,10 +15,9 @@ from typing import Any
 
 from sklearn.datasets import load_wine
 
-from unless import Literal, Program, Rule, Table, fold_rm, predict, read_table
+from unless import Literal, Program, Rule, Table, fold_rm, fold_unless, predict, read_table
 from unless.learn.literals import information_gain
 from unless.learn.memory import MemoryEngine
-from unless.learn.own import fold_unless
 
 HERE = Path(__file__).parent
 FEATURES = ("flavanoids", "proline")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unless.learn.blocks.kept import Kept
     from unless.learn.blocks.sources import Query
     from unless.learn.fold import fold_rm, fold_rpp
+    from unless.learn.own import fold_unless
     from unless.logic import learn_logic
     from unless.prediction import predict
     from unless.read.table import read_table
@@ -50,6 +51,7 @@ __all__ = [
     "explain",
     "fold_rm",
     "fold_rpp",
+    "fold_unless",
     "inspect",
     "learn_logic",
     "load",
@@ -73,6 +75,7 @@ _HOMES = {
     "explanation.why": ("explain", "why_not"),
     "export.meaning": ("parse",),
     "learn.fold": ("fold_rm", "fold_rpp"),
+    "learn.own": ("fold_unless",),
     "logic": ("learn_logic",),
     "prediction": ("predict",),
     "read.table": ("read_table",),

@@ -353,10 +353,10 @@ def identity(column: Column, counts: NDArray[np.intp]) -> Remark | None:
     without a gap, never repeat although so many of their range would, or have a name such as ``customer_id``. Of
     texts it is said what they are: sentences, numbers or dates that are not read as such, or just texts.
     """
-    numbers, texts = column.numbers[counts[: len(column.numbers)] > 0], counts[len(column.numbers) : -1]
     present, distinct = int(counts[:-1].sum()), int(np.count_nonzero(counts[:-1]))
     if present < _FEW or distinct < _UNNAMED * present or not _is_plain(column):  # dates may differ everywhere, too
         return None
+    numbers, texts = column.numbers[counts[: len(column.numbers)] > 0], counts[len(column.numbers) : -1]
     if not (np.all(np.isfinite(numbers)) and np.all(numbers == np.floor(numbers))):
         return None  # a measurement, and perhaps some words
     if len(numbers) == present and (said := _numbering(numbers)):

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
-from numpy.lib.stride_tricks import sliding_window_view
 
 from unless.inspection.column import remarks_on_texts, sample
 from unless.inspection.remarks import Remark, TargetProfile
@@ -144,8 +143,9 @@ def _wrong(known: tuple[Codes, Codes], tried: tuple[Codes, Codes]) -> int:
     are found exactly. The median of five labels is the most frequent one if at least three are equal.
     """
     (codes, labels), (new, truth) = known, tried
-    near = sliding_window_view(np.pad(labels, 2, mode="edge"), 5)
-    usual = np.sort(near, axis=1)[:, 2]
+    first, last = labels[:1], labels[-1:]
+    edged = np.concatenate([first, first, labels, last, last])
+    usual = np.sort([edged[k : k + len(labels)] for k in range(5)], axis=0)[2]
     middle = (np.searchsorted(codes, new, "left") + np.searchsorted(codes, new, "right") - 1) // 2
     return int(np.count_nonzero(usual[np.maximum(middle, 0)] != truth))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from math import isnan
 from operator import lt
@@ -233,9 +232,19 @@ _Ranked = TypeVar("_Ranked", Column, Labels)
 
 def taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
     """Only these rows of a column; what was checked for all rows need not be checked again."""
-    taken = copy(ranked)
-    object.__setattr__(taken, "codes", frozen(np.ascontiguousarray(ranked.codes[rows])))
-    return taken
+    return changed(ranked, codes=np.ascontiguousarray(ranked.codes[rows]))
+
+
+def changed(ranked: _Ranked, **values: Any) -> _Ranked:
+    """The same with other values or codes that are known to be right, and are not checked.
+
+    Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting them.
+    """
+    found = object.__new__(type(ranked))
+    found.__dict__.update(ranked.__dict__)
+    for name, value in values.items():
+        found.__dict__[name] = frozen(value) if isinstance(value, np.ndarray) else value
+    return found
 
 
 def _own(array: NDArray[Any]) -> NDArray[Any]:

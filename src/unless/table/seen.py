@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from copy import copy
 from dataclasses import replace
 from itertools import compress
 from math import isfinite
@@ -11,7 +10,7 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.table.columns import Codes, Column, frozen, smallest
+from unless.table.columns import Codes, Column, changed, smallest
 from unless.table.table import Table
 
 MOST = 1000
@@ -24,14 +23,12 @@ looked for in all rows."""
 
 def domain_of(table: Table, features: Iterable[str]) -> Table:
     """The named columns without rows: their categories, and the smallest and largest finite number."""
-    nothing: Codes = frozen(np.empty(0, np.uint8))
-    known = []
-    for one in map(table.column, features):
-        column = copy(one)  # its values are in order, and need not be checked again
-        for name, values in (("numbers", _ends(one)), ("categories", _most_frequent(one)), ("codes", nothing)):
-            object.__setattr__(column, name, values)
-        known.append(column)
-    return Table(tuple(known), rows=0, missing=table.missing)
+    nothing: Codes = np.empty(0, np.uint8)
+    known = tuple(
+        changed(one, numbers=_ends(one), categories=_most_frequent(one), codes=nothing)
+        for one in map(table.column, features)
+    )
+    return Table(known, rows=0, missing=table.missing)
 
 
 def _ends(column: Column) -> NDArray[np.float64]:
@@ -46,7 +43,7 @@ def _ends(column: Column) -> NDArray[np.float64]:
         if not len(codes):
             return numbers[:0]
         least, most = int(codes.min()), int(codes.max())
-    return frozen(numbers[sorted({least, most})])
+    return numbers[sorted({least, most})]
 
 
 def _most_frequent(column: Column) -> tuple[str, ...]:
@@ -79,8 +76,5 @@ def _occurring(column: Column) -> Column:
         return column
     count = int(np.count_nonzero(there))
     codes = smallest(np.append(np.cumsum(there) - 1, count), count + 1)[column.codes]
-    kept = copy(column)  # what was checked need not be checked again: that took a fifth of a fit of 500 records
-    object.__setattr__(kept, "numbers", frozen(column.numbers[there[:numbers]]))
-    object.__setattr__(kept, "categories", tuple(compress(column.categories, there[numbers:].tolist())))
-    object.__setattr__(kept, "codes", frozen(codes))
-    return kept
+    categories = tuple(compress(column.categories, there[numbers:].tolist()))
+    return changed(column, numbers=column.numbers[there[:numbers]], categories=categories, codes=codes)

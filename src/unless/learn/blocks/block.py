@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import copy
 from itertools import pairwise
 from typing import Any, overload
 
@@ -23,6 +22,7 @@ from unless.learn.blocks.questions import OPERATIONS, Integers, Piece, Question,
 from unless.learn.memory import MemoryEngine, Test
 from unless.rule import Literal
 from unless.table import Column, Labels, Split, Table
+from unless.table.columns import changed
 from unless.table.hashes import Hashes, record_hashes
 from unless.table.split import identities, part_counts, sample_of, sums_of
 from unless.values import Label
@@ -347,9 +347,9 @@ class Block(MemoryEngine):
     def _whole(self, i: int, every: NDArray[np.int32]) -> Column:
         """A column with its rows; a bare one has a number for every row, in whatever order."""
         if i not in self._bare:
-            return _with(self._columns[i], self._grid.ranks_of(i, every))
+            return changed(self._columns[i], codes=self._grid.ranks_of(i, every))
         cells = self._cells(i).copy()
-        return _with(self._columns[i], np.where(np.isnan(cells), self._count, every), numbers=cells)
+        return changed(self._columns[i], codes=np.where(np.isnan(cells), self._count, every), numbers=cells)
 
     def test_of(self, literal: Literal) -> Test:
         place = self.features.index(literal.feature)
@@ -503,15 +503,7 @@ def _column(bins: Bins, place: int, arrays: Arrays) -> Column:
     if not bins.open or bins.bare:
         return bins.column
     texts = Texts(arrays[f"texts {place}"], arrays[f"ends {place}"])
-    return _with(bins.column, numbers=arrays[f"numbers {place}"], categories=texts)
-
-
-def _with(column: Column, codes: NDArray[Any] = _NO_ROWS, **values: Any) -> Column:
-    """The column with other rows or values, which are right and need no check."""
-    found = copy(column)
-    for name, value in {"codes": codes, **values}.items():
-        object.__setattr__(found, name, value)
-    return found
+    return changed(bins.column, codes=_NO_ROWS, numbers=arrays[f"numbers {place}"], categories=texts)
 
 
 def _fetched(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
@@ -527,7 +519,7 @@ def _fetched(column: Column, codes: NDArray[np.int32]) -> tuple[NDArray[Any], Co
     there[-1] = True  # missing has a rank, even where no cell is
     numbers, texts = np.split(there[:-1], [len(column.numbers)])
     categories = tuple(column.categories[k] for k in np.flatnonzero(texts).tolist())
-    values = _with(column, numbers=column.numbers[numbers], categories=categories)
+    values = changed(column, codes=_NO_ROWS, numbers=column.numbers[numbers], categories=categories)
     return (np.cumsum(there) - 1)[codes], values
 
 
@@ -539,4 +531,4 @@ def _ranked_alike(column: Column, known: Column) -> Column:
     if not same.all() or any(text not in texts for text in column.categories):
         raise ReadError(CHANGED)
     table = np.array([*places.tolist(), *map(texts.__getitem__, column.categories), known.missing], np.int32)
-    return _with(known, codes=table[column.codes])
+    return changed(known, codes=table[column.codes])
