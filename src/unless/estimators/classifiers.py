@@ -44,8 +44,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         ones stay if no others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
     teacher
         ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with about twice
-        the rules of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on records
-        held back. A classifier gets a frame of numbers and text (an array, if columns have no names).
+        the rules of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on
+        records held back. A classifier gets a frame of numbers and text (an array, if columns have no names).
     random_state
         The seed for the records that the teacher is asked about, and for a committee.
     numeric, categorical
