@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import math
+import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -385,10 +385,26 @@ def test_nobody_works_on_items_after_an_error():
         time.sleep(0.2)
         working.remove(item)
 
-    with ThreadPoolExecutor(4) as pool:
+    with stores.Threads(4) as pool:
         with pytest.raises(KeyboardInterrupt):
             list(stores.ahead(pool, work, range(8)))
         assert not working
+
+
+def test_all_threads_work_at_once():
+    """However many there are; and no more items are taken than they need."""
+    taken, together = [], threading.Barrier(8, timeout=20)
+
+    def items():
+        for number in range(40):
+            taken.append(number)
+            yield number
+
+    with stores.Threads(8) as pool:
+        found = stores.ahead(pool, lambda item: together.wait() * 0 + item, items())
+        assert next(found) == 0
+        assert len(taken) == 10
+        assert list(found) == list(range(1, 40))
 
 
 class Files:

@@ -6,7 +6,6 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -23,12 +22,13 @@ from unless.learn.blocks.local import Store
 from unless.learn.blocks.room import give_back, has_room
 from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
-from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
+from unless.learn.blocks.store import BlockStore, Threads, ahead, map_block, write_block
 from unless.read.source import Source
 from unless.read.table import plan_of
 from unless.rule import Program
 from unless.table import Schema, Split, Table
 from unless.table.split import spelled
+from unless.threads import cores
 
 Progress = Callable[[str, int], object]
 """Told what is being done, and how many records it was done for."""
@@ -160,9 +160,7 @@ def blocks_of(  # noqa: PLR0913 - all that can be asked for, to be seen in one p
     """
     tell = progress or (lambda *_: None)
     given = None if factors is None else Factors(factors)
-    maker = _Maker(
-        stream, weights, given, leave_out, how, tell, threads or os.cpu_count() or 1, drop_unlabelled=drop_unlabelled
-    )
+    maker = _Maker(stream, weights, given, leave_out, how, tell, threads or cores(), drop_unlabelled=drop_unlabelled)
     return maker.temporary(folder) if keep is None else maker.kept(keep)
 
 
@@ -182,11 +180,11 @@ class _Maker:
     def temporary(self, folder: str | os.PathLike[str] | None) -> Blocks:
         """Blocks that are gone when they are closed."""
         before = self.stream.fingerprint()
-        with ThreadPoolExecutor(self.threads) as pool:
+        with Threads(self.threads) as pool:
             coding = self._coding(pool)
         home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
         try:
-            with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
+            with Threads(self.threads) as pool:  # its threads end before the folder is removed
                 # A mapped file lives on without a name, and is gone even after kill -9.
                 arrays = list(self._written(coding, Path(home.name), pool, nameless=os.name == "posix"))
             _refuse_change(before, self.stream)
@@ -219,7 +217,7 @@ class _Maker:
         return Request.of(self.stream.said, before, asked)
 
     def _made(self, shelf: Shelf, request: Request) -> tuple[Coding, list[Arrays]]:
-        with shelf.making(), ThreadPoolExecutor(self.threads) as pool:
+        with shelf.making(), Threads(self.threads) as pool:
             coding = self._coding(pool)
             arrays = list(self._written(coding, shelf.path, pool, nameless=False))
             _refuse_change(request.fingerprint, self.stream)
@@ -239,7 +237,7 @@ class _Maker:
         )
         return Blocks(store, coding, home)
 
-    def _coding(self, pool: ThreadPoolExecutor) -> Coding:
+    def _coding(self, pool: Threads) -> Coding:
         """The first pass."""
         first = next(iter(self.stream.batches()))
         task = task_of(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
@@ -247,7 +245,7 @@ class _Maker:
         gone = {} if self.leave_out is None else self.leave_out(_first(task, self.stream), overview)
         return replace(Coding.of(_without(task, overview, gone), overview, self.factors), left_out=gone)
 
-    def _written(self, coding: Coding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool) -> Iterator[Arrays]:
+    def _written(self, coding: Coding, folder: Path, pool: Threads, *, nameless: bool) -> Iterator[Arrays]:
         """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
         rows, large = 0, not has_room(coding.rows * sum(map(bytes_of, coding.bins)))
 
@@ -295,7 +293,7 @@ def _without(task: Task, overview: Overview, gone: Collection[str]) -> Task:
     return replace(task, plan=replace(task.plan, features=kept))
 
 
-def _surveyed(task: Task, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> Overview:
+def _surveyed(task: Task, stream: Stream, pool: Threads, tell: Progress) -> Overview:
     """The first pass; one more for columns whose numbers are not numbers after all."""
 
     def look(texts: Sequence[str]) -> Overview:

@@ -41,6 +41,9 @@ _ROOM_PER_ROW = 16
 _LEAST_ROOM = 1e6
 """What a block may spend, however few rows it has, unless there are very many blocks."""
 
+_WAITING = 2
+"""Threads for each core where blocks are read from the disk: while one waits, another counts."""
+
 
 class BlockStore:
     """Blocks that are asked one after the other, or several at once."""
@@ -64,7 +67,9 @@ class BlockStore:
         room = [max(share * len(arrays["labels"]), least) for arrays in blocks]
         self.rows = rows
         self.blocks = [Block(bins, len(labels), arrays, most) for arrays, most in zip(blocks, room, strict=True)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        if any(getattr(arrays, "last", None) is not None for arrays in blocks):
+            threads *= _WAITING
+        self._pool = Threads(threads) if threads > 1 else None
 
     def ask(self, question: Question[Answer]) -> Answer:
         """What all blocks answer together."""
@@ -83,9 +88,15 @@ class BlockStore:
             self._pool.shutdown()
 
 
-def ahead(
-    pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
-) -> Iterator[Result]:
+class Threads(ThreadPoolExecutor):
+    """So many threads."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(count)
+        self.count = count
+
+
+def ahead(pool: Threads | None, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """The results for all items, in order; only a few are worked on ahead: ``pool.map`` would take all items first."""
     if pool is None:
         yield from map(function, items)
@@ -94,7 +105,7 @@ def ahead(
     try:
         for item in items:
             waiting.append(pool.submit(function, item))
-            if len(waiting) == most:
+            if len(waiting) == pool.count + 2:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
