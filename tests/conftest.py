@@ -1,4 +1,4 @@
-"""For all tests: how long they are, and that Ctrl-C works."""
+"""For all tests: how long they are, that Ctrl-C works, and a browser for those that look at pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.browser import FLAGS, absent, program
 from tests.lengths import LONG, shorten
 
 # How long something takes is no test (see benchmarks/), and drawing examples takes longer on a busy machine.
@@ -37,3 +38,19 @@ def _ctrl_c() -> Iterator[None]:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator:
+    """Chromium, started once; a test that needs it skips where it is absent, unless it is required."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError as error:
+        absent(error)
+    with sync_playwright() as playwright:
+        try:
+            started = playwright.chromium.launch(executable_path=program(), headless=True, args=FLAGS)
+        except Error as error:
+            absent(error)
+        yield started
+        started.close()

@@ -14,6 +14,7 @@ import pytest
 
 import unless
 from tests.docs.pages import ROOT
+from tests.lengths import LONG
 
 DOCS = ROOT / "docs"
 CONF = runpy.run_path(str(DOCS / "conf.py"))
@@ -61,6 +62,22 @@ def test_tables_tell_which_columns_are_long(site):
     (time,) = re.findall(r"^\| Unless \| 30 \|.* ([0-9.]+) ms \|$", (DOCS / "accuracy.md").read_text(), re.MULTILINE)
     assert f'<td class="short"><p>{time}\u00a0ms</p></td>' in page
     assert re.search(r'<td class="long"><p>scikit-learn, depth tuned', page)
+
+
+def test_no_page_is_wider_than_its_window(site, browser):
+    """Lines, tables and pictures scroll on their own; the contents beside them come and go with the width."""
+    page = browser.new_page()
+    try:
+        for file in sorted(
+            DOCS.rglob("*.md") if LONG else (DOCS / "index.md", DOCS / "tutorial.md", DOCS / "scale.md")
+        ):
+            path = (site / file.relative_to(DOCS)).with_suffix(".html")
+            page.goto(path.as_uri(), wait_until="domcontentloaded")
+            for width in (360, 840, 1080, 1320, 1600):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+    finally:
+        page.close()
 
 
 def test_docstrings_lead_to_pages(site):

@@ -1,53 +1,16 @@
-"""A real browser for the report page: Debian's or Playwright's Chromium, without any network.
-
-Where there is none the tests skip, unless UNLESS_BROWSER=required (as in CI): there that is a failure.
-"""
+"""The report page in a real browser, without any network."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.browser import absent
 from tests.report.driving import settled
 
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 _BAD = {"error", "warning"}
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
-
-
-def _absent(reason: object) -> None:
-    if os.environ.get("UNLESS_BROWSER") == "required":
-        pytest.fail(f"UNLESS_BROWSER=required, but there is no browser: {reason}")
-    pytest.skip(f"no browser: {reason}")
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator:
-    """Chromium, started once; a test that needs it skips where it is absent, unless it is required."""
-    try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError as error:
-        _absent(error)
-    path = next(filter(None, map(shutil.which, _NAMES)), None)
-    with sync_playwright() as playwright:
-        try:
-            started = playwright.chromium.launch(executable_path=path, headless=True, args=_FLAGS)
-        except Error as error:
-            _absent(error)
-        yield started
-        started.close()
 
 
 @pytest.fixture
@@ -88,7 +51,7 @@ def axe() -> Callable:
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ImportError as error:
-        _absent(error)
+        absent(error)
 
     def check(page) -> list[str]:
         settled(page)  # what is not drawn yet has other colours
