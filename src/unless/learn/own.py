@@ -292,10 +292,10 @@ class Learner:
         rows = engine.everything()
         for rule in rules[:front]:
             rows = engine.minus(rows, engine.satisfying(rows, rule))
-        # Optimised lists prove themselves as often, and take five times as long: of 74 samples in doubt of tables to
-        # choose on, 40 are believed either way, and lists are then right of 0.701 of unseen records instead of 0.700.
+        # First lists learned rule by rule, in a fifth of the time. Of 176 samples in doubt of tables to choose on, they
+        # prove 100, optimised ones 103, and one of both 108; of 320 tables of noise 6, 4 and 8.
         plainly = replace(self.settings, optimise=False, rare_first=self.rare_first, max_rules=None)
-        if holds_on_unseen(engine, rows, Learner(engine, plainly).program):
+        if any(holds_on_unseen(engine, rows, Learner(engine, each).program) for each in (plainly, self.settings)):
             return learned
         return self.only(range(front), engine.everything(), learned)
 
