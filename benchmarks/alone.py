@@ -34,7 +34,7 @@ def fit_seconds(rows: int, seconds: float) -> float:
 def threads_seconds(rows: int, seconds: float) -> dict[str, tuple[float, float]]:
     """The best time of each fit on that many generated rows, by one thread and by two.
 
-    One thread has one core only: reading a frame takes all cores that there are.
+    One thread has one core only, and so have those of polars: reading a frame takes all cores that there are.
     """
     drawn = generate.draw(rows)
     table, frame = generate.table(drawn), generate.frame(drawn)
@@ -57,11 +57,17 @@ def _on_one_core(fit: Callable[[int], object]) -> None:
         fit(1)
         return
     cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(cores)})
+    _keep_to({min(cores)})
     try:
         fit(1)
     finally:
-        os.sched_setaffinity(0, cores)
+        _keep_to(cores)
+
+
+def _keep_to(cores: set[int]) -> None:
+    """Let all threads of this process use only these cores."""
+    for task in Path("/proc/self/task").iterdir():
+        os.sched_setaffinity(int(task.name), cores)
 
 
 def shared_seconds(rows: int, runs: int, learn: Callable[..., object] = fold_rm) -> dict[str, float]:

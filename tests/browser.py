@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from typing import NoReturn
 
 import pytest
 
@@ -22,7 +23,7 @@ FLAGS = [
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-def absent(reason: object) -> None:
+def absent(reason: object) -> NoReturn:
     """Skip the test, or fail."""
     if os.environ.get("UNLESS_BROWSER") == "required":
         pytest.fail(f"UNLESS_BROWSER=required, but there is no browser: {reason}")

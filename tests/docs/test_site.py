@@ -76,6 +76,8 @@ def test_no_page_is_wider_than_its_window(site, browser):
             for width in (360, 840, 1080, 1320, 1600):
                 page.set_viewport_size({"width": width, "height": 900})
                 assert page.evaluate("document.documentElement.scrollWidth") <= width, path.name
+                beyond = "(one => one.scrollWidth - one.clientWidth)(document.querySelector('.content'))"
+                assert page.evaluate(beyond) <= 0, path.name
     finally:
         page.close()
 

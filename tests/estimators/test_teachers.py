@@ -31,11 +31,11 @@ def taught():
 
 
 def test_a_committee_teaches(taught):
-    """The model knows its teacher and how often both agree; it is at most twice as long as without."""
+    """The model knows its teacher and how often both agree; it is at most three times as long as without."""
     assert taught.taught_.teacher == "committee"
     assert 0.6 < taught.taught_.agreement <= 1
     assert 20 < taught.taught_.records < 80
-    assert parts_of(taught.program_) <= 2 * parts_of(unless.UnlessClassifier().fit(X, Y).program_)
+    assert parts_of(taught.program_) <= 3 * parts_of(unless.UnlessClassifier().fit(X, Y).program_)
     assert unless.UnlessClassifier().fit(X, Y).taught_ is None
     assert unless.UnlessClassifier(teacher="committee").fit(X, Y).program_ == taught.program_
 

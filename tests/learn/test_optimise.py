@@ -309,6 +309,51 @@ class TestDoubt:
         assert looks == [True]
         assert "x" in program.used
 
+    @pytest.mark.parametrize(
+        ("known", "asked", "believed"),
+        [
+            (["y"], 1, True),  # it knows all labels: the first fifth is enough
+            (["often", "noise"], 5, False),  # enough for the first fifth, but not for all of them
+            (["often"], 2, True),
+            (["noise"], 5, False),
+            (["bold"], 5, False),  # it knows more than chance, and is wrong more often than the most frequent label
+        ],
+    )
+    def test_it_ends_as_soon_as_it_is_known(self, known, asked, believed):
+        """Lists that know this and that of records that they have not seen; the last goes on to be asked."""
+        rng = np.random.default_rng(5)
+        y = rng.uniform(size=500) < 0.5
+        columns = {"y": y, "often": y ^ (rng.uniform(size=500) < 0.32), "noise": rng.uniform(size=500) < 0.5}
+        if known == ["bold"]:
+            columns["bold"] = rng.uniform(size=500) < 0.5
+            y = rng.uniform(size=500) < np.where(columns["bold"], 0.35, 0.05)
+        columns["row"] = np.arange(500)  # no record is like another one, so that fifths are fifths
+        cells = [Column.of(name, one.astype(float).tolist()) for name, one in columns.items()]
+        engine, seen = MemoryEngine(Table(tuple(cells), Labels.of("label", y.tolist()))), []
+
+        def learn(_):
+            seen.append(known[min(len(seen), len(known) - 1)])
+            holds = Rule(True, (Literal(seen[-1], ">", 0.5),))
+            return Program("label", engine.features, (holds, Rule(False)))
+
+        assert doubt.holds_on_unseen(engine, engine.everything(), learn) is believed
+        assert len(seen) == asked
+
+    @pytest.mark.parametrize("proofs", [[True], [False, True], [False, False]])
+    def test_either_kind_of_lists_may_prove_it(self, proofs, monkeypatch):
+        """Lists learned rule by rule are asked first, however few rules there may be, then optimised ones."""
+        rng, asked, answers = np.random.default_rng(0), [], list(proofs)
+
+        def answer(_engine, _rows, learn):
+            asked.append((learn.__self__.settings.optimise, learn.__self__.settings.max_rules))
+            return answers.pop(0)
+
+        monkeypatch.setattr(own, "holds_on_unseen", answer)
+        cells = [Column.of(f"x{k}", rng.normal(size=120).tolist()) for k in range(6)]
+        table = Table(tuple(cells), Labels.of("y", rng.integers(0, 2, 120).tolist()))
+        assert (len(fold_unless(table, max_rules=3)) > 1) is proofs[-1]
+        assert asked == [(False, None), (True, 3)][: len(proofs)]
+
     def test_a_signal_in_noise_is_found(self):
         """One column of fifty that tells the label in four of five records is enough."""
         rng = np.random.default_rng(0)
@@ -360,8 +405,9 @@ class TestStopping:
         with pytest.raises(Enough):
             engine.go_on()
 
+    @pytest.mark.parametrize("looks", [1, 2])
     @pytest.mark.parametrize("late", [False, True])
-    def test_in_the_last_look(self, late, monkeypatch):
+    def test_in_the_last_look(self, late, looks, monkeypatch):
         """What stops the last look at a list, Ctrl-C or time, leaves the list as it was learned, and is told."""
         rng = np.random.default_rng(0)
         cells = [Column.of(f"x{k}", rng.normal(size=120).tolist()) for k in range(6)]
@@ -373,13 +419,14 @@ class TestStopping:
             return look(*arguments)
 
         def stop():
-            if doubted and not late:
+            if len(doubted) == looks and not late:
                 raise KeyboardInterrupt
-            return bool(doubted)
+            return len(doubted) == looks
 
         monkeypatch.setattr(own, "holds_on_unseen", stopping)
         assert len(learn_unless(engine, Settings()).program) == 1
-        assert doubted.pop()
+        assert len(doubted) == 2
+        doubted.clear()
         engine.late = stop
         learned = learn_unless(engine, Settings())
         assert len(learned.program) > 1

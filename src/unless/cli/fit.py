@@ -116,7 +116,7 @@ def fit(
     ] = None,
     teacher: Annotated[
         OneOf["committee"] | None,
-        typer.Option(help="For unless: imitate a committee; about twice the rules, and more accurate."),
+        typer.Option(help="For unless: imitate a committee; up to three times the rules, and more accurate."),
     ] = None,
     round_thresholds: Annotated[
         bool | None,

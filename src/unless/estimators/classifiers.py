@@ -30,7 +30,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         How significant a literal must be, and how many errors a rule or an exception of an optimised list must save:
         ``penalty * 0.35 * ln(n)`` of n records. More gives fewer and shorter rules, 0 allows every useful literal.
         "auto" is 1, or 1.25 for an optimised list of 1,000 records and more; or 0.25 if there are 2,000 and more, and
-        some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so.
+        some of them, held back for a moment, show that the list then knows much more: ``tuned_`` says so. A list with
+        a teacher takes 0.7 of it.
     min_support
         How many records every literal, rule and exception must cover when it is learned; five thirds of it with a
         teacher, whose records come cheap.
@@ -43,8 +44,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Whether ratio, penalty and min_support are chosen by a cross-validation within the training records; the given
         ones stay if no others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
     teacher
-        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with about twice
-        the rules of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on
+        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with up to
+        three times the rules and exceptions of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on
         records held back. A classifier gets a frame of numbers and text (an array, if columns have no names).
     random_state
         The seed for the records that the teacher is asked about, and for a committee.

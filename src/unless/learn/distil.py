@@ -2,8 +2,7 @@
 
 The list learns from the training records with their labels and, beside them, from records near them that the teacher
 has labelled (`neighbours`): where records are few, these say where the teacher draws the line. The list may have three
-times the parts of one learned without a teacher, which are about twice its rules; optimising as a whole brings it
-there.
+times the parts of one learned without a teacher; optimising as a whole brings it there.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ from unless.stream.output import writable
 from unless.stream.run import Run, needs_types
 from unless.stream.types import Survey, Types, survey_of
 from unless.stream.writers import PACKED
+from unless.threads import cores
 
 _WORTH = 1 << 26
 _PACKED = 4
@@ -63,17 +64,12 @@ def processes(wanted: int | None, parts: int, size: int) -> int:
     (2, 1, 1)
     """
     if wanted is None:
-        wanted = min(_cores(), size // _WORTH)
+        wanted = min(cores(), size // _WORTH)
     elif wanted == 0 or not isinstance(wanted, int) or isinstance(wanted, bool):
         raise ParameterError(f"the number of processes is 1 or more, or -1 for all cores, not {wanted!r}")
     elif wanted < 0:
-        wanted = _cores() + 1 + wanted
+        wanted = cores() + 1 + wanted
     return max(1, min(wanted, parts))
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def predict_parts(  # noqa: PLR0913 - as predict_file has them
@@ -202,7 +198,7 @@ def _each(work: Callable[[_Part], Done], parts: Sequence[_Part], jobs: int) -> I
 def _elsewhere(work: Callable[[_Part], Done], part: _Part, allowed: dict[str, int], jobs: int, home: Path) -> Done:
     """Work on a part in another process, with the limits of this one and its share of the cores."""
     os.chdir(home)  # the process may have been started in another folder: joblib uses processes again
-    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, _cores() // jobs)))
+    os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, cores() // jobs)))
     import_module("polars")  # it takes Ctrl-C over
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
     with limits.raised(**allowed):

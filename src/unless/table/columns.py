@@ -236,9 +236,9 @@ def taking(ranked: _Ranked, rows: slice | NDArray[Any]) -> _Ranked:
 
 
 def changed(ranked: _Ranked, **values: Any) -> _Ranked:
-    """The same with other values or codes that are known to be right, and are not checked.
+    """The same with other values or codes, which are known to be right: they are neither checked nor copied.
 
-    Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting them.
+    Checks took a fifth of a fit of 500 records, and `copy.copy` as long as counting the cells.
     """
     found = object.__new__(type(ranked))
     found.__dict__.update(ranked.__dict__)

@@ -7,6 +7,7 @@ import math
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -385,14 +386,14 @@ def test_nobody_works_on_items_after_an_error():
         time.sleep(0.2)
         working.remove(item)
 
-    with stores.Threads(4) as pool:
+    with ThreadPoolExecutor(4) as pool:
         with pytest.raises(KeyboardInterrupt):
             list(stores.ahead(pool, work, range(8)))
         assert not working
 
 
-def test_all_threads_work_at_once():
-    """However many there are; and no more items are taken than they need."""
+def test_as_many_work_at_once_as_may():
+    """All threads, and no more items are taken than wanted."""
     taken, together = [], threading.Barrier(8, timeout=20)
 
     def items():
@@ -400,8 +401,8 @@ def test_all_threads_work_at_once():
             taken.append(number)
             yield number
 
-    with stores.Threads(8) as pool:
-        found = stores.ahead(pool, lambda item: together.wait() * 0 + item, items())
+    with ThreadPoolExecutor(8) as pool:
+        found = stores.ahead(pool, lambda item: together.wait() * 0 + item, items(), 10)
         assert next(found) == 0
         assert len(taken) == 10
         assert list(found) == list(range(1, 40))

@@ -6,6 +6,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -22,7 +23,7 @@ from unless.learn.blocks.local import Store
 from unless.learn.blocks.room import give_back, has_room
 from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
-from unless.learn.blocks.store import BlockStore, Threads, ahead, map_block, write_block
+from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
 from unless.read.source import Source
 from unless.read.table import plan_of
 from unless.rule import Program
@@ -180,11 +181,11 @@ class _Maker:
     def temporary(self, folder: str | os.PathLike[str] | None) -> Blocks:
         """Blocks that are gone when they are closed."""
         before = self.stream.fingerprint()
-        with Threads(self.threads) as pool:
+        with ThreadPoolExecutor(self.threads) as pool:
             coding = self._coding(pool)
         home = tempfile.TemporaryDirectory(prefix="unless-", dir=folder)
         try:
-            with Threads(self.threads) as pool:  # its threads end before the folder is removed
+            with ThreadPoolExecutor(self.threads) as pool:  # its threads end before the folder is removed
                 # A mapped file lives on without a name, and is gone even after kill -9.
                 arrays = list(self._written(coding, Path(home.name), pool, nameless=os.name == "posix"))
             _refuse_change(before, self.stream)
@@ -217,7 +218,7 @@ class _Maker:
         return Request.of(self.stream.said, before, asked)
 
     def _made(self, shelf: Shelf, request: Request) -> tuple[Coding, list[Arrays]]:
-        with shelf.making(), Threads(self.threads) as pool:
+        with shelf.making(), ThreadPoolExecutor(self.threads) as pool:
             coding = self._coding(pool)
             arrays = list(self._written(coding, shelf.path, pool, nameless=False))
             _refuse_change(request.fingerprint, self.stream)
@@ -237,7 +238,7 @@ class _Maker:
         )
         return Blocks(store, coding, home)
 
-    def _coding(self, pool: Threads) -> Coding:
+    def _coding(self, pool: ThreadPoolExecutor) -> Coding:
         """The first pass."""
         first = next(iter(self.stream.batches()))
         task = task_of(first, self.weights, dict(self.how), drop_unlabelled=self.drop_unlabelled)
@@ -245,7 +246,7 @@ class _Maker:
         gone = {} if self.leave_out is None else self.leave_out(_first(task, self.stream), overview)
         return replace(Coding.of(_without(task, overview, gone), overview, self.factors), left_out=gone)
 
-    def _written(self, coding: Coding, folder: Path, pool: Threads, *, nameless: bool) -> Iterator[Arrays]:
+    def _written(self, coding: Coding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool) -> Iterator[Arrays]:
         """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
         rows, large = 0, not has_room(coding.rows * sum(map(bytes_of, coding.bins)))
 
@@ -293,7 +294,7 @@ def _without(task: Task, overview: Overview, gone: Collection[str]) -> Task:
     return replace(task, plan=replace(task.plan, features=kept))
 
 
-def _surveyed(task: Task, stream: Stream, pool: Threads, tell: Progress) -> Overview:
+def _surveyed(task: Task, stream: Stream, pool: ThreadPoolExecutor, tell: Progress) -> Overview:
     """The first pass; one more for columns whose numbers are not numbers after all."""
 
     def look(texts: Sequence[str]) -> Overview:

@@ -41,9 +41,6 @@ _ROOM_PER_ROW = 16
 _LEAST_ROOM = 1e6
 """What a block may spend, however few rows it has, unless there are very many blocks."""
 
-_WAITING = 2
-"""Threads for each core where blocks are read from the disk: while one waits, another counts."""
-
 
 class BlockStore:
     """Blocks that are asked one after the other, or several at once."""
@@ -67,9 +64,8 @@ class BlockStore:
         room = [max(share * len(arrays["labels"]), least) for arrays in blocks]
         self.rows = rows
         self.blocks = [Block(bins, len(labels), arrays, most) for arrays, most in zip(blocks, room, strict=True)]
-        if any(getattr(arrays, "last", None) is not None for arrays in blocks):
-            threads *= _WAITING
-        self._pool = Threads(threads) if threads > 1 else None
+        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
+        self._ahead = threads + 2
 
     def ask(self, question: Question[Answer]) -> Answer:
         """What all blocks answer together."""
@@ -80,7 +76,7 @@ class BlockStore:
             finally:
                 block.leave()
 
-        return next(partly(ahead(self._pool, asked, self.blocks), question))
+        return next(partly(ahead(self._pool, asked, self.blocks, self._ahead), question))
 
     def close(self) -> None:
         """End the threads."""
@@ -88,16 +84,13 @@ class BlockStore:
             self._pool.shutdown()
 
 
-class Threads(ThreadPoolExecutor):
-    """So many threads."""
+def ahead(
+    pool: ThreadPoolExecutor | None, function: Callable[[Item], Result], items: Iterable[Item], most: int = 4
+) -> Iterator[Result]:
+    """The results for all items, in order; ``pool.map`` would take all items first.
 
-    def __init__(self, count: int) -> None:
-        super().__init__(count)
-        self.count = count
-
-
-def ahead(pool: Threads | None, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
-    """The results for all items, in order; only a few are worked on ahead: ``pool.map`` would take all items first."""
+    At most so many are worked on at once: of batches a few, which take memory.
+    """
     if pool is None:
         yield from map(function, items)
         return
@@ -105,7 +98,7 @@ def ahead(pool: Threads | None, function: Callable[[Item], Result], items: Itera
     try:
         for item in items:
             waiting.append(pool.submit(function, item))
-            if len(waiting) == pool.count + 2:
+            if len(waiting) == most:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
