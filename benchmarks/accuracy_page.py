@@ -227,7 +227,7 @@ def _speed(figures: Figures) -> str:
     intro = """## Time to fit, as ratios
 
 Seconds of CPU of one method by those of another, on one thread; geometric means over a group, then every dataset.
-On the confirmation and fresh sets these methods were timed within two hours (in [runs 11 and 12](#how-often-it-was-run);
+On the confirmation and fresh sets these methods were timed within two hours ([runs 11 and 12](#how-often-it-was-run),
 distilled lists two at a time), on the selection sets in different runs, when the machine was busy in different ways.
 """
     return intro + "\n" + table(["data", *(f"{one} / {other}" for one, other in races)], rows)

@@ -44,9 +44,10 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
         Whether ratio, penalty and min_support are chosen by a cross-validation within the training records; the given
         ones stay if no others are clearly better. Takes about 30 times as long; ``tuned_`` has what was chosen.
     teacher
-        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with up to
-        three times the rules and exceptions of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how often both agree on
-        records held back. A classifier gets a frame of numbers and text (an array, if columns have no names).
+        ``"committee"`` or a classifier of scikit-learn, fitted or not: learn a list that imitates it, with up to three
+        times the rules and exceptions of one without a teacher, and more accurate. Takes seconds; ``taught_`` says how
+        often both agree on records held back. A classifier gets a frame of numbers and text (an array, if columns have
+        no names).
     random_state
         The seed for the records that the teacher is asked about, and for a committee.
     numeric, categorical
