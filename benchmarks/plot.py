@@ -117,9 +117,9 @@ def _accuracies(found: Sequence[Point]) -> Scale:
 
 
 def _rules(found: Sequence[Point]) -> Scale:
-    """Logarithms, with some room at both ends."""
+    """Logarithms, with some room at both ends, and for names before those with the fewest rules."""
     sizes = [math.log10(point.rules) for point in found if point.rules]
-    return Scale(min(sizes) - 0.15, max(sizes) + 0.15, LEFT, WIDTH - RIGHT)
+    return Scale(min(sizes) - 0.55, max(sizes) + 0.15, LEFT, WIDTH - RIGHT)
 
 
 def ticks(x: Scale) -> list[float]:
