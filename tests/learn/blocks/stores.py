@@ -13,7 +13,8 @@ import polars as pl
 
 from unless.learn import MemoryEngine, own
 from unless.learn.blocks import bins, questions, rows, search, store, survey
-from unless.learn.blocks.encode import Coding, Task, coded, surveyed
+from unless.learn.blocks.encode import Coding, Task, surveyed
+from unless.learn.blocks.order import UNORDERED
 from unless.learn.weights import as_counts, checked, multiplied
 from unless.read.frames import PolarsFrame
 from unless.read.table import plan_of, read_table
@@ -56,9 +57,18 @@ class PickledStore(store.BlockStore):
 
 
 def store_of(
-    data: Data, sizes: list[int], folder: Path | None = None, kind=store.BlockStore, *, past_cache: bool = False
+    data: Data,
+    sizes: list[int],
+    folder: Path | None = None,
+    kind=store.BlockStore,
+    *,
+    past_cache: bool = False,
+    sort=False,
 ) -> store.BlockStore:
-    """The blocks of some data, given how many rows each batch has; written to a folder and mapped, if there is one."""
+    """The blocks of some data, given how many rows each batch has; written to a folder and mapped, if there is one.
+
+    With ``sort``, rows lie in the order that is learned from the largest batch.
+    """
     frame, weights = data.frame, None
     features = [name for name in frame.columns if name != "y"]
     if data.weights is not None:
@@ -74,7 +84,8 @@ def store_of(
     task = Task(plan, spelled=False, weights=weights)
     factors = None if data.factors is None else lambda labels, totals: data.factors
     coding = Coding.of(task, surveyed(task, batches), factors)
-    blocks = list(coded(coding, batches()))
+    order = coding.order(max(batches(), key=lambda batch: batch.rows)) if sort else UNORDERED
+    blocks = [coding.block(batch, order) for batch in batches()]
     if folder is not None:
         for number, arrays in enumerate(blocks):
             store.write_block(folder / f"{number}.block", arrays, past_cache=past_cache)

@@ -25,14 +25,15 @@ LEARNERS = {
 @pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("seed", fewer(120))
 def test_programs_are_those_of_memory(seed, learner, monkeypatch, tmp_path):
-    """Whatever blocks, bins, weights and caches there are, the program is the one learned in memory."""
+    """Whatever blocks, orders, bins, weights and caches there are, the program is the one learned in memory."""
     rng = np.random.default_rng(seed)
     rows = int(rng.choice([8, 30, 60, 100]))
     data = random_data(rng, rows)
     cramped(monkeypatch, rng)
     expected = LEARNERS[learner](data.memory)
     folder = tmp_path if rng.random() < 0.3 else None
-    store = store_of(data, cut(rng, rows), folder, PickledStore if rng.random() < 0.3 else BlockStore)
+    kind = PickledStore if rng.random() < 0.3 else BlockStore
+    store = store_of(data, cut(rng, rows), folder, kind, past_cache=rng.random() < 0.5, sort=rng.random() < 0.5)
     if rows <= 30 and rng.random() < 0.5:
         forgetful(store)
     local = int(rng.choice([0, 5, rows // 4, rows]))

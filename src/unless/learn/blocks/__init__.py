@@ -8,7 +8,7 @@
 - `rows`: sets of rows, and what follows for sets made from them; `local`: those that were fetched
 - `engine`: the engine over blocks
 - `store`: blocks on this machine
-- `encode`: from batches to blocks
+- `encode`: from batches to blocks; `order`: how the rows of a block lie
 - `sources`: where records come from, some at a time; `room`: how much memory there is
 - `data`: all records of a source as blocks; `given`: what callers give to learn from
 - `spark`: blocks on the executors of a Spark cluster

@@ -45,9 +45,6 @@ Places = NDArray[np.integer[Any]]
 Ends = Sequence[Any]
 """Numbers where parts begin, or end; None means no limit."""
 
-_MANY = 3
-"""From so many rows on, a column's numbers are read at once: reading a page takes 70 µs of CPU, all of them 170."""
-
 
 class Texts(Sequence[str]):
     """Texts in order, as they lie in a file: UTF-8, one after the other, and where each ends."""
@@ -321,15 +318,13 @@ class Block(MemoryEngine):
             self._packed_room += gone.nbytes + _EACH
 
     def _taken(self, place: int, rows: Places, *, ahead: bool = False) -> Numbers:
-        """The numbers of some rows in a bare column; with ``ahead``, the next columns are read, too."""
-        found: Numbers = self._cells(place, len(rows), ahead=ahead)[rows]
-        return found
+        """The numbers of some rows in a bare column; with ``ahead``, the next columns may be read, too."""
+        return self._cells(place, rows, ahead=ahead)[rows]
 
-    def _cells(self, place: int, rows: int = _MANY, *, ahead: bool = False) -> Numbers:
-        """The numbers of a bare column, to take so many rows from, at once."""
-        bare = self._bare[place]
-        past = None if rows < _MANY else self._past
-        found: Numbers = self._near[bare] if past is None else past(bare, len(self._bare), ahead=ahead)
+    def _cells(self, place: int, rows: Places | None = None, *, ahead: bool = False) -> Numbers:
+        """The numbers of a bare column, to take some rows from, at once."""
+        bare, bares = self._bare[place], len(self._bare)
+        found: Numbers = self._near[bare] if self._past is None else self._past(bare, bares, rows, ahead=ahead)
         return found
 
     def _need_column(self, place: int) -> None:

@@ -20,6 +20,7 @@ from unless.learn.blocks.encode import ClassFactors, Coding, Overview, Task
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.kept import Factors, Keep, Request, Shelf
 from unless.learn.blocks.local import Store
+from unless.learn.blocks.order import UNORDERED, Order
 from unless.learn.blocks.room import give_back, has_room
 from unless.learn.blocks.rows import Rows
 from unless.learn.blocks.sources import Stream
@@ -249,11 +250,12 @@ class _Maker:
     def _written(self, coding: Coding, folder: Path, pool: ThreadPoolExecutor, *, nameless: bool) -> Iterator[Arrays]:
         """The second pass: what blocks are made of, in files, which nobody sees any more if they are ``nameless``."""
         rows, large = 0, not has_room(coding.rows * sum(map(bytes_of, coding.bins)))
+        order = self._order(coding) if large else UNORDERED
 
         def write(numbered: tuple[int, Source]) -> tuple[int, Arrays]:
             number, batch = numbered
             path = folder / f"{number}.block"
-            write_block(path, coding.block(batch), past_cache=large)
+            write_block(path, coding.block(batch, order), past_cache=large)
             arrays = map_block(path, past_cache=large)
             if nameless:
                 path.unlink()
@@ -265,6 +267,11 @@ class _Maker:
             yield arrays
         if rows != coding.rows:
             raise ReadError(CHANGED)
+
+    def _order(self, coding: Coding) -> Order:
+        """How rows lie in blocks that do not fit into memory."""
+        first = next(iter(self.stream.batches()), None)  # there was one, but data may change
+        return UNORDERED if first is None else coding.order(first)
 
 
 def task_of(first: Source, weights: str | None, how: dict[str, Any], *, drop_unlabelled: bool = False) -> Task:

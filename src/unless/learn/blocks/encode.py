@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.block import CHANGED, Arrays, arrays_of
+from unless.learn.blocks.order import UNORDERED, Order
 from unless.learn.blocks.survey import Survey, as_plain, torn
 from unless.learn.weights import as_counts, checked, in_units, multiplied
 from unless.read.ranks import Cells, MissingLabelsError
@@ -184,8 +185,21 @@ class Coding:
         kinds = {column.name: column.kind for column in columns}
         return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations)
 
-    def block(self, source: Source) -> Arrays:
-        """Code the records of a batch."""
+    def block(self, source: Source, order: Order = UNORDERED) -> Arrays:
+        """Code the records of a batch, in an order."""
+        table, codes, weights = self._records(source)
+        if order.literals:
+            rows = order.of(table)
+            table, codes, weights = table[rows], codes[rows], None if weights is None else weights[rows]
+        return arrays_of(table, self.bins, codes, self._units_of(codes, weights))
+
+    def order(self, source: Source) -> Order:
+        """The order for the records of all batches, learned from one."""
+        table, codes, _ = self._records(source)
+        return Order.learned(replace(table, target=Labels(self.task.target, self.labels, codes)))
+
+    def _records(self, source: Source) -> tuple[Table, NDArray[np.int32], NDArray[np.float64] | None]:
+        """The records of a batch that have a label, the place of that, and what they weigh in the source."""
         task = replace(self.task, plan=self._plan)
         task.load(source)
         weighty, weights = task.weighty_in(source), task.weights_in(source)
@@ -197,7 +211,7 @@ class Coding:
         if (codes < 0).any():
             kept = codes >= 0
             table, codes, weights = table[kept], codes[kept], None if weights is None else weights[kept]
-        return arrays_of(table, self.bins, codes, self._units_of(codes, weights))
+        return table, codes, weights
 
     @property
     def _plan(self) -> Plan:
@@ -295,13 +309,3 @@ def _looked_at(task: Task, batches: Iterator[Source], texts: Sequence[str] = ())
     if overview is None:
         raise ReadError("the table has no rows to learn from")
     return overview
-
-
-def coded(coding: Coding, batches: Iterator[Source]) -> Iterator[Arrays]:
-    """The second pass: what blocks are made of. Data that changed is refused."""
-    rows = 0
-    for batch in batches:
-        rows += batch.rows
-        yield coding.block(batch)
-    if rows != coding.rows:
-        raise ReadError(CHANGED)

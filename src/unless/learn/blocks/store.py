@@ -223,33 +223,62 @@ class Past:
             raise
         weakref.finalize(self, _close, self._file)
 
-    def __call__(self, part: int, parts: int, *, ahead: bool = False) -> NDArray[Any]:
-        """One part of the array, of so many, until the same thread reads another one; if wanted, read with the next."""
+    def __call__(
+        self, part: int, parts: int, places: NDArray[np.integer[Any]] | None = None, *, ahead: bool = False
+    ) -> NDArray[Any]:
+        """One part of the array, of so many, until the same thread reads another one.
+
+        Of pages where none of the ``places`` is that are needed, it may have anything. With ``ahead``, the next parts
+        are read too, if nearly all pages of this one are needed.
+        """
         size = self._size // parts
         begin = self._start + part * size
-        if not self._holds(begin, begin + size):
+        page = self._held(begin, begin + size)
+        if page is None:
             page = begin // _ALIGNED * _ALIGNED
-            end = min(begin + max(size, _AHEAD), self._start + self._size) if ahead else begin + size
-            self._read(page, end - page)
-            _OWN.holds = weakref.ref(self), page, end  # a file is closed when nobody else needs it
-        return np.frombuffer(_OWN.pages, self._kind, size // self._kind.itemsize, begin - _OWN.holds[1])
+            runs = None if places is None else _runs((begin - page + places * self._kind.itemsize) // _ALIGNED)
+            if runs is not None and 2 * sum(end - first for first, end in runs) * _ALIGNED < size:
+                self._read(page, begin + size, runs)
+            else:
+                end = min(begin + max(size, _AHEAD), self._start + self._size) if ahead else begin + size
+                self._read(page, end, [(0, _whole_pages(end - page) // _ALIGNED)])
+                _OWN.holds = weakref.ref(self), page, end  # a file is closed when nobody else needs it
+        return np.frombuffer(_OWN.pages, self._kind, size // self._kind.itemsize, begin - page)
 
-    def _holds(self, begin: int, end: int) -> bool:
-        """Whether this thread has read these bytes."""
+    def _held(self, begin: int, end: int) -> int | None:
+        """Where what this thread has read begins, if these bytes are in it."""
         held, first, last = getattr(_OWN, "holds", None) or (None, 0, 0)
-        return held is not None and held() is self and first <= begin and end <= last
+        return first if held is not None and held() is self and first <= begin and end <= last else None
 
     def forget(self, page: int, size: int) -> None:
         """Let the system forget what it has read of the file: no page of it may be mapped."""
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(self._file, page, size, os.POSIX_FADV_DONTNEED)
 
-    def _read(self, page: int, size: int) -> None:
-        pages, done = _pages(_whole_pages(size)), 0
-        while done < size:
-            if not (some := os.preadv(self._file, [pages[done:]], page + done)):
-                raise OSError("a block is shorter than it was")
-            done += some
+    def _read(self, page: int, end: int, runs: Iterable[tuple[int, int]]) -> None:
+        """Read what is in some runs of pages, which are counted from the first one on, up to the end."""
+        pages = _pages(_whole_pages(end - page))
+        for first, last in runs:
+            done, size = first * _ALIGNED, min(last * _ALIGNED, end - page)
+            while done < size:
+                if not (some := os.preadv(self._file, [pages[done : last * _ALIGNED]], page + done)):
+                    raise OSError("a block is shorter than it was")
+                done += some
+
+
+_NEAR = 32
+"""Pages are read together if no more than so many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
+
+
+def _runs(places: NDArray[np.integer[Any]]) -> list[tuple[int, int]]:
+    """Where runs of near places begin and end."""
+    if not len(places):
+        return []
+    there = np.zeros(int(places.max()) + 1, bool)
+    there[places] = True
+    found = np.flatnonzero(there)
+    gaps = np.flatnonzero(np.diff(found) > _NEAR)
+    return list(zip(found[[0, *(gaps + 1)]].tolist(), (found[[*gaps, -1]] + 1).tolist(), strict=True))
 
 
 class Mapped(dict[str, NDArray[Any]]):
