@@ -346,33 +346,57 @@ def test_numbers_may_be_read_past_the_cache(near, tmp_path, monkeypatch):
     if any(one._past is None for one in store.blocks if one._count):
         pytest.skip("this disk is only read through the cache")
     read = []
-    for one in (one for one in store.blocks if one._count):
-        monkeypatch.setattr(one, "_past", lambda *part, past=one._past, **how: read.append(past) or past(*part, **how))
+    for name in ("part", "rows"):
+        function = getattr(stores.Past, name)
+        monkeypatch.setattr(stores.Past, name, lambda *how, name=name, own=function: read.append(name) or own(*how))
     assert fold_rm(BlockEngine(store, local=1000)) == fold_rm(data.table)
-    assert read
+    assert set(read) == {"part", "rows"}
     pieces = [Fetch.whole().of(one)[0] for one in store.blocks]
     assert np.concatenate([piece.cells[1] for piece in pieces]).tolist() == frame["b"].to_list()
 
 
 def test_pages_that_are_not_needed_are_not_read(tmp_path, monkeypatch):
-    """Of an array in a file some places, spread or together, in any order; twice the pages is the most that is read."""
+    """Of an array in a file some places, spread or together, in any order: with pages around them at the most."""
     monkeypatch.setattr(stores, "_NEAR", 1)
     parts, size = 3, 40_000
-    array = np.random.default_rng(0).normal(size=parts * size)
-    stores.write_block(tmp_path / "block", {"first": np.zeros(5, np.uint8), "last": array})
-    past = stores.map_block(tmp_path / "block", past_cache=True).last
+    cells = np.random.default_rng(0).normal(size=(parts, size))
+    stores.write_block(
+        tmp_path / "block", {"labels": np.zeros(size, np.uint8), "cells": cells.ravel()}, past_cache=True
+    )
+    past = stores.map_block(tmp_path / "block", past_cache=True).past
     if past is None:
         pytest.skip("this disk is only read through the cache")
     read, preadv = [], os.preadv
     monkeypatch.setattr(os, "preadv", lambda file, into, place: read.append(len(into[0])) or preadv(file, into, place))
     for places in ([], [0], [size - 1], [7, 5, 5, 39_000], [100, 20_000, 21_000], range(500, 1500), range(size)):
-        some = np.array(places, np.int64)
+        some = np.array(places, np.int32)
+        pages = len(np.unique(some * 8 // 4096))
         for part in (1, 2, 0):
             read.clear()
-            found = past(part, parts, some)[some]
-            assert np.array_equal(found, array.reshape(parts, size)[part, some])
-            assert sum(read) <= 2 * 4096 * len(np.unique((part * size + some) * 8 // 4096))
-    assert np.array_equal(past(1, parts), array.reshape(parts, size)[1])
+            assert np.array_equal(past.part("cells", part, parts, some)[some], cells[part, some])
+            assert sum(read) <= 3 * 4096 * pages
+        read.clear()
+        assert np.array_equal(past.rows("records", parts, some), cells[:, some].T)
+        assert sum(read) <= 3 * 4096 * (1 + len(np.unique(some * 24 // 4096)))
+    assert np.array_equal(past.part("cells", 1, parts), cells[1])
+
+
+def test_numbers_are_written_as_well_where_the_cache_cannot_be_passed(tmp_path, monkeypatch):
+    """Some disks refuse that: then arrays are written and mapped like all others."""
+    array = np.random.default_rng(0).normal(size=(2, 999))
+    arrays = {"labels": np.arange(999, dtype=np.int32), "cells": array.ravel()}
+    for refused in ("all", "second"):
+        written = stores._written_past_cache
+        outcomes = iter([False, False] if refused == "all" else [None, False])
+        monkeypatch.setattr(
+            stores, "_written_past_cache", lambda *how, n=outcomes, w=written: w(*how) if next(n) is None else False
+        )
+        stores.write_block(tmp_path / refused, arrays, past_cache=True)
+        monkeypatch.setattr(stores, "_written_past_cache", written)
+        found = stores.map_block(tmp_path / refused)
+        assert np.array_equal(found["labels"], arrays["labels"])
+        assert np.array_equal(found["cells"], arrays["cells"])
+        assert np.array_equal(found["records"].reshape(999, 2), array.T)
 
 
 def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):

@@ -26,7 +26,7 @@ from unless.errors import ParameterError, ReadError
 from unless.learn import own as own_module
 from unless.learn.blocks import bins as bins_module
 from unless.learn.blocks import survey
-from unless.learn.blocks.encode import Coding, Task, coded, surveyed
+from unless.learn.blocks.encode import Coding, Task, surveyed
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.local import table_of
 from unless.learn.blocks.questions import (
@@ -445,7 +445,7 @@ def test_a_loss_costs_time_and_not_the_answer(session, spread, monkeypatch, tmp_
         return iter([PolarsFrame(frame)])
 
     coding = Coding.of(task, surveyed(task, batches))
-    here = BlockStore(coding.bins, "y", coding.labels, list(coded(coding, batches())))
+    here = BlockStore(coding.bins, "y", coding.labels, [coding.block(batch) for batch in batches()])
     store = spread(frame)
     every = questions(here)
     assert {type(question) for question in every} == set(kinds(Question)) - {Deadly}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,9 @@ CHANGED = "the data changed while it was read; learn from a copy, or when nobody
 Arrays = Mapping[str, NDArray[Any]]
 """What a block is made of, by name: its planes, labels and weights, and the values of columns that have their own.
 
-Bytes come first, which nearly all questions are about; the numbers of bare columns come last. Labels are
-bytes, if there are few enough, and there are no weights if every row weighs 1.
+Bytes come first, which nearly all questions are about; the numbers of bare columns come last (``cells``), in a file
+maybe once more, record by record (``records``). Labels are bytes, if there are few enough, and there are no weights if
+every row weighs 1.
 """
 
 
@@ -44,6 +45,18 @@ _NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
 Places = NDArray[np.integer[Any]]
 Ends = Sequence[Any]
 """Numbers where parts begin, or end; None means no limit."""
+
+
+class Past(Protocol):
+    """Reads arrays of a block that are not in memory: a part of one, or rows of one, of which some are needed."""
+
+    def __contains__(self, name: str) -> bool: ...
+
+    def part(self, name: str, part: int, parts: int, places: Places | None = None) -> Numbers:
+        """One part of an array, of so many; it may have anything in other places than those that are needed."""
+
+    def rows(self, name: str, width: int, places: Places) -> Numbers:
+        """Some rows of an array in which each has so many numbers."""
 
 
 class Texts(Sequence[str]):
@@ -95,7 +108,7 @@ class Block(MemoryEngine):
         self._weights = _ones(self._count) if self._even else arrays["weights"]
         self._unit = 1.0
         self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
-        self._past: Callable[..., Numbers] | None = getattr(arrays, "last", None)
+        self._past: Past | None = getattr(arrays, "past", None)
         self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
         self.leave: Callable[[], object] = getattr(arrays, "leave", lambda: None)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
@@ -204,18 +217,24 @@ class Block(MemoryEngine):
     def piece(self, sets: Sequence[Selection]) -> Piece:
         """The rows of some sets, one set after the other."""
         rows = np.concatenate([rows.rows() for rows in sets])
-        pairs = [self._fetched(i, rows) for i in range(len(self._columns))]
+        numbers = self._records(rows)
+        columns = range(len(self._columns))
+        pairs = [self._ranked(i, rows) if i not in self._bare else (numbers[self._bare[i]], None) for i in columns]
         which = np.repeat(np.arange(len(sets), dtype=np.uint8), [len(one.rows()) for one in sets])
         found, values = tuple(each for each, _ in pairs), tuple(column for _, column in pairs)
         return Piece(found, values, self._labels[rows].astype(np.int32), self._weights[rows], which)
 
-    def _fetched(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
+    def _ranked(self, i: int, rows: NDArray[np.int32]) -> tuple[NDArray[Any], Column | None]:
         """The cells of some rows in a column: numbers, ranks, or ranks among values that are only known here."""
-        if i in self._bare:
-            return self._taken(i, rows, ahead=True), None
         self._need_column(i)
         codes = self._grid.ranks_of(i, rows)
         return _fetched(self._columns[i], codes) if self._bins_of[i].open else (codes, None)
+
+    def _records(self, rows: Places) -> Sequence[Numbers]:
+        """The numbers of some rows in all bare columns, one column after the other."""
+        if self._past is None or "records" not in self._past:
+            return [self._taken(i, rows) for i in self._bare]
+        return list(np.ascontiguousarray(self._past.rows("records", len(self._bare), rows).T))
 
     def apart(self, rows: Selection, split: Split) -> tuple[Selection, Selection]:
         """The rows that are learned from, and those that are held back."""
@@ -317,14 +336,16 @@ class Block(MemoryEngine):
             _, gone = self._packed.popitem(last=False)
             self._packed_room += gone.nbytes + _EACH
 
-    def _taken(self, place: int, rows: Places, *, ahead: bool = False) -> Numbers:
-        """The numbers of some rows in a bare column; with ``ahead``, the next columns may be read, too."""
-        return self._cells(place, rows, ahead=ahead)[rows]
+    def _taken(self, place: int, rows: Places) -> Numbers:
+        """The numbers of some rows in a bare column."""
+        return self._cells(place, rows)[rows]
 
-    def _cells(self, place: int, rows: Places | None = None, *, ahead: bool = False) -> Numbers:
+    def _cells(self, place: int, rows: Places | None = None) -> Numbers:
         """The numbers of a bare column, to take some rows from, at once."""
-        bare, bares = self._bare[place], len(self._bare)
-        found: Numbers = self._near[bare] if self._past is None else self._past(bare, bares, rows, ahead=ahead)
+        bare = self._bare[place]
+        found: Numbers = (
+            self._near[bare] if self._past is None else self._past.part("cells", bare, len(self._bare), rows)
+        )
         return found
 
     def _need_column(self, place: int) -> None:
@@ -463,6 +484,8 @@ def refuse_strange(bins: Sequence[Bins], labels: int, arrays: Arrays) -> None:
     weights = rows if len(arrays["weights"]) else 0
     sizes = {"bins": rows * columns, "fine": rows * len(ranks), "weights": weights}
     sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # every part is safe, and every number
+    if "records" in arrays:
+        types["records"], sizes["records"] = np.float64, rows * bare
     fit = all(arrays[name].dtype == kind for name, kind in types.items())
     fit = fit and all(len(arrays[name]) == size for name, size in sizes.items())
     if fit and rows:

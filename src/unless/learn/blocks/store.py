@@ -8,7 +8,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
@@ -24,7 +24,7 @@ except ImportError:  # Windows has no such limits, and reads through its cache
     resource = None  # type: ignore[assignment]
 
 from unless.learn.blocks.bins import Bins
-from unless.learn.blocks.block import Arrays, Block
+from unless.learn.blocks.block import Arrays, Block, Places
 from unless.learn.blocks.questions import Question, partly
 from unless.values import Label
 
@@ -111,31 +111,33 @@ def ahead(
 def write_block(path: Path, arrays: Arrays, *, past_cache: bool = False) -> None:
     """Write what a block is made of: a line that says what there is, and the arrays one after the other.
 
-    The last one, the numbers that few questions are about, is written past the cache of the system on request.
+    On request, the numbers that few questions are about are written past the cache of the system, and once more record
+    by record: whoever fetches records then reads all numbers of one at once.
     """
+    if past_cache and len(arrays["cells"]):
+        arrays = {**arrays, "records": arrays["cells"].reshape(-1, len(arrays["labels"])).T.reshape(-1)}
     listed, place = list[list[Any]](), 0
     for name, array in arrays.items():
         listed.append([name, array.dtype.str, len(array), place])
         place += _whole_pages(array.nbytes)
     head = json.dumps(listed).encode()
     start = _whole_pages(len(head) + 1)
-    *others, last = arrays.values()
     with path.open("wb") as file:
         file.write(head.ljust(start - 1) + b"\n")
-        for array in others:
-            file.write(np.ascontiguousarray(array).data)
-            file.write(bytes(-array.nbytes % _ALIGNED))
-        if not past_cache or not _written_past_cache(path, last, start + listed[-1][-1]):
-            file.write(np.ascontiguousarray(last).data)
-        file.flush()
+        for (name, *_, begin), array in zip(listed, arrays.values(), strict=True):
+            if not past_cache or name not in _NUMBERS or not _written_past_cache(path, array, start + begin):
+                file.seek(start + begin)
+                file.write(np.ascontiguousarray(array).data)
+        file.truncate(start + place)  # with whole pages, to the end
+
+
+_NUMBERS = ("cells", "records")
+"""The arrays of a block that few questions are about, column by column and record by record."""
 
 
 def _whole_pages(size: int) -> int:
     return -(-size // _ALIGNED) * _ALIGNED
 
-
-_AHEAD = 1 << 24
-"""How many bytes are read at once, where all of an array is wanted: ten columns together take half the CPU time."""
 
 _DIRECT = getattr(os, "O_DIRECT", None)
 _OWN = threading.local()
@@ -143,7 +145,6 @@ _OWN = threading.local()
 
 def _pages(size: int) -> memoryview:
     """So many bytes of memory at the beginning of a page; the same for every call of a thread."""
-    _OWN.holds = None
     if len(getattr(_OWN, "pages", b"")) < size:
         _OWN.pages = mmap.mmap(-1, size)
     return memoryview(_OWN.pages)[:size]
@@ -206,15 +207,19 @@ def _close(file: int) -> None:
     _LIMIT.restore()
 
 
+Array = tuple[np.dtype[Any], int, int]
+"""What an array in a file is made of, how many of them, and where it begins."""
+
+
 class Past:
-    """An array in a file that is read past the cache of the system: whoever reads a lot of it would fill that.
+    """Arrays in a file that are read past the cache of the system: whoever reads a lot of them would fill that.
 
     Where blocks do not fit into memory, bytes stay there that other questions are about; and reading takes an eighth of
     the CPU time (0.07 s for a gigabyte; through the cache 0.5 s).
     """
 
-    def __init__(self, path: Path, kind: np.dtype[Any], count: int, start: int) -> None:
-        self._kind, self._size, self._start = kind, count * kind.itemsize, start
+    def __init__(self, path: Path, arrays: Mapping[str, Array]) -> None:
+        self._arrays = arrays
         _LIMIT.lift()
         try:
             self._file = os.open(path, os.O_RDONLY | (_DIRECT or 0))
@@ -223,32 +228,33 @@ class Past:
             raise
         weakref.finalize(self, _close, self._file)
 
-    def __call__(
-        self, part: int, parts: int, places: NDArray[np.integer[Any]] | None = None, *, ahead: bool = False
-    ) -> NDArray[Any]:
-        """One part of the array, of so many, until the same thread reads another one.
+    def __contains__(self, name: str) -> bool:
+        return name in self._arrays
 
-        Of pages where none of the ``places`` is that are needed, it may have anything. With ``ahead``, the next parts
-        are read too, if nearly all pages of this one are needed.
+    def part(self, name: str, part: int, parts: int, places: NDArray[np.integer[Any]] | None = None) -> NDArray[Any]:
+        """One part of an array, of so many, until the same thread reads another one.
+
+        If only some ``places`` of it are needed, it may have anything in pages where none of them is.
         """
-        size = self._size // parts
-        begin = self._start + part * size
-        page = self._held(begin, begin + size)
-        if page is None:
-            page = begin // _ALIGNED * _ALIGNED
-            runs = None if places is None else _runs((begin - page + places * self._kind.itemsize) // _ALIGNED)
-            if runs is not None and 2 * sum(end - first for first, end in runs) * _ALIGNED < size:
-                self._read(page, begin + size, runs)
-            else:
-                end = min(begin + max(size, _AHEAD), self._start + self._size) if ahead else begin + size
-                self._read(page, end, [(0, _whole_pages(end - page) // _ALIGNED)])
-                _OWN.holds = weakref.ref(self), page, end  # a file is closed when nobody else needs it
-        return np.frombuffer(_OWN.pages, self._kind, size // self._kind.itemsize, begin - page)
+        kind, count, start = self._arrays[name]
+        return self._taken(kind, count // parts, start + part * (count // parts) * kind.itemsize, places)
 
-    def _held(self, begin: int, end: int) -> int | None:
-        """Where what this thread has read begins, if these bytes are in it."""
-        held, first, last = getattr(_OWN, "holds", None) or (None, 0, 0)
-        return first if held is not None and held() is self and first <= begin and end <= last else None
+    def rows(self, name: str, width: int, places: Places) -> NDArray[Any]:
+        """Some rows of an array in which each has so many numbers, one row after the other."""
+        kind, count, start = self._arrays[name]
+        return self._taken(np.dtype((kind, width)), count // width, start, places).take(places, axis=0)
+
+    def _taken(self, kind: np.dtype[Any], count: int, begin: int, places: Places | None) -> NDArray[Any]:
+        """So many items that begin somewhere, of which some are needed."""
+        size = kind.itemsize
+        page, end = begin // _ALIGNED * _ALIGNED, begin + count * size
+        if places is None:
+            runs = [(0, _whole_pages(end - page) // _ALIGNED)]
+        else:
+            first = begin - page + places.astype(np.int64) * size
+            runs = _runs(first // _ALIGNED, (first + size - 1) // _ALIGNED)
+        self._read(page, end, runs)
+        return np.frombuffer(_OWN.pages, kind, count, begin - page)
 
     def forget(self, page: int, size: int) -> None:
         """Let the system forget what it has read of the file: no page of it may be mapped."""
@@ -270,30 +276,31 @@ _NEAR = 32
 """Pages are read together if no more than so many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
 
 
-def _runs(places: NDArray[np.integer[Any]]) -> list[tuple[int, int]]:
+def _runs(*places: Places) -> list[tuple[int, int]]:
     """Where runs of near places begin and end."""
-    if not len(places):
-        return []
-    there = np.zeros(int(places.max()) + 1, bool)
-    there[places] = True
+    there = np.zeros(max(int(some.max(initial=-1)) for some in places) + 1, bool)
+    for some in places:
+        there[some] = True
     found = np.flatnonzero(there)
+    if not len(found):
+        return []
     gaps = np.flatnonzero(np.diff(found) > _NEAR)
     return list(zip(found[[0, *(gaps + 1)]].tolist(), (found[[*gaps, -1]] + 1).tolist(), strict=True))
 
 
 class Mapped(dict[str, NDArray[Any]]):
-    """The arrays of a block, mapped: nothing is read until it is needed. ``last`` reads the last one past the cache."""
+    """The arrays of a block, mapped: nothing is read until it is needed. ``past`` reads numbers past the cache."""
 
-    last: Past | None = None
+    past: Past | None = None
     _file: mmap.mmap | None = None
     _starts: dict[str, int]
     _read: dict[tuple[str, int, int], tuple[int, int]]
     """What was read since a question began, and where that is in the file."""
 
-    def read_alone(self, file: mmap.mmap, starts: dict[str, int], last: Past) -> None:
+    def read_alone(self, file: mmap.mmap, starts: dict[str, int], past: Past) -> None:
         """Read no more than what is needed, where a system reads megabytes around it: they drive out what is needed."""
         file.madvise(mmap.MADV_RANDOM)
-        self._file, self._starts, self.last, self._read = file, starts, last, {}
+        self._file, self._starts, self.past, self._read = file, starts, past, {}
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one part of an array of so many, if it is not in memory, at once; once for a question."""
@@ -307,11 +314,11 @@ class Mapped(dict[str, NDArray[Any]]):
 
     def leave(self) -> None:
         """Give up what few questions need, after one of them: it would drive out what all of them need."""
-        if self._file is not None and self.last is not None:
+        if self._file is not None and self.past is not None:
             read, self._read = self._read, {}
             for page, size in {span for (name, _, _), span in read.items() if name in _RARE}:
                 self._file.madvise(mmap.MADV_DONTNEED, page, size)
-                self.last.forget(page, size)
+                self.past.forget(page, size)
 
 
 _RARE = ("fine", "lows")
@@ -339,10 +346,10 @@ def map_block(path: Path, *, past_cache: bool = False) -> Arrays:
     whole = np.frombuffer(mapped, np.uint8)
     ends = [(name, kind, start, start + count * kind.itemsize) for name, kind, count, start in listed]
     found = Mapped({name: whole[start:end].view(kind) for name, kind, start, end in ends})
-    _, kind, count, start = listed[-1]
-    if past_cache and _DIRECT is not None and count:
+    numbers = {name: (kind, count, start) for name, kind, count, start in listed if name in _NUMBERS and count}
+    if past_cache and _DIRECT is not None and numbers:
         with suppress(OSError):  # a disk that cannot do so, or too many files
-            past = Past(path, kind, count, start)
+            past = Past(path, numbers)
             found.read_alone(mapped, {name: start for name, _, start, _ in ends}, past)
     return found
 
