@@ -32,6 +32,7 @@ cdef class Grid(Counts):
     cdef void prepare_label(self, int label) noexcept
     cdef void prepare_mark(self, int mark) noexcept
     cdef Selection sift(self, int[::1] index, Py_ssize_t most)
+    cdef Py_ssize_t moved(self, int[::1] index, int[::1] out, Py_ssize_t number, bint both)
     cdef Py_ssize_t sift_rows(self, int[::1] index, int[::1] out, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef Py_ssize_t keep_rows(self, int[::1] index, int[::1] out, Py_ssize_t begin, Py_ssize_t end) noexcept nogil
     cdef Py_ssize_t[::1] prepared(self, list tests)

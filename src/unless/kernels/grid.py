@@ -18,6 +18,7 @@ else:
 
 Size = cython.typedef(cython.Py_ssize_t)
 NO_REST = cython.declare(cython.Py_ssize_t, -1)  # what `sift` takes if nobody asks for the others
+FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows that are sifted in a few microseconds: others can wait so long
 
 
 @cython.cclass
@@ -87,16 +88,18 @@ class Grid(Counts):
                 front: Size = 0
                 back: Size = number
                 few: cython.bint = len(self.few_labels) > 0
-                for k in range(number):
-                    row = rows.index[k]
-                    own: cython.int = (self.few_labels[row] if few else self.labels[row]) == label
-                    if own != self.mark[row]:
-                        if own:
-                            out[front] = row
-                            front += 1
-                        else:
-                            back -= 1
-                            out[back] = row
+                own: cython.int
+                with cython.nogil:
+                    for k in range(number):
+                        row = rows.index[k]
+                        own = (self.few_labels[row] if few else self.labels[row]) == label
+                        if own != self.mark[row]:
+                            if own:
+                                out[front] = row
+                                front += 1
+                            else:
+                                back -= 1
+                                out[back] = row
                 return self.selected(out[:front]), self.selected(out[back:])
             self.prepare_label(label)
             some: Selection = self.sift(rows.index, number)
@@ -175,7 +178,7 @@ class Grid(Counts):
             source = out
         for feature, rank, other in tests:
             self.prepare(feature, rank, other)
-            kept = self.keep_rows(source, out, 0, kept)
+            kept = self.moved(source, out, kept, False)
             source = out
         for exception in exceptions:
             if kept == 0:
@@ -183,7 +186,7 @@ class Grid(Counts):
             gone = self.filtered(source[:kept], exception)
             self.paint_block(gone, 1)
             self.prepare_mark(0)
-            kept = self.keep_rows(source, out, 0, kept)
+            kept = self.moved(source, out, kept, False)
             self.paint_block(gone, 0)
             source = out
         return source[:kept]
@@ -329,7 +332,7 @@ class Grid(Counts):
         number: Size = len(index)
         if number < self.many:
             out: cython.int[::1] = self.room(number)
-            front: Size = self.sift_rows(index, out, 0, number) if most >= 0 else self.keep_rows(index, out, 0, number)
+            front: Size = self.moved(index, out, number, most >= 0)
             some.index = out[:front]
             if most >= 0:
                 some.rest = out[front:]
@@ -352,6 +355,19 @@ class Grid(Counts):
         if number - front <= most:
             some.rest = rest
         return some
+
+    @cython.cfunc
+    def moved(self, index: cython.int[::1], out: cython.int[::1], number: Size, both: cython.bint) -> Size:
+        """Move the first rows that pass, and if both are wanted the others, and count the former.
+
+        Other threads can go on meanwhile: with blocks, a number may have to be read from the disk.
+        """
+        front: Size
+        if number < FEW:
+            return self.sift_rows(index, out, 0, number) if both else self.keep_rows(index, out, 0, number)
+        with cython.nogil:
+            front = self.sift_rows(index, out, 0, number) if both else self.keep_rows(index, out, 0, number)
+        return front
 
     def sift_block(
         self, index: cython.int[::1], block: Size, begin: Size, end: Size, both: cython.bint, fronts: Size[::1]

@@ -21,7 +21,7 @@ from unless.learn import Engine, fold_rm, fold_unless, own
 from unless.learn.blocks import store as stores
 from unless.learn.blocks.bins import Bins, bins_of
 from unless.learn.blocks.engine import BlockEngine
-from unless.learn.blocks.questions import Definition, Fetch, Values, partly, steps
+from unless.learn.blocks.questions import Definition, Fetch, Sizes, Values, partly, steps
 from unless.learn.blocks.search import Gain, Purity, Search, Worth
 from unless.learn.engine import Demands
 from unless.learn.literals import Counts, best_literal, candidates, purest_literal, worthiest_literal
@@ -418,6 +418,30 @@ def test_what_few_questions_need_is_given_up_after_them(tmp_path, monkeypatch):
     assert not {start for start, _ in forgotten} & {start for start, size in spans if size}
     for one, known in zip(arrays, before, strict=True):
         assert all(np.array_equal(one[name], known[name], equal_nan=name == "cells") for name in known)
+
+
+def test_what_a_block_needed_is_read_for_the_next_ones(tmp_path, monkeypatch):
+    """Of the first block nobody knows what it will need; of the others it is asked for before they are."""
+    expected, asked = [], []
+    expect, need = stores.Mapped.expect, stores.Mapped.need
+    monkeypatch.setattr(
+        stores.Mapped, "expect", lambda self, needs: expected.append(tuple(needs)) or expect(self, needs)
+    )
+    monkeypatch.setattr(stores.Mapped, "need", lambda self, *what: asked.append((id(self), what)) or need(self, *what))
+    rng = np.random.default_rng(6)
+    frame = pl.DataFrame({"a": rng.normal(size=9000)})
+    data = Data(frame.with_columns(y=(pl.col("a") > 0.3).cast(pl.String)))
+    store = store_of(data, [3000] * 3, tmp_path, past_cache=True)
+    if any(one._past is None for one in store.blocks):
+        pytest.skip("this disk is only read through the cache")
+    store.ask(Sizes.whole())
+    assert expected == [(), (("labels", 0, 1),), (("labels", 0, 1),)]
+    expected.clear()
+    some = Definition.one("covered", (Definition.one("all"),), (Literal("a", "<=", 0.25),))
+    sizes = store.ask(Sizes((some.number,), steps([some])))
+    assert sizes[0, 0].sum() == (frame["a"] <= 0.25).sum()
+    assert expected == [(), *[(("labels", 0, 1), ("bins", 0, 1), ("lows", 0, 1))] * 2]
+    assert not any(one.leave() for one in store.blocks)
 
 
 def test_nobody_works_on_items_after_an_error():

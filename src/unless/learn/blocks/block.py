@@ -7,7 +7,7 @@ that all blocks share. Columns of few values share their values too; where there
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, overload
 
@@ -41,6 +41,9 @@ every row weighs 1.
 Numbers = NDArray[np.float64]
 
 _NO_ROWS: NDArray[np.uint8] = np.empty(0, np.uint8)
+
+Need = tuple[str, int, int]
+"""An array, or one part of it, of so many."""
 
 Places = NDArray[np.integer[Any]]
 Ends = Sequence[Any]
@@ -110,7 +113,8 @@ class Block(MemoryEngine):
         self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
         self._past: Past | None = getattr(arrays, "past", None)
         self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
-        self.leave: Callable[[], object] = getattr(arrays, "leave", lambda: None)
+        self.expect: Callable[[Iterable[Need]], object] = getattr(arrays, "expect", lambda _: None)
+        self.leave: Callable[[], tuple[Need, ...]] = getattr(arrays, "leave", tuple)
         self._grid: Any = _empty_grid(bins, self._columns, self._labels, self._weights)
         self._grid.adopt(arrays["bins"], arrays["fine"], arrays["lows"], arrays["cells"])
         self._literals, self._tests, self._folds = {}, {}, None

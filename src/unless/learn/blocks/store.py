@@ -24,7 +24,7 @@ except ImportError:  # Windows has no such limits, and reads through its cache
     resource = None  # type: ignore[assignment]
 
 from unless.learn.blocks.bins import Bins
-from unless.learn.blocks.block import Arrays, Block, Places
+from unless.learn.blocks.block import Arrays, Block, Need, Places
 from unless.learn.blocks.questions import Question, partly
 from unless.values import Label
 
@@ -69,14 +69,21 @@ class BlockStore:
 
     def ask(self, question: Question[Answer]) -> Answer:
         """What all blocks answer together."""
+        needed: list[tuple[Need, ...]] = [()]
 
         def asked(block: Block) -> Answer:
             try:
                 return question.of(block)
             finally:
-                block.leave()
+                needed[0] = block.leave()
 
-        return next(partly(ahead(self._pool, asked, self.blocks, self._ahead), question))
+        def expecting() -> Iterator[Block]:
+            """The blocks: what the last one needed is read for those that come soon, while others are worked on."""
+            for block in self.blocks:
+                block.expect(needed[0])
+                yield block
+
+        return next(partly(ahead(self._pool, asked, expecting(), self._ahead), question))
 
     def close(self) -> None:
         """End the threads."""
@@ -294,7 +301,7 @@ class Mapped(dict[str, NDArray[Any]]):
     past: Past | None = None
     _file: mmap.mmap | None = None
     _starts: dict[str, int]
-    _read: dict[tuple[str, int, int], tuple[int, int]]
+    _read: dict[Need, tuple[int, int]]
     """What was read since a question began, and where that is in the file."""
 
     def read_alone(self, file: mmap.mmap, starts: dict[str, int], past: Past) -> None:
@@ -312,13 +319,23 @@ class Mapped(dict[str, NDArray[Any]]):
             self._file.madvise(mmap.MADV_WILLNEED, page, start + size - page)
             self._read[name, part, parts] = page, start + size - page
 
-    def leave(self) -> None:
-        """Give up what few questions need, after one of them: it would drive out what all of them need."""
-        if self._file is not None and self.past is not None:
-            read, self._read = self._read, {}
-            for page, size in {span for (name, _, _), span in read.items() if name in _RARE}:
-                self._file.madvise(mmap.MADV_DONTNEED, page, size)
-                self.past.forget(page, size)
+    def expect(self, needs: Iterable[Need]) -> None:
+        """Let what is needed soon be read, without waiting for it."""
+        for one in needs:
+            self.need(*one)
+
+    def leave(self) -> tuple[Need, ...]:
+        """Give up what few questions need, after one of them: it would drive out what all of them need.
+
+        What was needed is told.
+        """
+        if self._file is None or self.past is None:
+            return ()
+        read, self._read = self._read, {}
+        for page, size in {span for (name, _, _), span in read.items() if name in _RARE}:
+            self._file.madvise(mmap.MADV_DONTNEED, page, size)
+            self.past.forget(page, size)
+        return tuple(read)
 
 
 _RARE = ("fine", "lows")
