@@ -18,7 +18,7 @@ else:
 
 Size = cython.typedef(cython.Py_ssize_t)
 NO_REST = cython.declare(cython.Py_ssize_t, -1)  # what `sift` takes if nobody asks for the others
-FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows that are sifted in a few microseconds: others can wait so long
+FEW = cython.declare(cython.Py_ssize_t, 4096)  # rows whose bytes are sifted in a few microseconds: others can wait
 
 
 @cython.cclass
@@ -363,7 +363,7 @@ class Grid(Counts):
         Other threads can go on meanwhile: with blocks, a number may have to be read from the disk.
         """
         front: Size
-        if number < FEW:
+        if number < FEW and not self.by_edge:
             return self.sift_rows(index, out, 0, number) if both else self.keep_rows(index, out, 0, number)
         with cython.nogil:
             front = self.sift_rows(index, out, 0, number) if both else self.keep_rows(index, out, 0, number)

@@ -9,10 +9,14 @@ import pytest
 from tests.learn.blocks.stores import Data
 from unless import fold_rm, read_table
 from unless.learn.blocks import data as blocks
+from unless.learn.blocks import kept, sources
 from unless.learn.blocks import order as orders
 from unless.learn.blocks.data import blocks_of
+from unless.learn.blocks.engine import BlockEngine
+from unless.learn.blocks.kept import Keep
 from unless.learn.blocks.order import UNORDERED, Order
 from unless.learn.blocks.sources import FileStream
+from unless.learn.memory import MemoryEngine
 from unless.rule import Literal
 
 
@@ -52,10 +56,23 @@ def test_a_number_has_so_many_bits(monkeypatch):
     assert sorted(order.of(table).tolist()) == list(range(4000))
 
 
+def test_ctrl_c_is_not_lost(monkeypatch):
+    """Whoever interrupts it does not want to learn from unsorted blocks."""
+
+    def press(*_):
+        raise KeyboardInterrupt
+
+    table = Data(ruled(2000)).table
+    monkeypatch.setattr(MemoryEngine, "rule", press)
+    with pytest.raises(KeyboardInterrupt):
+        Order.learned(table)
+
+
 @pytest.fixture
 def full(monkeypatch):
-    """A machine without room for blocks."""
+    """A machine without room for blocks, and small batches."""
     monkeypatch.setattr(blocks, "has_room", lambda _: False)
+    monkeypatch.setattr(sources, "ROWS", 50)
 
 
 def runs(blocks, program) -> int:
@@ -72,6 +89,7 @@ def runs(blocks, program) -> int:
 @pytest.mark.usefixtures("full")
 def test_blocks_that_do_not_fit_are_sorted(tmp_path, monkeypatch):
     """The program is the same, and the rows of a rule lie together."""
+    monkeypatch.setattr(sources, "ROWS", 3000)
     for part in range(4):
         ruled(3000, part).write_parquet(tmp_path / f"{part}.parquet")
     expected = fold_rm(read_table(tmp_path, "y"))
@@ -79,7 +97,40 @@ def test_blocks_that_do_not_fit_are_sorted(tmp_path, monkeypatch):
         roomy.setattr(blocks, "has_room", lambda _: True)
         with blocks_of(FileStream(tmp_path), target="y") as unsorted:
             assert fold_rm(unsorted.engine()) == fold_rm(sorted_.engine()) == expected
+            assert len(sorted_.store.blocks) == len(unsorted.store.blocks) == 4
             assert 20 * runs(sorted_, expected) < runs(unsorted, expected)
+
+
+@pytest.mark.usefixtures("full")
+@pytest.mark.parametrize("held_back", [False, True])
+def test_records_that_are_taken_out_are_the_same(tmp_path, monkeypatch, held_back):
+    """They are evenly spread over the records as they were read, whether blocks are sorted or not."""
+    monkeypatch.setattr(blocks, "SAMPLE", 70)
+    for part in range(5):
+        ruled(97, part).write_parquet(tmp_path / f"{part}.parquet")
+    found = []
+    for room in (False, True):
+        monkeypatch.setattr(blocks, "has_room", lambda _, room=room: room)
+        with blocks_of(FileStream(tmp_path), target="y") as some:
+            split = some.split(0.3, 1)[0] if held_back else None
+            assert len(some.store.blocks) == 5
+            table, _ = some.sample(split)
+            found.append([table.record(row) for row in range(len(table))])
+    assert found[0] == found[1]
+    assert 30 < len(found[0]) < 75
+
+
+@pytest.mark.parametrize("room", [False, True])
+def test_kept_blocks_may_fit_later_or_no_more(tmp_path, monkeypatch, room):
+    """What was written for little memory can be read with more, and the other way round."""
+    ruled(3000).write_parquet(path := tmp_path / "x.parquet")
+    expected, found = fold_rm(read_table(path, "y")), []
+    for module, here in ((blocks, room), (kept, not room)):
+        monkeypatch.setattr(module, "has_room", lambda _, here=here: here)
+        with blocks_of(FileStream(path), target="y", keep=Keep(tmp_path / "kept")) as some:
+            assert fold_rm(BlockEngine(some.store, local=100)) == expected
+            found.append(some.sample()[0].column("n").codes.tolist())
+    assert found[0] == found[1]
 
 
 @pytest.mark.usefixtures("full")
@@ -91,4 +142,6 @@ def test_first_rows_may_say_nothing(tmp_path):
         ruled(50).with_columns(y=pl.lit(label, pl.String)).write_parquet(home / "0.parquet")
         rest.write_parquet(home / "1.parquet")
         with blocks_of(FileStream(home), target="y", drop_unlabelled=True) as some:
+            assert len(some.store.blocks) == 7
+            assert "places" not in some.store.blocks[1].leave.__self__
             assert fold_rm(some.engine()) == fold_rm(read_table(home, "y", drop_unlabelled=True))

@@ -34,7 +34,7 @@ Arrays = Mapping[str, NDArray[Any]]
 
 Bytes come first, which nearly all questions are about; the numbers of bare columns come last (``cells``), in a file
 maybe once more, record by record (``records``). Labels are bytes, if there are few enough, and there are no weights if
-every row weighs 1.
+every row weighs 1. If rows do not lie in the order in which they were read, ``places`` tells that.
 """
 
 
@@ -50,7 +50,7 @@ Ends = Sequence[Any]
 """Numbers where parts begin, or end; None means no limit."""
 
 
-class Past(Protocol):
+class OnDisk(Protocol):
     """Reads arrays of a block that are not in memory: a part of one, or rows of one, of which some are needed."""
 
     def __contains__(self, name: str) -> bool: ...
@@ -108,10 +108,11 @@ class Block(MemoryEngine):
         self._labels = arrays["labels"]
         self._count = len(self._labels)
         self._even = not len(arrays["weights"])
+        self._places = arrays.get("places")
         self._weights = _ones(self._count) if self._even else arrays["weights"]
         self._unit = 1.0
         self._near: NDArray[np.float64] = arrays["cells"].reshape(len(self._bare), self._count)
-        self._past: Past | None = getattr(arrays, "past", None)
+        self._past: OnDisk | None = getattr(arrays, "past", None)
         self._need: Callable[..., object] = getattr(arrays, "need", lambda *_: None)
         self.expect: Callable[[Iterable[Need]], object] = getattr(arrays, "expect", lambda _: None)
         self.leave: Callable[[], tuple[Need, ...]] = getattr(arrays, "leave", tuple)
@@ -239,6 +240,14 @@ class Block(MemoryEngine):
         if self._past is None or "records" not in self._past:
             return [self._taken(i, rows) for i in self._bare]
         return list(np.ascontiguousarray(self._past.rows("records", len(self._bare), rows).T))
+
+    def every(self, rows: Selection, count: int) -> Selection:
+        """One row of so many, in the order in which they were read, whatever order they lie in."""
+        numbers = rows.rows()
+        if self._places is not None:
+            self._need("places")
+        order = numbers if self._places is None else self._places[numbers]
+        return self.of_rows(numbers[order.argsort()[::count]])
 
     def apart(self, rows: Selection, split: Split) -> tuple[Selection, Selection]:
         """The rows that are learned from, and those that are held back."""
@@ -488,6 +497,8 @@ def refuse_strange(bins: Sequence[Bins], labels: int, arrays: Arrays) -> None:
     weights = rows if len(arrays["weights"]) else 0
     sizes = {"bins": rows * columns, "fine": rows * len(ranks), "weights": weights}
     sizes |= dict.fromkeys(("lows", "cells"), rows * bare)  # every part is safe, and every number
+    if "places" in arrays:
+        types["places"], sizes["places"] = np.int32, rows
     if "records" in arrays:
         types["records"], sizes["records"] = np.float64, rows * bare
     fit = all(arrays[name].dtype == kind for name, kind in types.items())

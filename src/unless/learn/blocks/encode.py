@@ -190,7 +190,11 @@ class Coding:
         table, codes, weights = self._records(source)
         if order.literals:
             rows = order.of(table)
-            table, codes, weights = table[rows], codes[rows], None if weights is None else weights[rows]
+            sorted_ = table[rows], codes[rows], None if weights is None else weights[rows]
+            return {"places": rows.astype(np.int32), **self._arrays(*sorted_)}
+        return self._arrays(table, codes, weights)
+
+    def _arrays(self, table: Table, codes: NDArray[np.int32], weights: NDArray[np.float64] | None) -> Arrays:
         return arrays_of(table, self.bins, codes, self._units_of(codes, weights))
 
     def order(self, source: Source) -> Order:

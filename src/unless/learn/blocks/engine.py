@@ -354,7 +354,8 @@ class BlockEngine(Engine[Rows]):
     def some(self, every: int, *, tests: bool = False) -> tuple[Table, NDArray[np.float64]]:
         """One record of so many, of those held back if they are wanted, and how much each weighs, in units."""
         rows = self._held if tests and self._held is not None else self._all
-        pieces: list[Piece] = self._ask(Fetch, [self._set("every", (rows,), every)])
+        some = Rows(Definition.one("every", (_elsewhere(rows),), (every,)))
+        pieces: list[Piece] = self._ask(Fetch, [some])
         return table_of(self._store, pieces)
 
     def _weight(self, rows: Rows) -> int:

@@ -26,7 +26,7 @@ import numpy as np
 from unless import __version__
 from unless.errors import MissingFileError, ParameterError, UnlessWarning
 from unless.files import write_whole
-from unless.learn.blocks.block import Arrays, refuse_strange
+from unless.learn.blocks.block import Arrays, bytes_of, refuse_strange
 from unless.learn.blocks.describe import coding_in, described
 from unless.learn.blocks.encode import ClassFactors, Coding
 from unless.learn.blocks.notes import FolderDiary
@@ -41,7 +41,7 @@ try:
 except ImportError:  # Windows: nothing is locked; files that are mapped cannot be removed there
     fcntl = None  # type: ignore[assignment]
 
-FORMAT, VERSION = "unless-blocks", 3
+FORMAT, VERSION = "unless-blocks", 4
 _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
@@ -238,7 +238,7 @@ class Shelf:
         size, check = description["values"]
         coding = coding_in(description["coding"], self._mapped(_VALUES, size, check))
 
-        large = not has_room(sum(size for size, _ in description["blocks"]))
+        large = not has_room(coding.rows * sum(map(bytes_of, coding.bins)))
 
         def block(numbered: tuple[int, Any]) -> Arrays:
             number, (size, check) = numbered

@@ -48,9 +48,12 @@ OPERATIONS: Mapping[str, Callable[..., Sequence[Selection]]] = {
     "satisfying": lambda engine, rows, rule: (engine.satisfying(rows, rule),),
     "folds": lambda engine, rows, count, among: engine.folds(rows, count, among),
     "apart": lambda engine, rows, split: engine.apart(rows, split),
-    "every": lambda engine, rows, count: (engine.of_rows(np.sort(rows.rows())[::count].copy()),),
+    "every": lambda block, rows, count: (block.every(rows, count),),
 }
-"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes."""
+"""What definitions mean, to an engine in memory: sets from other sets, and from what else it takes.
+
+Only a block knows in which order its rows were read, so only it gives every second one, or every third.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

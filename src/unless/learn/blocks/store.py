@@ -83,7 +83,12 @@ class BlockStore:
                 block.expect(needed[0])
                 yield block
 
-        return next(partly(ahead(self._pool, asked, expecting(), self._ahead), question))
+        try:
+            return next(partly(ahead(self._pool, asked, expecting(), self._ahead), question))
+        except BaseException:
+            for block in self.blocks:  # some of which expect what nobody will ask for
+                block.leave()
+            raise
 
     def close(self) -> None:
         """End the threads."""
@@ -121,7 +126,8 @@ def write_block(path: Path, arrays: Arrays, *, past_cache: bool = False) -> None
     On request, the numbers that few questions are about are written past the cache of the system, and once more record
     by record: whoever fetches records then reads all numbers of one at once.
     """
-    if past_cache and len(arrays["cells"]):
+    past_cache = past_cache and len(arrays["cells"]) > 0 and _can_pass(path)
+    if past_cache:
         arrays = {**arrays, "records": arrays["cells"].reshape(-1, len(arrays["labels"])).T.reshape(-1)}
     listed, place = list[list[Any]](), 0
     for name, array in arrays.items():
@@ -150,6 +156,10 @@ _DIRECT = getattr(os, "O_DIRECT", None)
 _OWN = threading.local()
 
 
+_MOST = 1 << 24
+"""How many bytes of memory a thread keeps to read into: records may be far longer than columns."""
+
+
 def _pages(size: int) -> memoryview:
     """So many bytes of memory at the beginning of a page; the same for every call of a thread."""
     if len(getattr(_OWN, "pages", b"")) < size:
@@ -157,20 +167,26 @@ def _pages(size: int) -> memoryview:
     return memoryview(_OWN.pages)[:size]
 
 
+def _can_pass(path: Path) -> bool:
+    """Whether a file can be opened past the cache of the system: some disks, and some systems, refuse that."""
+    with suppress(OSError):
+        if _DIRECT is not None:
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | _DIRECT, 0o600))
+            return True
+    return False
+
+
 def _written_past_cache(path: Path, array: NDArray[Any], start: int) -> bool:
-    """Whether an array was written there: some disks refuse that."""
-    if _DIRECT is None or not array.nbytes:
-        return False
+    """Whether an array was written there, in whole pages."""
     pages = _pages(_whole_pages(array.nbytes))
     pages[: array.nbytes] = np.ascontiguousarray(array).view(np.uint8).data
+    pages[array.nbytes :] = bytes(len(pages) - array.nbytes)
     with suppress(OSError):
-        file = os.open(path, os.O_WRONLY | _DIRECT)
+        file = os.open(path, os.O_WRONLY | (_DIRECT or 0))
         try:
-            done = os.pwrite(file, pages, start)
-            os.ftruncate(file, start + array.nbytes)
+            return os.pwrite(file, pages, start) == len(pages)
         finally:
             os.close(file)
-        return done == len(pages)
     return False
 
 
@@ -249,7 +265,10 @@ class Past:
     def rows(self, name: str, width: int, places: Places) -> NDArray[Any]:
         """Some rows of an array in which each has so many numbers, one row after the other."""
         kind, count, start = self._arrays[name]
-        return self._taken(np.dtype((kind, width)), count // width, start, places).take(places, axis=0)
+        found = self._taken(np.dtype((kind, (width,))), count // width, start, places).take(places, axis=0)
+        if len(_OWN.pages) > _MOST:
+            del _OWN.pages
+        return found
 
     def _taken(self, kind: np.dtype[Any], count: int, begin: int, places: Places | None) -> NDArray[Any]:
         """So many items that begin somewhere, of which some are needed."""
@@ -280,14 +299,13 @@ class Past:
 
 
 _NEAR = 32
-"""Pages are read together if no more than so many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
+"""Pages are read together if fewer than so many are between them: 4 kB take 117 µs to read, 128 kB 191 µs."""
 
 
-def _runs(*places: Places) -> list[tuple[int, int]]:
-    """Where runs of near places begin and end."""
-    there = np.zeros(max(int(some.max(initial=-1)) for some in places) + 1, bool)
-    for some in places:
-        there[some] = True
+def _runs(first: Places, last: Places) -> list[tuple[int, int]]:
+    """Where runs of near pages begin and end, given the first and the last page of each of some items."""
+    size = int(last.max(initial=-1)) + 2
+    there = np.cumsum(np.bincount(first, minlength=size) - np.bincount(last + 1, minlength=size))
     found = np.flatnonzero(there)
     if not len(found):
         return []
@@ -303,26 +321,34 @@ class Mapped(dict[str, NDArray[Any]]):
     _starts: dict[str, int]
     _read: dict[Need, tuple[int, int]]
     """What was read since a question began, and where that is in the file."""
+    _needed: dict[Need, None]
+    """What was needed since then: what was only expected is read, too."""
 
     def read_alone(self, file: mmap.mmap, starts: dict[str, int], past: Past) -> None:
         """Read no more than what is needed, where a system reads megabytes around it: they drive out what is needed."""
         file.madvise(mmap.MADV_RANDOM)
-        self._file, self._starts, self.past, self._read = file, starts, past, {}
+        self._file, self._starts, self.past, self._read, self._needed = file, starts, past, {}, {}
 
     def need(self, name: str, part: int = 0, parts: int = 1) -> None:
         """Read one part of an array of so many, if it is not in memory, at once; once for a question."""
-        if self._file is None or (name, part, parts) in self._read or (name, 0, 1) in self._read:
+        if self._file is not None:
+            self._needed[name, part, parts] = None
+            self._fetch((name, part, parts))
+
+    def _fetch(self, need: Need) -> None:
+        name, part, parts = need
+        if self._file is None or need in self._read or (name, 0, 1) in self._read:
             return
         if size := self[name].nbytes // parts:
             start = self._starts[name] + part * size
             page = start // mmap.PAGESIZE * mmap.PAGESIZE
             self._file.madvise(mmap.MADV_WILLNEED, page, start + size - page)
-            self._read[name, part, parts] = page, start + size - page
+            self._read[need] = page, start + size - page
 
     def expect(self, needs: Iterable[Need]) -> None:
-        """Let what is needed soon be read, without waiting for it."""
+        """Let what may be needed soon be read, without waiting for it."""
         for one in needs:
-            self.need(*one)
+            self._fetch(one)
 
     def leave(self) -> tuple[Need, ...]:
         """Give up what few questions need, after one of them: it would drive out what all of them need.
@@ -331,14 +357,15 @@ class Mapped(dict[str, NDArray[Any]]):
         """
         if self._file is None or self.past is None:
             return ()
-        read, self._read = self._read, {}
+        read, needed = self._read, self._needed
+        self._read, self._needed = {}, {}
         for page, size in {span for (name, _, _), span in read.items() if name in _RARE}:
             self._file.madvise(mmap.MADV_DONTNEED, page, size)
             self.past.forget(page, size)
-        return tuple(read)
+        return tuple(needed)
 
 
-_RARE = ("fine", "lows")
+_RARE = ("fine", "lows", "places")
 """The arrays of a block that few questions are about: all of them look at its bins."""
 
 
