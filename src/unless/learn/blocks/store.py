@@ -254,7 +254,7 @@ class Past:
     def __contains__(self, name: str) -> bool:
         return name in self._arrays
 
-    def part(self, name: str, part: int, parts: int, places: NDArray[np.integer[Any]] | None = None) -> NDArray[Any]:
+    def part(self, name: str, part: int, parts: int, places: Places | None = None) -> NDArray[Any]:
         """One part of an array, of so many, until the same thread reads another one.
 
         If only some ``places`` of it are needed, it may have anything in pages where none of them is.
