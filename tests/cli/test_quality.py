@@ -23,7 +23,7 @@ def loans(tmp_path_factory):
 
 
 @pytest.fixture
-def test_figures(loans):
+def held_back(loans):
     """What fit says of the records held back."""
     return json.loads((loans / "fit.json").read_text())["test"]
 
@@ -33,9 +33,9 @@ def said(text: str) -> list[float]:
     return [float(share) for share in re.findall(r"\b[01]\.\d{3}\b", text)]
 
 
-def test_no_command_says_more_than_fit(loans, test_figures):
+def test_no_command_says_more_than_fit(loans, held_back):
     """The next commands on the same file show the accuracy on records held back, with its interval."""
-    wanted = [round(test_figures["accuracy"], 3), *(round(end, 3) for end in test_figures["interval"])]
+    wanted = [round(held_back["accuracy"], 3), *(round(end, 3) for end in held_back["interval"])]
     fit = called("fit", "applicants.csv", "-t", "decision", cwd=loans)
     assert said(fit.stdout.splitlines()[-1])[:3] == wanted
     assert said(called("show", "own.json", cwd=loans).stdout.splitlines()[-1])[:3] == wanted
@@ -47,7 +47,7 @@ def test_no_command_says_more_than_fit(loans, test_figures):
     assert "on those of training" in predicted
 
 
-def test_the_order_of_rows_and_other_columns_do_not_matter(loans, test_figures):
+def test_the_order_of_rows_and_other_columns_do_not_matter(loans, held_back):
     """A shuffled file with a column more is the same data; with other records it has most of it, or not."""
     with (loans / "applicants.csv").open() as file:
         names, *rows = csv.reader(file)
@@ -57,9 +57,9 @@ def test_the_order_of_rows_and_other_columns_do_not_matter(loans, test_figures):
         with (loans / name).open("w") as file:
             csv.writer(file).writerows([["more", *names], *(["x", *row] for row in some)])
     found = json.loads(called("predict", "own.json", "same.csv", "-o", "p.csv", "--json", cwd=loans).stdout)
-    assert found["own"]["held_back"]["accuracy"] == test_figures["accuracy"]
-    assert found["own"]["held_back"]["records"] == test_figures["records"]
-    assert found["own"]["others"]["records"] == 900 - test_figures["records"]
+    assert found["own"]["held_back"]["accuracy"] == held_back["accuracy"]
+    assert found["own"]["held_back"]["records"] == held_back["records"]
+    assert found["own"]["others"]["records"] == 900 - held_back["records"]
     assert found["own"]["same"]
     more = json.loads(called("predict", "own.json", "more.csv", "-o", "p.csv", "--json", cwd=loans).stdout)["own"]
     assert not more["same"]
@@ -121,10 +121,10 @@ def test_other_learners_are_tested_too(loans, algorithm):
     assert "180 records that the rules were not" in called("report", "a.json", "applicants.csv", cwd=loans).stderr
 
 
-def test_blocks_hold_back_the_same_records(loans, test_figures):
+def test_blocks_hold_back_the_same_records(loans, held_back):
     """Records that are learned from in blocks are split as in memory."""
     found = called("fit", "applicants.csv", "-t", "decision", "--blocks", "kept", "-o", "b.json", "--json", cwd=loans)
-    assert json.loads(found.stdout)["test"] == test_figures
+    assert json.loads(found.stdout)["test"] == held_back
     one, other = (json.loads((loans / name).read_text()) for name in ("own.json", "b.json"))
     assert one["statistics"]["tested"] == other["statistics"]["tested"]
     assert one["rules"] == other["rules"]
