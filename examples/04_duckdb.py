@@ -9,8 +9,7 @@ import polars as pl
 
 from unless import UnlessClassifier
 from unless.demo.applicants import applicants
-from unless.export import to_sql
-from unless.export.query import to_query
+from unless.export import to_query, to_sql
 
 people = pl.DataFrame(applicants(), infer_schema_length=None, strict=False)
 features = ["age", "income", "employed", "history", "guarantor", "amount"]

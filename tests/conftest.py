@@ -1,7 +1,9 @@
-"""For all tests: how long they are, that Ctrl-C works, and a browser for those that look at pages."""
+"""For all tests: how long they are, in which order, that Ctrl-C works, and a browser for those that look at pages."""
 
 from __future__ import annotations
 
+import os
+import random
 import signal
 from collections.abc import Iterator
 
@@ -16,17 +18,34 @@ settings.register_profile("unless", deadline=None, suppress_health_check=[Health
 settings.load_profile("unless")
 
 
+ORDER = os.environ.get("UNLESS_ORDER")
+"""The seed of another order of the tests, which must not matter."""
+
+
+@pytest.hookimpl(trylast=True)  # after pytest has put together what shares a parameter
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Shorten what Hypothesis draws, of every test once, however many parameters it has."""
+    """Shorten what Hypothesis draws, of every test once, however many parameters it has; and shuffle."""
     if not LONG:
         tests = (getattr(item, "function", None) for item in items)
         for test in {id(test): test for test in tests}.values():
             shorten(test)
+    if ORDER is not None:
+        items[:] = shuffled(items, ORDER)
+
+
+def shuffled(items: list[pytest.Item], seed: str) -> list[pytest.Item]:
+    """Files in another order, and the tests of each: what a file sets up, such as Spark, it sets up once."""
+    draw = random.Random(seed)
+    files: dict[object, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    return [item for file in draw.sample([*files.values()], len(files)) for item in draw.sample(file, len(file))]
 
 
 def pytest_report_header() -> str:
-    """Say which length it is."""
-    return f"unless: {'long' if LONG else 'short'} tests" + (" (UNLESS_TESTS=long for the long ones)" * (not LONG))
+    """Say which length and order it is."""
+    length = "long tests" if LONG else "short tests (UNLESS_TESTS=long for the long ones)"
+    return f"unless: {length}" + (f", in the order UNLESS_ORDER={ORDER}" if ORDER is not None else "")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -23,6 +24,7 @@ __all__ = [
     "UnseenValuesError",
     "either",
     "suggest",
+    "without_passwords",
 ]
 
 
@@ -177,3 +179,12 @@ def suggest(name: object, known: Iterable[object]) -> str:
         return "; there are none"
     shown = ", ".join(repr(known_name) for known_name in names[:8])
     return f"; there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+_IN_ADDRESS = re.compile(r"(://[^\s:@/?#]*):[^\s]*@")
+_BY_NAME = re.compile(r"""(?i)((?:ssl)?password\s*(?:=|%3D)\s*)('(?:[^'\\]|\\.)*'|[^\s&'")]+)""")
+
+
+def without_passwords(text: str) -> str:
+    """Return a text, such as the address of a database, with … for every password in it."""
+    return _BY_NAME.sub(r"\1…", _IN_ADDRESS.sub(r"\1:…@", text))

@@ -23,7 +23,17 @@ except ImportError:  # Windows
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["Place", "append_line", "descriptor_of", "packed", "refuse_inputs", "write_whole", "writing"]
+__all__ = [
+    "Place",
+    "append_line",
+    "blaming",
+    "descriptor_of",
+    "opened_privately",
+    "packed",
+    "refuse_inputs",
+    "write_whole",
+    "writing",
+]
 
 Place = str | os.PathLike[str] | int
 """A file: its path, or the number of an open file."""
@@ -47,7 +57,7 @@ def append_line(path: str | os.PathLike[str], line: str, inputs: Iterable[Place]
     refuse_inputs(path, inputs)
     if not (folder := Path(os.path.realpath(path)).parent).is_dir():
         raise MissingFileError(f"no folder {str(folder)!r} to write {Path(path).name!r} to; create it first")
-    with _blaming(path), _held(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as descriptor:
+    with blaming(path), _held(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)) as descriptor:
         os.write(descriptor, line.encode())
 
 
@@ -76,7 +86,7 @@ def writing(path: str | os.PathLike[str], inputs: Iterable[Place] = ()) -> Itera
         with _replacing(target, path) as file:
             yield file
     else:
-        with _blaming(path):
+        with blaming(path):
             raw = _Raw(os.open(target, os.O_WRONLY) if descriptor is None else os.dup(descriptor), path)
         with _closing(raw) as file:
             yield file
@@ -117,7 +127,7 @@ def _called(place: Place) -> str:
 
 @contextmanager
 def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    with _blaming(path):
+    with blaming(path):
         old = _writable(target)
         _sweep(target.parent)
         # 0o666 less the umask, as for any new file: only the owner could read what tempfile makes. A file that replaces
@@ -129,13 +139,13 @@ def _replacing(target: Path, path: str | os.PathLike[str]) -> Iterator[BinaryIO]
             with _closing(_Raw(descriptor, path)) as file:
                 yield file
                 file.flush()
-                with _blaming(path):
+                with blaming(path):
                     if old is not None:
                         _pass_on(old, descriptor)
                     os.fsync(descriptor)
                     if not named:
                         _name(descriptor, name)
-            with _blaming(path):
+            with blaming(path):
                 name.replace(target)
     except BaseException:
         name.unlink(missing_ok=True)
@@ -253,7 +263,7 @@ class _Raw(io.FileIO):
         self.path = path
 
     def write(self, data: ReadableBuffer, /) -> int:
-        with _blaming(self.path):
+        with blaming(self.path):
             return super().write(data)
 
 
@@ -266,12 +276,18 @@ def _closing(raw: _Raw) -> Iterator[BinaryIO]:
         with suppress(OSError):  # after an error of writing, flushing fails too
             file.close()
         raise
-    with _blaming(raw.path):
+    with blaming(raw.path):
         file.close()
 
 
+def opened_privately(path: str, flags: int) -> int:
+    """Open a file, for ``open(opener=)``, that only its owner can read if it is new."""
+    return os.open(path, flags, 0o600)
+
+
 @contextmanager
-def _blaming(path: str | os.PathLike[str]) -> Iterator[None]:
+def blaming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of writing name the file."""
     try:
         yield
     except OSError as error:

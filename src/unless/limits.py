@@ -14,10 +14,23 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from math import inf
+from pathlib import Path
 
-from unless.errors import LimitError, ParameterError, suggest
+from unless.errors import LimitError, ParameterError, UnlessError, suggest
 
-__all__ = ["DEFAULTS", "RATIO", "amount_of", "current", "limit", "raised", "refuse_more", "refuse_unpacked"]
+__all__ = [
+    "DEFAULTS",
+    "RATIO",
+    "address_space_left",
+    "amount_of",
+    "current",
+    "limit",
+    "raised",
+    "refuse_more",
+    "refuse_small_address_space",
+    "refuse_unpacked",
+]
 
 DEFAULTS: Mapping[str, int] = {
     "unpacked": 10**9,  # bytes that a file takes in memory, unpacked; `RATIO` times its size is always allowed
@@ -33,6 +46,33 @@ _UNITS = {"": 1, "bytes": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12
 _AMOUNT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?([a-z]*)", re.IGNORECASE)
 
 _current: ContextVar[Mapping[str, int]] = ContextVar("_current", default=DEFAULTS)
+
+
+_ADDRESS_SPACE = 1_200_000_000
+"""Bytes that the libraries that read files reserve, most of them for threads; with less some of them abort."""
+
+
+def address_space_left() -> float:
+    """How many bytes of address space this process may still reserve (``ulimit -v``); inf if that is not limited."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most == resource.RLIM_INFINITY:
+            return inf
+        return most - int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    except (ImportError, OSError):  # another system
+        return inf
+
+
+def refuse_small_address_space() -> None:
+    """Refuse to start where libraries would abort, without a word of what is wrong."""
+    left = address_space_left()
+    if left < _ADDRESS_SPACE:
+        raise UnlessError(
+            f"this process may reserve {max(left, 0) / 1e9:.1f} GB more of address space, and reading files needs "
+            f"{_ADDRESS_SPACE / 1e9:.1f} GB; raise the limit: ulimit -v unlimited"
+        )
 
 
 def limit(name: str) -> int:

@@ -352,6 +352,21 @@ def test_a_disk_that_gets_full(loans):
     assert (Path("model.json").read_bytes(), sorted(loans.iterdir())) == (old, before)
 
 
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+@pytest.mark.usefixtures("loans")
+def test_little_address_space():
+    """A limit of address space that libraries would abort at is refused before anything is read."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (700_000_000, 700_000_000))
+
+    line = [*COMMAND, "fit", "applicants.csv", "--target", "decision"]
+    done = subprocess.run(line, capture_output=True, preexec_fn=limit, check=False, env=environment())
+    assert done.returncode == 1
+    assert "GB more of address space" in done.stderr.decode()
+    assert "ulimit -v unlimited" in done.stderr.decode()
+
+
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to root")
 def test_what_may_not_be_read_or_written(run):
     """Files without permission are refused."""

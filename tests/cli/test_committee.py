@@ -69,7 +69,7 @@ def test_exports(folder):
     """Python is what the library writes; SQL can be a whole query; other languages are refused with advice."""
     model = unless.load(folder / "c.json")
     exported = called("export", "c.json", "--to", "python", "--returns", "points", cwd=folder).stdout
-    assert exported == unless.export.to_python(model, returns="points")
+    assert exported == unless.export.to_python(model, what="points")
     query = called("export", "c.json", "--to", "sql", "--table", "applicants", cwd=folder).stdout
     assert "AS predicted" in query
     query = called(

@@ -405,7 +405,8 @@ class TestTerminal:
         )
         terminal = Terminal("--yes")
         terminal.answer("edit again? [Y/n]", "\n")
-        assert "no label 'no'" in terminal.all or "no feature 'incme'" in terminal.all
+        assert "line 1, column 1: no label 'no'; there are 'accept', 'refuse'" in terminal.all
+        assert "  no if incme > 3\r\n  ^^\r\n" in terminal.all
         assert terminal.ended()[0] == 0
         assert calls.read_text() == ".."
         assert len(model().program_.rules) == 1

@@ -37,7 +37,7 @@ def test_output_is_exactly_the_program(run, model):
         ("scasp",): to_prolog(program, dialect="scasp"),
         ("scasp", "--records", "new.csv"): to_prolog(program, table, "scasp"),
         ("prolog", "--dialect", "swi", "--records", "new.csv"): to_prolog(program, table, "swi"),
-        ("python", "--name", "decide", "--returns", "both"): to_python(model, name="decide", returns="both"),
+        ("python", "--name", "decide", "--returns", "both"): to_python(model, name="decide", what="both"),
         ("javascript",): to_javascript(model),
         ("json",): programs.dumps(program) + "\n",
         ("text",): to_text(program) + "\n",
@@ -218,3 +218,10 @@ def test_json_is_a_program(run, model):
     document = json.loads(run("export", "model.json", "--to", "json").out)
     assert "statistics" not in document
     assert programs.from_dict(document) == model.program_
+
+
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "mysql", "tsql"])
+def test_sql_that_was_never_run_says_so(run, dialect):
+    """The first line of SQL for a database that no test runs is a comment about that; others have none."""
+    assert run("export", "model.json", "--to", "sql", "--dialect", dialect).out.startswith("-- Written from the manual")
+    assert "--" not in run("export", "model.json", "--to", "sql", "--dialect", "duckdb").out

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from inspect import signature
 from unittest import mock
 
 import pytest
@@ -50,6 +51,22 @@ def test_help_in_a_terminal_is_the_same_in_bold(line, monkeypatch):
     assert re.search(r"^  -h, --help  +Show this message", plain, re.MULTILINE)
     assert not re.search(r"<(bool|str|list)|\{", plain)
     assert max(map(len, plain.splitlines())) <= 80
+
+
+def test_the_options_of_fit_are_in_panels():
+    """Help lists every option of fit under what it is about, in a pipe too; in a list of fifty nobody finds one."""
+    titles = re.findall(r"^(\w+):$", plain := called("fit", "--help").stdout, re.MULTILINE)
+    assert titles == ["Arguments", "Data", "Learner", "Constraints", "Output"]
+    listed = dict(zip(titles, re.split(r"^\w+:$", plain, flags=re.MULTILINE)[1:], strict=True))
+    names = {title: re.findall(r"^  (?:-\w, )?(--[\w-]+)", lines, re.MULTILINE) for title, lines in listed.items()}
+    assert sum(map(len, names.values())) == len(signature(function("fit")).parameters)  # --help, but not DATA
+    for title, some in {
+        "Data": ["--target", "--test", "--sheet", "--blocks"],
+        "Learner": ["--algorithm", "--seed", "--jobs", "--class-weight"],
+        "Constraints": ["--max-rules", "--never", "--keep"],
+        "Output": ["--output", "--trade-off", "--json", "--help"],
+    }.items():
+        assert set(some) <= set(names[title])
 
 
 @pytest.mark.usefixtures("loans")

@@ -17,6 +17,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 from typer.models import ArgumentInfo
 
 from unless.cli.app import COMMANDS, function
+from unless.cli.options import PANELS
 
 __all__ = ["EXAMPLES", "PAGE", "examples", "manual", "written"]
 
@@ -72,6 +73,11 @@ class _Parameter:
         return list(get_args(self.kind)) if get_origin(self.kind) in (Union, UnionType) else [self.kind]
 
     @property
+    def panel(self) -> str:
+        """The title that help lists it under."""
+        return self.info.rich_help_panel or ("Arguments" if self.is_argument else "Options")
+
+    @property
     def value(self) -> str:
         """The placeholder of the value: a word, or the choices."""
         kinds = [get_args(kind)[0] if get_origin(kind) is list else kind for kind in self._kinds]
@@ -122,10 +128,10 @@ def _section(command: Callable[..., None]) -> Iterator[str]:
     for paragraph in (inspect.getdoc(command) or "").split("\n\n"):
         if not paragraph.startswith("Example:"):
             yield from (" ".join(paragraph.split()), "")
-    yield from ("```sh", *examples(command), "```", "", "| | |", "|---|---|")
-    for one in sorted(parameters, key=lambda parameter: not parameter.is_argument):
-        yield f"| {one.shown} | {one.about} |"
-    yield ""
+    yield from ("```sh", *examples(command), "```", "")
+    for title in ("Arguments", "Options", *PANELS):
+        if rows := [f"| {one.shown} | {one.about} |" for one in parameters if one.panel == title]:
+            yield from (f"| {title} | |", "|---|---|", *rows, "")
 
 
 def _usage(argument: _Parameter) -> str:

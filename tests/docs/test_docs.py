@@ -4,105 +4,28 @@ from __future__ import annotations
 
 import doctest
 import importlib
-import io
 import pkgutil
 import re
 import runpy
-import shlex
-from contextlib import redirect_stdout
 from itertools import takewhile
-from pathlib import Path
 
 import pytest
 
 import unless
-from tests.cli.command import called
 from tests.docs import compared
-from tests.docs.manual import EXAMPLES
-from tests.docs.pages import PAGES, ROOT, Block, anchors, blocks, links, named
-
-RUN = ("python", "console", "sh", "python spark")
-"""Blocks of these languages run, those for Spark in tests/learn/blocks/test_spark.py."""
-
-NOT_RUN = {
-    ("README.md", "make demo"): "installs packages",
-    ("CONTRIBUTING.md", "files, frames ──▶"): "a drawing",
-    ("docs/elsewhere.md", "mlflow."): "MLflow is large; it was tried by hand",
-    ("docs/how-it-works.md", "class 0 if proline"): "a rule, to look at",
-    ("docs/report.md", "purpose ="): "a file of words; tests/explanation reads such files",
-    ("docs/report.md", "unless report model.json test.csv -o report.html --open"): "opens a browser",
-    ("docs/report.md", "unless diff model.json rules-edited.json"): "a browser saves the second file",
-    ("docs/scale.md", "import psycopg"): "needs a server; tests/learn/blocks/test_postgres.py has one",
-    (
-        "docs/scale.md",
-        "model = UnlessClassifier().fit(spark.",
-    ): "needs a catalogue; docs/how-to/spark.md learns from a frame",
-    ("docs/scale.md", "unless fit 'parts/*.parquet'"): "wants large files; docs/how-to/large-data.md has small ones",
-}
-"""Blocks that do not run, by page and the start of their first line, each with the reason."""
-
-
-def reason(page: Path, block: Block) -> str | None:
-    """Why a block does not run."""
-    starts = [start for name, start in NOT_RUN if name == named(page) and block.first.startswith(start)]
-    return NOT_RUN[named(page), starts[0]] if starts else None
+from tests.docs.pages import PAGES, ROOT, anchors, blocks, links, named
+from tests.docs.running import NOT_RUN, RUN, reason, run_blocks, runnable
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_examples_run_and_print_what_a_page_shows(page, tmp_path, monkeypatch):
     """The blocks of a page run in order, and print what it shows, but for times and for what a lone … leaves out.
 
-    Python and commands share the folder that `unless demo loans` writes. A block of text right after one of Python is
-    what that prints; what Python claims otherwise it asserts.
+    Python and commands start in an empty folder, and share where the page has gone since. A block of text right after
+    one of Python is what that prints; what Python claims otherwise it asserts.
     """
-    found = [block for block in blocks(page) if not reason(page, block)]
     monkeypatch.chdir(tmp_path)
-    if any(block.language in ("console", "sh") for block in found):
-        assert called("demo", "loans").returncode == 0
-        monkeypatch.chdir(tmp_path / "loans")
-    names: dict[str, object] = {"__name__": "__main__"}
-    printed = None
-    for block in found:
-        if block.language == "text":
-            assert printed is not None, f"{block.first}: text that no block of Python before it prints"
-            assert block.follows, block.first
-            compare(block.text, printed, block.first)
-        printed = None
-        if block.language == "python":
-            with redirect_stdout(io.StringIO()) as out:
-                exec(compile(block.text, page.name, "exec"), names)
-            printed = out.getvalue()
-        elif block.language == "console":
-            converse(block.text)
-        elif block.language == "sh" and block.text.splitlines() not in EXAMPLES:
-            converse("".join(f"$ {line}\n…\n" for line in block.text.splitlines()))
-
-
-def converse(session: str) -> None:
-    """Call each command of a session, and compare what it prints; `echo $?` is the exit code of the last one."""
-    code = 0
-    for command, shown in re.findall(r"^\$ (.+)\n((?:(?!\$ ).*\n)*)", session, re.MULTILINE):
-        if command == "echo $?":
-            assert shown == f"{code}\n"
-            code = 0
-            continue
-        assert code == 0, f"exit code {code} before {command}"
-        program, *arguments = shlex.split(command, comments=True)
-        assert program == "unless", command
-        if arguments[0] == "demo":  # the folder is there
-            continue
-        ran = called(*arguments)
-        code = ran.returncode
-        assert code in (0, 3), ran.stderr
-        compare(shown, ran.stdout, command)
-    assert code == 0, f"exit code {code} at the end"
-
-
-def compare(shown: str, printed: str, what: str) -> None:
-    """What a page shows is what was printed."""
-    wanted, given = (re.sub(r" in [0-9.]+ m?s(?=$|,)", " in T", text, flags=re.MULTILINE) for text in (shown, printed))
-    parts = [re.escape(part) for part in re.split(r"^ *…\n", wanted, flags=re.MULTILINE)]
-    assert re.fullmatch("(?:.*\n)*?".join(parts), given), f"{what}\n{given}"
+    run_blocks(page.name, runnable(page))
 
 
 def test_few_blocks_do_not_run():
@@ -171,6 +94,18 @@ def test_figures_are_measured(name):
     known = set(re.findall(r"\d\.\d{3,4}\b", measured))
     prose = re.sub(r"^```.*?^```$", "", (ROOT / "docs" / name).read_text(), flags=re.DOTALL | re.MULTILINE)
     assert set(re.findall(r"(?<![\d.])\d\.\d{3,4}\b", prose)) <= known
+
+
+@pytest.mark.parametrize("name", ["README.md", "ROADMAP.md", "docs/comparison.md"])
+def test_claims_of_speed_are_those_of_one_table(name):
+    """Whatever is said of our time beside a decision tree's is quoted from one table of docs/benchmarks.md."""
+    table = (ROOT / "docs" / "benchmarks.md").read_text().split("## Which figure is which")[1].split("\n## ")[0]
+    ratios = dict(re.findall(r"^\| ([\w\-' ]+) \| `.* \| ×([\d.]+) \| ×", table, re.MULTILINE))
+    ready, rm, own = (ratios[row] for row in ("ready codes", "FOLD-RM's classifier", "our classifier"))
+    text = " ".join((ROOT / name).read_text().split())
+    assert f"{ready} times the time of FOLD-RM on ready codes" in text
+    assert f"{rm} times that of `FoldRMClassifier` from a frame and {own} times that of `UnlessClassifier`" in text
+    assert "a twelfth" not in text
 
 
 def test_what_lists_cannot_do_is_measured():

@@ -6,8 +6,9 @@ An engine that is not installed skips its tests, and fails them where CI=true.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 
 import pytest
 
@@ -19,15 +20,20 @@ def lacking(what: object) -> None:
     (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
 
 
-@pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
-def database(request) -> Iterator[engines.Database]:
-    """Each database in turn, one for all tests."""
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Callable[[str], engines.Database]]:
+    """A function that opens the database of a dialect, once for all tests."""
     with ExitStack() as stack:
-        try:
-            opened = stack.enter_context(engines.database(request.param))
-        except engines.Lacking as what:
-            lacking(what)
-        yield opened
+        yield cache(lambda dialect: stack.enter_context(engines.database(dialect)))
+
+
+@pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
+def database(request, databases) -> engines.Database:
+    """Each database in turn; it stays open when tests change to another one and back."""
+    try:
+        return databases(request.param)
+    except engines.Lacking as what:
+        lacking(what)
 
 
 @pytest.fixture(scope="session")

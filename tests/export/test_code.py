@@ -85,14 +85,14 @@ NOTED = {"typed": noted(TIMED), "text": noted(NOTED_TEXTS | {"u": DURATION_TEXTS
 @settings(max_examples=150, deadline=None)
 def test_python_agrees_on_every_program(program):
     """The Python function gives the label and the rule of the program, whatever the program and the cells."""
-    assert list(map(python(program, returns="both"), RECORDS)) == decided(program)
+    assert list(map(python(program, what="both"), RECORDS)) == decided(program)
 
 
 @given(program=programs())
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_javascript_agrees_on_every_program(node, program):
     """The JavaScript function gives the label and the rule of the program, whatever the program and the cells."""
-    found = node.run(to_javascript(program, returns="both"), RECORDS)
+    found = node.run(to_javascript(program, what="both"), RECORDS)
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program)
 
 
@@ -102,7 +102,7 @@ def test_javascript_agrees_on_every_program(node, program):
 def test_python_agrees_on_dates_times_durations_and_orders(cells, program):
     """A date is a date as an object and as a text, and junk is none, exactly as in `predict`."""
     rows, table = NOTED[cells]
-    assert list(map(python(program, returns="both"), rows)) == decided(program, table)
+    assert list(map(python(program, what="both"), rows)) == decided(program, table)
 
 
 @given(program=noted_programs())
@@ -110,7 +110,7 @@ def test_python_agrees_on_dates_times_durations_and_orders(cells, program):
 def test_javascript_agrees_on_dates_times_durations_and_orders(node, program):
     """The same in JavaScript, of text."""
     rows, table = NOTED["text"]
-    found = node.run(to_javascript(program, returns="both"), rows)
+    found = node.run(to_javascript(program, what="both"), rows)
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, table)
 
 
@@ -120,9 +120,9 @@ def test_every_threshold_of_a_notation(node, feature):
     program = ladder(feature)
     for cells, (rows, table) in NOTED.items():
         wanted = decided(program, table)
-        assert list(map(python(program, returns="both"), rows)) == wanted
+        assert list(map(python(program, what="both"), rows)) == wanted
         if cells == "text":
-            found = node.run(to_javascript(program, returns="both"), rows)
+            found = node.run(to_javascript(program, what="both"), rows)
             assert [(answer["label"], answer["rule"]) for answer in found] == wanted
 
 
@@ -133,9 +133,7 @@ def test_a_date_of_javascript_is_an_instant(node, program):
     stamps = [cell and cell.replace(microsecond=cell.microsecond // 1000 * 1000) for cell in TIMED["i"]]
     table = Table((Column.of("i", stamps), Column.of("p", stamps)))
     texts = ["new Date(NaN)" if cell is None else f"new Date({cell.timestamp() * 1000:.0f})" for cell in stamps]
-    found = node.run(
-        to_javascript(program, returns="both"), f"[{', '.join(f'{{i: {one}, p: {one}}}' for one in texts)}]"
-    )
+    found = node.run(to_javascript(program, what="both"), f"[{', '.join(f'{{i: {one}, p: {one}}}' for one in texts)}]")
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, table)
 
 
@@ -150,8 +148,8 @@ def test_python_gives_the_points_and_probabilities_of_the_card(program, labels, 
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
     points = every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
-    assert [list(one.values()) for one in map(python(model, returns="points"), RECORDS)] == points
-    found = list(map(python(model, returns="probability"), RECORDS))
+    assert [list(one.values()) for one in map(python(model, what="points"), RECORDS)] == points
+    found = list(map(python(model, what="probability"), RECORDS))
     assert [list(one) for one in found] == [list(model.card_.classes)] * len(RECORDS)
     shares = np.array([list(one.values()) for one in found])
     np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
@@ -164,9 +162,9 @@ def test_python_gives_the_points_and_probabilities_of_the_card(program, labels, 
 def test_javascript_gives_the_points_and_probabilities_of_the_card(node, program, labels, seed):
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
-    points = [[one["points"] for one in row] for row in node.run(to_javascript(model, returns="points"), RECORDS)]
+    points = [[one["points"] for one in row] for row in node.run(to_javascript(model, what="points"), RECORDS)]
     assert points == every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
-    found = node.run(to_javascript(model, returns="probability"), RECORDS)
+    found = node.run(to_javascript(model, what="probability"), RECORDS)
     assert [one["label"] for one in found[0]] == list(model.card_.classes)
     shares = np.array([[one["probability"] for one in row] for row in found])
     np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
@@ -177,7 +175,7 @@ def test_a_program_has_no_probabilities(write):
     """Only a model has points."""
     for returns in ("points", "probability"):
         with pytest.raises(ParameterError, match="take the model"):
-            write(Program("y", ("f",), (), "no"), returns=returns)
+            write(Program("y", ("f",), (), "no"), what=returns)
 
 
 STAMP = datetime.fromisoformat("2024-05-01 00:00:00.000001")
@@ -351,7 +349,7 @@ def test_javascript_may_stand_in_a_page():
     """No text can end the script that holds it, or begin a comment of HTML."""
     texts = ["</script>", "</SCRIPT >", "<!--", "-->", "]]>", "<script>", "\u2028", "&lt;"]
     rules = tuple(Rule(text, (Literal(text, "!=", text),)) for text in texts)
-    source = to_javascript(Program("</script>y", tuple(texts), rules, "</script>"), returns="both")
+    source = to_javascript(Program("</script>y", tuple(texts), rules, "</script>"), what="both")
     assert not any(text.lower() in source.lower() for text in ("</script", "<!--", "-->", "]]>", "\u2028", "&lt;"))
 
 
@@ -404,10 +402,10 @@ def test_what_a_function_returns(node):
     """The label, the number of the rule from 1, or both; the rule is None where none decides."""
     program = Program("y", ("f",), (Rule("a", (Literal("f", "==", "x"),)), Rule("b", (Literal("f", "==", "y"),))), "c")
     rows = [{"f": "x"}, {"f": "y"}, {"f": "z"}]
-    assert [python(program, returns="rule")(row) for row in rows] == [1, 2, None]
-    assert [python(program, returns="both", name="decide")(row) for row in rows] == [("a", 1), ("b", 2), ("c", None)]
-    assert node.run(to_javascript(program, returns="rule"), rows) == [1, 2, None]
-    found = node.run(to_javascript(program, returns="both", name="decide"), rows, "decide")
+    assert [python(program, what="rule")(row) for row in rows] == [1, 2, None]
+    assert [python(program, what="both", name="decide")(row) for row in rows] == [("a", 1), ("b", 2), ("c", None)]
+    assert node.run(to_javascript(program, what="rule"), rows) == [1, 2, None]
+    found = node.run(to_javascript(program, what="both", name="decide"), rows, "decide")
     assert found == [{"label": "a", "rule": 1}, {"label": "b", "rule": 2}, {"label": "c", "rule": None}]
 
 
@@ -476,7 +474,7 @@ def test_functions_do_not_hide_what_they_call():
 def test_results_are_checked(export):
     """A result that a function cannot return is refused, with a suggestion."""
     with pytest.raises(ParameterError, match="a function cannot return 'rules'; did you mean 'rule'"):
-        export(Program("y", ()), returns="rules")
+        export(Program("y", ()), what="rules")
 
 
 def test_integers_that_javascript_would_round():
@@ -492,7 +490,7 @@ def test_cuts_of_dates(node):
     model = unless.UnlessClassifier(warn=False).fit(unless.read_table(frame, "y"))
     assert len(model.card_.cuts) > 2
     wanted = model.predict_proba(frame[["day"]])
-    found = [list(python(model, returns="probability")({"day": day}).values()) for day in days]
+    found = [list(python(model, what="probability")({"day": day}).values()) for day in days]
     assert np.allclose(found, wanted, rtol=0, atol=1e-12)
-    texts = node.run(to_javascript(model, returns="probability"), [{"day": day.isoformat()} for day in days])
+    texts = node.run(to_javascript(model, what="probability"), [{"day": day.isoformat()} for day in days])
     assert np.allclose([[one["probability"] for one in row] for row in texts], wanted, rtol=0, atol=1e-12)

@@ -88,14 +88,14 @@ _tests = st.one_of(
 def test_python_reads_records_as_the_model_does(missing, program):
     """A text that spells a number is one where training had numbers; what was given as missing is missing."""
     trained = TRAINED[missing]
-    assert list(map(python(trained.model(program), returns="both"), ROWS)) == decided(program, trained.table)
+    assert list(map(python(trained.model(program), what="both"), ROWS)) == decided(program, trained.table)
 
 
 @given(program=programs(_tests, FEATURES))
 @settings(max_examples=60, deadline=None)
 def test_python_reads_typed_cells_as_the_model_does(program):
     """Dates, bytes, decimals and the numbers of numpy are read as `predict` reads them, too."""
-    found = map(python(TRAINED_TYPED.model(program), returns="both"), rows_of([*PLAIN, *TYPED]))
+    found = map(python(TRAINED_TYPED.model(program), what="both"), rows_of([*PLAIN, *TYPED]))
     assert list(found) == decided(program, TRAINED_TYPED.table)
 
 
@@ -105,7 +105,7 @@ def test_python_reads_typed_cells_as_the_model_does(program):
 def test_javascript_reads_records_as_the_model_does(node, missing, program):
     """The same in JavaScript."""
     trained = TRAINED[missing]
-    found = node.run(to_javascript(trained.model(program), returns="both"), json.dumps(ROWS))
+    found = node.run(to_javascript(trained.model(program), what="both"), json.dumps(ROWS))
     assert [(answer["label"], answer["rule"]) for answer in found] == decided(program, trained.table)
 
 

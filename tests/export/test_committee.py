@@ -75,7 +75,7 @@ def test_databases_vote_by_dates_times_and_orders(database, noted_grid, committe
 def python(committee, returns, rows=RECORDS):
     """What the exported function gives."""
     names: dict = {}
-    exec(compile(to_python(committee, returns=returns), "exported", "exec"), names)
+    exec(compile(to_python(committee, what=returns), "exported", "exec"), names)
     return [names["classify"](record) for record in rows]
 
 
@@ -103,18 +103,23 @@ def test_javascript_votes_as_the_committee(node, committee):
 
 
 def _each(node, committee, returns):
-    return node.run(to_javascript(committee, returns=returns), RECORDS)
+    return node.run(to_javascript(committee, what=returns), RECORDS)
+
+
+@pytest.fixture(scope="session")
+def grid(database):
+    """The name of a table of the chosen cells."""
+    return database.table(COLUMNS, KINDS)
 
 
 @given(committee=committees())
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_databases_vote_as_the_committee(database, committee):
+def test_databases_vote_as_the_committee(database, grid, committee):
     """Labels, deciding rules and points are the committee's, and probabilities nearly to the last bit."""
-    name = _grid(database)
     sums = committee.sums(TABLE)
-    found = database.select(to_sql(committee, database.dialect, columns=KINDS), name)
+    found = database.select(to_sql(committee, database.dialect, columns=KINDS), grid)
     assert found == predicted(committee, sums).tolist()
-    query = to_query(committee, name, database.dialect, ["probability"], KINDS)
+    query = to_query(committee, grid, database.dialect, ["probability"], KINDS)
     rows = sorted(database.execute(query.rstrip().rstrip(";")).fetchall(), key=lambda row: row[0])
     wide, lists = len(committee.classes), len(committee)
     deciding = [deciding_rules(program, TABLE) + 1 for program in committee.lists]
@@ -125,7 +130,7 @@ def test_databases_vote_as_the_committee(database, committee):
     shares = np.array([row[-wide:] for row in rows], dtype=float)
     assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
     if wide == 2:
-        second = database.select(to_sql(committee, database.dialect, "probability", KINDS), name)
+        second = database.select(to_sql(committee, database.dialect, "probability", KINDS), grid)
         assert np.allclose(np.array(second, dtype=float), shares[:, 1], rtol=1e-12, atol=0)
 
 
@@ -137,15 +142,6 @@ def test_points_far_apart(database):
     committee = Committee("y", ("n",), ("x", "z"), np.zeros(2, np.int64), (program,), points)
     table = database.table({"n": [0.0, 2.0]}, {"n": "number"})
     assert database.select(to_sql(committee, database.dialect, "probability"), table) == [pytest.approx(0), 1.0]
-
-
-_grids: dict[str, str] = {}
-
-
-def _grid(database):
-    if database.dialect not in _grids:
-        _grids[database.dialect] = database.table(COLUMNS, KINDS)
-    return _grids[database.dialect]
 
 
 def test_names_of_features_that_look_like_ours(database):
@@ -161,7 +157,7 @@ def test_names_of_features_that_look_like_ours(database):
         assert [row[place] for row in database.execute(query.rstrip().rstrip(";")).fetchall()] == ["x", "z", "z"]
 
 
-def test_large_committees(database, node):
+def test_large_committees(database, grid, node):
     """A hundred lists with nested exceptions are fine for every engine."""
     deep = chain(8)
     program = Program("y", FEATURES, (replace(deep, head="x"), Rule("z", (Literal("n", "<=", 1.0),)), Rule("x")))
@@ -169,7 +165,7 @@ def test_large_committees(database, node):
     committee = Committee("y", FEATURES, ("x", "z"), np.zeros(2), (program,) * 100, points)
     wanted = predicted(committee, committee.sums(TABLE)).tolist()
     assert python(committee, "label") == node.run(to_javascript(committee), RECORDS) == wanted
-    assert database.select(to_sql(committee, database.dialect, columns=KINDS), _grid(database)) == wanted
+    assert database.select(to_sql(committee, database.dialect, columns=KINDS), grid) == wanted
 
 
 def test_what_a_committee_cannot_return():
@@ -177,10 +173,10 @@ def test_what_a_committee_cannot_return():
     committee = Committee("y", ("n",), ("x", "z"), np.zeros(2), (), ())
     for export in (to_python, to_javascript):
         with pytest.raises(ParameterError, match="cannot return 'rule'"):
-            export(committee, returns="rule")
+            export(committee, what="rule")
     with pytest.raises(ParameterError, match="no SQL for 'because' of a committee"):
         to_sql(committee, what="because")
     with pytest.raises(ParameterError, match="no SQL for 'rule' of a committee"):
-        to_query(committee, "people", whats=["label", "rule"])
+        to_query(committee, "people", what=["label", "rule"])
     with pytest.raises(ParameterError, match="there are 3 labels, and one expression is for two"):
         to_sql(replace(committee, classes=("x", "y", "z"), base=np.zeros(3)), what="probability")

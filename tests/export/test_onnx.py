@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, date, datetime, time, timedelta
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +23,7 @@ from unless.rule import Literal, Program, Rule
 from unless.score.committee import predicted
 from unless.score.points import probabilities_of
 from unless.table import Column, Table
+from unless.values.notation import Order
 
 onnx = pytest.importorskip("onnx", reason="onnx, which makes graphs, is not installed")
 runtime = pytest.importorskip("onnxruntime", reason="onnxruntime, which runs graphs, is not installed")
@@ -267,3 +269,47 @@ def test_dates_and_orders_are_numbers() -> None:
     assert inputs["size"][:3, 0].tolist() == [0.0, 1.0, 2.0]
     session = runtime.InferenceSession(to_onnx(model).SerializeToString(), providers=["CPUExecutionProvider"])
     assert session.run(["label"], inputs)[0].ravel().tolist() == model.predict(frame).tolist() == labels.tolist()
+
+
+ORDER = Order(("S", "M", "L"))
+TESTS = [
+    *((op, bound) for op in ("<=", ">") for bound in (
+        100.0, date(2020, 8, 1),
+        datetime.fromisoformat("2020-08-01T12:30"), datetime(2020, 8, 1, tzinfo=UTC), time(12, 30),
+        timedelta(days=1), ORDER.value(1.0),
+    )),
+    *((op, text) for op in ("==", "!=") for text in ("M", "2020-08-01", "3", "True", "1 d")),
+    ("missing", None),
+    ("present", None),
+]  # fmt: skip
+HOSTILE = [
+    "M", "S", "XL", "2020-08-01", "2020-08-02T00:00", date(2020, 8, 1), date(2021, 1, 1),
+    datetime.fromisoformat("2020-08-01T12:30"),
+    "12:30", "12:31", time(12, 31), "P1D", "1 d", timedelta(hours=30), "soon", 3, 101.5, True, "inf", None, math.nan,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("op", "value"), TESTS, ids=str)
+def test_a_program_of_one_test_of_any_kind_decides_alike(op, value):
+    """Dates, times, durations and levels of an order are numbers in a graph of a bare program too."""
+    program = Program("y", ("t",), (Rule("y", (Literal("t", op, value),)),), "n")
+    for cell in HOSTILE:
+        table = unless.read_table([{"t": cell}], like=program)
+        assert run(program, table)["label"].tolist() == unless.predict(program, table).tolist(), cell
+
+
+@pytest.mark.parametrize("other", ["missing", "present"])
+def test_a_text_among_numbers_is_not_missing(other):
+    """A feature that is compared with numbers and tested for missing cells has an input for its texts."""
+    tests = Literal("t", ">", date(2020, 8, 1)), Literal("t", other)
+    program = Program("y", ("t",), tuple(Rule(f"{place}", (test,)) for place, test in enumerate(tests)), "n")
+    table = unless.read_table([{"t": cell} for cell in HOSTILE], like=program)
+    assert run(program, table)["label"].tolist() == unless.predict(program, table).tolist()
+
+
+def test_a_cell_that_is_the_text_for_missing_cells_is_refused():
+    """An empty text is a value in records; where rules test for missing cells, another text must mean them."""
+    program = Program("y", ("t",), (Rule("y", (Literal("t", "missing"),)),), "n")
+    with pytest.raises(UnlessError, match="a cell of 't' is ''"):
+        run(program, [{"t": ""}, {"t": None}])
+    assert run(program, [{"t": ""}, {"t": None}], missing="<none>")["label"].tolist() == ["n", "y"]

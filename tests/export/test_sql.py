@@ -154,19 +154,21 @@ def test_no_condition_is_computed_twice():
     assert {"CO-ROUTINE summed", "CO-ROUTINE scored"} <= set(steps), steps
 
 
+@pytest.fixture(scope="session")
+def moments(database):
+    """Tables of one column of dates or times, by its type: their names and our own."""
+    cells = {"date": TIMED["d"], "timestamp": TIMED["s"], "timestamptz": TIMED["i"]}
+    return {kind: typed(database, {"w": own}, {"w": kind}) for kind, own in cells.items()}
+
+
 @given(data=st.data(), feature=st.sampled_from("dsi"), kind=st.sampled_from(["date", "timestamp", "timestamptz"]))
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_column_of_dates_is_compared_with_a_time_and_the_other_way_round(database, data, feature, kind):
+def test_a_column_of_dates_is_compared_with_a_time_and_the_other_way_round(database, moments, data, feature, kind):
     """A date is its first moment, and a time without a zone is in UTC, whatever the rules and the column say."""
-    cells = TIMED[{"date": "d", "timestamp": "s", "timestamptz": "i"}[kind]]
-    if (key := (id(database), kind)) not in _STORED:
-        _STORED[key] = typed(database, {"w": cells}, {"w": kind})
+    name, table = moments[kind]
     literal = replace(data.draw(noted_literals(feature)), feature="w")
     program = Program("y", ("w",), (Rule("x", (literal,)), Rule("z", (), (Rule(None, (literal,)),))))
-    agree(database, _STORED[key][0], program, _STORED[key][1], {"w": kind})
-
-
-_STORED: dict = {}
+    agree(database, name, program, table, {"w": kind})
 
 
 def test_nanoseconds_are_cut_off():

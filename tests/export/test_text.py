@@ -6,11 +6,13 @@ import math
 
 import pytest
 
+from unless import parse
 from unless.errors import ParameterError
 from unless.export import to_text
 from unless.export.clauses import Body, flatten
 from unless.rule import MAX_DEPTH, Literal, Program, Rule
 from unless.values import Label
+from unless.values.notation import Order
 
 FEATURES = ("family", "steel", "carbon", "hardness", "surface_quality", "thick")
 
@@ -258,3 +260,33 @@ def test_the_deepest_program_prints() -> None:
     assert len(lines) == MAX_DEPTH
     assert lines[0] == "y(X,'a') :- not ab199(X)."
     assert lines[-1] == "ab199(X) :- f(X,'199'), not ab198(X)."
+
+
+def test_levels_are_looked_up_and_not_searched():
+    """An order of many levels is read in linear time: a level is compared with hardly any other one."""
+    compared = []
+
+    class Level(str):
+        __slots__ = ()
+
+        def __eq__(self, other: object) -> bool:
+            compared.append(other)
+            return str.__eq__(self, other)
+
+        __hash__ = str.__hash__
+
+    order = Order(tuple(Level(f"level {k}") for k in range(500)))
+    assert [order.number(f"level {k}") for k in range(500)] == list(range(500))
+    assert order.number("another level") is None
+    assert len(compared) < 2_000
+
+
+@pytest.mark.parametrize("label", [str, int])
+def test_known_labels_are_looked_up_and_not_searched(label, monkeypatch):
+    """A text of many labels that are known is read in linear time: no label is compared with all the others."""
+    searched = []
+    monkeypatch.setattr("unless.export.meaning.label_place", lambda *given: searched.append(given))
+    rules = tuple(Rule(label(k), (Literal("x", ">", float(k)),)) for k in range(300))
+    program = Program("y", ("x",), rules, label(300))
+    assert parse(str(program), like=program) == program
+    assert not searched

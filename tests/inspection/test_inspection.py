@@ -475,3 +475,24 @@ def test_advice_about_dates_is_a_format_that_fits(cells, form):
     assert f"dates={{'when': '{form}'}}" in told("when", cells)
     table = unless.read_table([{"when": cell} for cell in cells], dates={"when": form})
     assert table.column("when").kind == "number"
+
+
+def test_codes_of_missing_answers_are_named_in_every_column() -> None:
+    """-7, -8 and -9 may mean missing where no other number is negative, in each column that has them."""
+    cells = [*range(30), -7, -7, -8, -9]
+    found = of({"trades": cells, "months": cells[::-1], "degrees": [*cells[:-1], -3]})
+    assert codes(found, "trades") == codes(found, "months") == ["missing-number"]
+    (remark,) = column(found, "trades").remarks
+    assert remark.finding == "has -7 2×, -8 1×, -9 1×, the only negative numbers: they may mean missing"
+    assert (remark.example, remark.others) == ("-7", ("-8", "-9"))
+    assert codes(found, "degrees") == []
+
+
+def test_several_values_in_one_cell_are_named() -> None:
+    """Cells like a;b;c are lists where their values come back; texts that happen to have the sign are not."""
+    genres = ["drama;war", "drama", "war;comedy", "comedy;drama", "war;drama;comedy"] * 4
+    found = of({"genre": genres, "code": [f"{k % 7};{k}-{k * k}" for k in range(20)]})
+    assert codes(found, "genre") == ["several-values"]
+    assert "several-values" not in codes(found, "code")
+    (remark,) = column(found, "genre").remarks
+    assert remark.finding == "has several values in one cell, such as 'comedy;drama'"

@@ -14,8 +14,8 @@ from unless.demo.applicants import TARGET, applicants
 from unless.model import interval
 from unless.prediction import predict
 from unless.report import render, summarise
-from unless.report.facts import gather, in_order
-from unless.report.kept import fingerprint, is_identifier
+from unless.report.facts import gather, in_order, is_identifier
+from unless.report.kept import fingerprint
 from unless.report.modelcard import model_card
 from unless.report.sentences import colours
 from unless.rule import Literal, Program, Rule
@@ -290,6 +290,13 @@ class TestColumns:
         assert is_identifier(Column.of("number", [float(k) for k in range(50)]))
         assert not is_identifier(Column.of("size", [k + 0.5 for k in range(50)]))
         assert not is_identifier(Column.of("kind", ["a", "b"] * 25))
+
+    def test_identifiers_are_no_groups(self):
+        """Numbers that only tell records apart are not cut into groups, unless a rule tests them."""
+        rows = [{"number": k, "key": f"k{k}", "age": 20 + k, "sex": "fm"[k % 2]} for k in range(60)]
+        program = Program("risk", ("age",), (Rule("high", (Literal("age", "<=", 40.0),)),), "low")
+        found = summarise(program, unless.read_table(rows, None)).groups
+        assert [one.column.shown for one in found.columns] == ["age", "sex"]
 
     def test_wide_tables_and_long_texts(self):
         """Of a hundred columns some are left out, and the page says so; texts are cut."""

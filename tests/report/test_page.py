@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.report.driving import drawn
+from tests.report.driving import drawn, until
 from tests.report.examples import HOSTILE, deep, hostile, loans, long, many_labels, parcels
 from unless.report import report
 
@@ -164,6 +164,7 @@ def test_rules_can_be_filtered(pages, open_page):
     assert items.count() == 0
     assert "0 of 200 rules" in page.locator("#rule-filter output").inner_text()
     page.locator("#flow a[href='#rule-2']").click()
+    until(page, f"document.querySelectorAll('ol.rules > li:not([hidden])').length === {everything}")
     assert items.count() == everything
 
 

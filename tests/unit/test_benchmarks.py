@@ -146,11 +146,21 @@ class TestTiming:
         with pytest.raises(RuntimeError, match="no such luck"):
             timing.alone_code("raise SystemExit('no such luck')")
 
-    def test_the_watch_counts_other_processes_only(self) -> None:
-        """Cores taken by others are never negative."""
-        others = timing.Watch().others()
+    @pytest.mark.parametrize(("busy", "own", "others"), [(9.0, 2.0, 1.5), (4.0, 2.0, 0.25), (2.5, 2.0, 0.0)])
+    def test_the_watch_counts_other_processes_only(self, busy, own, others, monkeypatch) -> None:
+        """What this process worked is taken from what all cores worked, and the rest is never negative."""
+        clocks = {"_busy": iter([2.0, busy]), "_own": iter([1.0, own])}
+        for name, readings in clocks.items():
+            monkeypatch.setattr(timing, name, readings.__next__)
+        monkeypatch.setattr(timing.time, "perf_counter", iter([10.0, 14.0]).__next__)
 
-        assert others is None or others >= 0
+        assert timing.Watch().others() == others
+
+    def test_the_watch_says_nothing_where_the_system_hides_it(self, monkeypatch) -> None:
+        """Without the counters of the system nobody knows what others took."""
+        monkeypatch.setattr(timing, "_busy", lambda: None)
+
+        assert timing.Watch().others() is None
 
 
 class TestSections:
@@ -300,13 +310,23 @@ class TestSections:
         assert [line[0].split()[1] for line in section.rows] == ["numpy,", "fit", "show"]
         assert section.targets[0].target == "≤ ×3"
 
-    def test_memory_is_not_negative(self, tmp_path: Path) -> None:
-        """The peak is never below the memory before the fit; other systems than Linux do not tell."""
-        path = tmp_path / "table.pickle"
+    def test_memory_of_a_fit_is_its_peak_less_what_was_there(self, tmp_path: Path, monkeypatch) -> None:
+        """What was resident before the fit does not count, and is measured before it."""
+        path, asked = tmp_path / "table.pickle", []
         path.write_bytes(pickle.dumps(generate.table(generate.draw(500))))
-        found = alone.memory_of_fit(path)
+        status = tmp_path / "status"
+        status.write_text("VmHWM:\t    9000 kB\nVmRSS:\t    5000 kB\n")
+        monkeypatch.setattr(alone, "_STATUS", status)
+        monkeypatch.setattr(alone, "fold_rm", asked.append)
 
-        assert found is None or found >= 0
+        assert alone.memory_of_fit(path) == 4000 * 1024
+        assert [len(table) for table in asked] == [1000, 500]
+
+    def test_memory_is_unknown_where_the_system_does_not_count_it(self, tmp_path: Path, monkeypatch) -> None:
+        """Other systems than Linux do not tell."""
+        monkeypatch.setattr(alone, "_STATUS", tmp_path / "nothing")
+
+        assert alone.memory_of_fit(tmp_path / "table.pickle") is None
 
     def test_the_matrix_of_the_peers_holds_the_codes(self) -> None:
         """The peers learn from the same ranks."""

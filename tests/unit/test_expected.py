@@ -88,3 +88,12 @@ def test_nobody_can_tell_of_nothing() -> None:
     found = Statistics(("a", "b"), ("a", None), np.array([[0.0, 0.0], [1.0, 1.0]]))
     assert np.isnan(found.expected[0])
     assert found.expectation(0) == {"expected": None, "between": [0.0, 1.0]}
+
+
+def test_sums_over_all_rules_are_computed_once() -> None:
+    """Whatever asks for the coverage of one rule after another adds up the counts of all rules a single time."""
+    found = trained([[3, 1], [0, 2], [1, 1]], (1, 1))
+    assert found.by_class is found.by_class
+    assert found.support is found.support
+    assert found.coverage is found.coverage
+    assert found.total == 8

@@ -48,3 +48,14 @@ def test_a_room_says_what_is_where(package):
     held = {path.stem for path in package.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
     named = set(re.findall(r"`(\w+)`", said))
     assert held - {"__init__"} <= named, f"{package.name}/__init__.py does not name {held - named - {'__init__'}}"
+
+
+def test_tests_share_nothing_but_fixtures():
+    """No module of tests has an empty store to fill: what one test leaves there, another finds, in whatever order."""
+    stores = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and ast.unparse(node.value or node) in {"{}", "[]", "set()"}
+    ]
+    assert not stores, "a fixture is made and given up together with what it needs"

@@ -19,8 +19,18 @@ from typer.core import TyperCommand, TyperGroup
 from unless import __version__
 from unless.cli.console import Screen, complain, visible
 from unless.cli.layout import shell_word
-from unless.errors import DoubtWarning, FormatError, LimitError, OverwriteError, ParameterError, UnlessError, either
-from unless.limits import DEFAULTS, raised
+from unless.cli.options import OUTPUT, PANELS
+from unless.errors import (
+    DoubtWarning,
+    FormatError,
+    LimitError,
+    OverwriteError,
+    ParameterError,
+    UnlessError,
+    either,
+    without_passwords,
+)
+from unless.limits import DEFAULTS, raised, refuse_small_address_space
 
 _INTERRUPTED = 128 + signal.SIGINT
 
@@ -51,7 +61,8 @@ def function(name: str) -> Callable[..., None]:
 
 # Help.
 
-_NAMES = re.compile(r"^(?:Usage|Arguments|Options|Commands):|^  (?:(?:-\w, )?--[\w-]+|[A-Za-z]+(?=  ))", re.MULTILINE)
+_TITLES = "|".join(("Usage", "Arguments", "Options", "Commands", *PANELS))
+_NAMES = re.compile(rf"^(?:{_TITLES}):|^  (?:(?:-\w, )?--[\w-]+|[A-Za-z]+(?=  ))", re.MULTILINE)
 _TYPES = re.compile(r"(?<=[A-Z]) <(?:str|list\[str\])>")
 
 
@@ -67,6 +78,20 @@ def _tidy(text: str) -> str:
 class _Command(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         return _tidy(super().get_help(ctx))
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write arguments and options under the titles of their panels; typer does so only in boxes."""
+        panels: dict[str, list[tuple[str, str]]] = {title: [] for title in ("Arguments", "Options", *PANELS)}
+        for one in self.get_params(ctx):
+            line = one.get_help_record(ctx)
+            usual = "Arguments" if one.param_type_name == "argument" else "Options"
+            panel = getattr(one, "rich_help_panel", None) or (OUTPUT if one.name == "help" else usual)
+            if line is not None:
+                panels[panel].append(line)
+        shown = {title: lines for title, lines in panels.items() if lines}
+        for title, lines in shown.items():
+            with formatter.section(title):
+                formatter.write_dl(lines)
 
 
 class _LazyCommand(TyperCommand):
@@ -120,7 +145,7 @@ def _raise_limits(context: typer.Context, given: list[str] | None) -> list[str] 
 @app.callback()
 def _options(
     *,
-    limit: Annotated[
+    limit: Annotated[  # noqa: ARG001 - its callback is all it takes
         list[str] | None,
         typer.Option(
             metavar="NAME=AMOUNT",
@@ -128,11 +153,11 @@ def _options(
             help=f"Raise a limit (can be repeated): {either(DEFAULTS)}, such as unpacked=8GB.",
         ),
     ] = None,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001
         bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    pass
+    refuse_small_address_space()
 
 
 def main() -> None:
@@ -194,7 +219,7 @@ def _failed(error: Exception) -> int:
             return _usage(error)
         case _:
             raise error
-    complain(said)
+    complain(without_passwords(said))
     return 2 if isinstance(error, OverwriteError) else 1
 
 
@@ -206,20 +231,21 @@ def _usage(error: Any) -> int:
         return 2
     path = context.command_path if context is not None else "unless"
     message = " ".join(error.format_message().split()).replace("Value error, ", "").rstrip(".")
+    message = without_passwords(message)
     complain(f"{message[:1].lower()}{message[1:]}\nSee {path} --help")
     return int(getattr(error, "exit_code", 2))
 
 
 def _traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """Print the traceback of a bug, in letters that do nothing to a terminal."""
-    sys.stderr.write(visible("".join(traceback.format_exception(kind, error, trace))))
+    sys.stderr.write(visible(without_passwords("".join(traceback.format_exception(kind, error, trace)))))
 
 
 def _warning(message: Warning | str, *_: object) -> None:
     said = str(message)
     if isinstance(message, DoubtWarning):
         said = f"{message.finding}; to overrule: --{message.parameter} {either(map(shell_word, message.choices))}"
-    complain(f"warning: {said}")
+    complain(f"warning: {without_passwords(said)}")
 
 
 def _end(number: int, _: FrameType | None) -> None:

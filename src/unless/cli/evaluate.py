@@ -34,13 +34,25 @@ def evaluate(
     data: options.Data,
     target: options.Target,
     *,
-    cv: Annotated[int | None, typer.Option(metavar="N", min=2, help="How many folds.  [default: 10]")] = None,
+    cv: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="How many folds.  [default: 10]", rich_help_panel=options.DATA),
+    ] = None,
     test: Annotated[
-        str | None, typer.Option(metavar="DATA", help="Learn from all of DATA and test on this file instead.")
+        str | None,
+        typer.Option(
+            metavar="DATA", help="Learn from all of DATA and test on this file instead.", rich_help_panel=options.DATA
+        ),
     ] = None,
     algorithm: Annotated[
         list[Algorithm] | None,
-        typer.Option("--algorithm", "-a", metavar="|".join(Algorithm), help="Which learners (repeat).  [default: all]"),
+        typer.Option(
+            "--algorithm",
+            "-a",
+            metavar="|".join(Algorithm),
+            help="Which learners (repeat).  [default: all]",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     seed: options.Seed = 0,
     numeric: options.Numeric = None,
@@ -57,7 +69,12 @@ def evaluate(
     sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
     draw: Annotated[
-        bool, typer.Option("--trade-off/--no-trade-off", help="Draw accuracy against number of rules, for unless.")
+        bool,
+        typer.Option(
+            "--trade-off/--no-trade-off",
+            help="Draw accuracy against number of rules, for unless.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = True,
     jobs: options.Jobs = None,
     quiet: options.Quiet = False,

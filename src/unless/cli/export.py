@@ -63,7 +63,8 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"SQL: {', '.join(_DIALECTS['sql'])}. Prolog: {', '.join(_DIALECTS['prolog'])}.",
+            help=f"SQL: {', '.join(_DIALECTS['sql'])} (the last four were never run in their databases). "
+            f"Prolog: {', '.join(_DIALECTS['prolog'])}.",
             autocompletion=_complete_dialects,
         ),
     ] = None,
@@ -138,6 +139,8 @@ def export(
     elif to == "sql":
         write_document(_sql(found, **options), output)
     else:  # only code can have the points of the model
+        if "returns" in options:
+            options["what"] = options.pop("returns")
         text = _WRITERS[to](found if to in ("python", "javascript", "rules") else program_of(found), **options)
         write_document(text, output)
     if output not in (None, "-"):
@@ -178,6 +181,7 @@ def _sql(
     column: Sequence[str] = (),
 ) -> str:
     try:
+        from unless.export.dialects import UNTRIED
         from unless.export.query import to_query
         from unless.export.sql import to_sql
     except ImportError as error:
@@ -188,9 +192,12 @@ def _sql(
         if not sign:
             raise typer.BadParameter(f"{text!r} has no =; write {text}=number", param_hint="--column")
         kinds[name] = kind
+    remark = f"-- Written from the manual: {dialect} was never run in its database. Try it first.\n" * (
+        dialect in UNTRIED
+    )
     if table is None:
-        return to_sql(model, dialect, what or "label", kinds) + "\n"
-    return to_query(model, table, dialect, None if what is None else (what,), kinds)
+        return f"{remark}{to_sql(model, dialect, what or 'label', kinds)}\n"
+    return remark + to_query(model, table, dialect, what, kinds)
 
 
 def _clingo(program: Program, **options: Any) -> str:

@@ -22,7 +22,7 @@ from unless.cli.fitted import Fitted, present, say_next
 from unless.cli.large import large_stream, read_large
 from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
-from unless.errors import MissingFileError, ParameterError, UnknownNameError, either
+from unless.errors import MissingFileError, ParameterError, UnknownNameError, either, without_passwords
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel, file_text
 from unless.estimators.progress import metered_by
@@ -61,10 +61,18 @@ def fit(
             "-a",
             help="The learner: our own, one list or a committee of lists; or fold-rm or fold-rpp (two labels), "
             "as published.",
+            rich_help_panel=options.LEARNER,
         ),
     ] = Algorithm.UNLESS,
     test: Annotated[
-        float, typer.Option(metavar="SHARE", min=0, max=0.99, help="Hold back this share of the records to test on.")
+        float,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=0.99,
+            help="Hold back this share of the records to test on.",
+            rich_help_panel=options.DATA,
+        ),
     ] = 0.2,
     seed: options.Seed = 0,
     numeric: options.Numeric = None,
@@ -90,6 +98,7 @@ def fit(
             min=0,
             max=1,
             help="Wrong records that a rule may cover per right one.  [default: 0.75 for unless, else 0.5]",
+            rich_help_panel=options.LEARNER,
         ),
     ] = None,
     penalty: Annotated[
@@ -98,47 +107,80 @@ def fit(
             metavar="X",
             help="For unless: more gives fewer and shorter rules.  "
             "[default: auto: 1, from 1,000 records on 1.25, or 0.25 if much more can be learned]",
+            rich_help_panel=options.LEARNER,
         ),
     ] = None,
     min_support: Annotated[
         float | None,
-        typer.Option(metavar="N", min=0, help="For unless: records that every rule must cover.  [default: 3]"),
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="For unless: records that every rule must cover.  [default: 3]",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     optimise: Annotated[
         bool | None,
         typer.Option(
             "--optimise/--no-optimise",
             help="For unless: improve the list as a whole, for fewer errors with fewer rules.  [default: yes]",
+            rich_help_panel=options.LEARNER,
         ),
     ] = None,
     tune: Annotated[
-        bool | None, typer.Option("--tune", help="For unless: choose ratio, penalty and support by cross-validation.")
+        bool | None,
+        typer.Option(
+            "--tune",
+            help="For unless: choose ratio, penalty and support by cross-validation.",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     teacher: Annotated[
         OneOf["committee"] | None,
-        typer.Option(help="For unless: imitate a committee; up to three times the rules, and more accurate."),
+        typer.Option(
+            help="For unless: imitate a committee; up to three times the rules, and more accurate.",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     round_thresholds: Annotated[
         bool | None,
         typer.Option(
             "--round-thresholds/--no-round-thresholds",
             help="Short numbers that decide the records alike: 29,300 instead of 29,250.  [default: for unless]",
+            rich_help_panel=options.LEARNER,
         ),
     ] = None,
     otherwise: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="For fold-rm, where no rule applies: a label, most_frequent or none."),
+        typer.Option(
+            metavar="LABEL",
+            help="For fold-rm, where no rule applies: a label, most_frequent or none.",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     positive: options.Positive = None,
     size: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="For committee: how many lists.  [default: 100]")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="For committee: how many lists.  [default: 100]", rich_help_panel=options.LEARNER
+        ),
     ] = None,
     random_state: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="For committee and --teacher: the random seed.  [default: 0]")
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="For committee and --teacher: the random seed.  [default: 0]",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     class_weight: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABEL=WEIGHT", help="How much a record with this label counts (repeat), or: balanced."),
+        typer.Option(
+            metavar="LABEL=WEIGHT",
+            help="How much a record with this label counts (repeat), or: balanced.",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     max_rules: Annotated[
         int | None,
@@ -148,14 +190,25 @@ def fit(
             metavar="N",
             min=1,
             help="At most N rules: for unless the best such list, else the first N.",
+            rich_help_panel=options.CONSTRAINTS,
         ),
     ] = None,
     trade_off: Annotated[
         bool | None,
-        typer.Option("--trade-off", help="For unless: draw accuracy against number of rules, by cross-validation."),
+        typer.Option(
+            "--trade-off",
+            help="For unless: draw accuracy against number of rules, by cross-validation.",
+            rich_help_panel=options.OUTPUT,
+        ),
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(metavar="X", min=0, help="Stop after X seconds, with the rules learned so far.")
+        float | None,
+        typer.Option(
+            metavar="X",
+            min=0,
+            help="Stop after X seconds, with the rules learned so far.",
+            rich_help_panel=options.LEARNER,
+        ),
     ] = None,
     never: options.Never = None,
     only_exceptions: options.OnlyExceptions = None,
@@ -168,7 +221,10 @@ def fit(
     lock: options.Lock = None,
     jobs: options.Jobs = None,
     keep_on_interrupt: Annotated[
-        bool, typer.Option("--keep-on-interrupt", help="After Ctrl-C, keep the rules learned so far.")
+        bool,
+        typer.Option(
+            "--keep-on-interrupt", help="After Ctrl-C, keep the rules learned so far.", rich_help_panel=options.LEARNER
+        ),
     ] = False,
     quiet: options.Quiet = False,
     json: options.Json = False,
@@ -210,7 +266,9 @@ def fit(
     else:
         factors = _factors(class_weight, target)
         where = {"folder": blocks, "unchanged": unchanged, "jobs": settings["n_jobs"]}
-        training = read_large(screen, data, stream, target, columns, factors, **where)
+        data = without_passwords(data)
+        with closing(stream):
+            training = read_large(screen, data, stream, target, columns, factors, **where)
     settings["constraints"] = asked.value(training.table.features, columns.gone(training))
     learner = _learner(algorithm, settings, class_weight, training.table.labels)
     with closing(training):

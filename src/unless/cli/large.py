@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import typer
 from unless.cli.console import Screen
 from unless.cli.files import listed, tokens, written
 from unless.cli.training import Columns, Training, check_names, check_training
-from unless.errors import ReadError
+from unless.errors import ReadError, without_passwords
 from unless.inspection import Remark, useless
 from unless.read.ranks import MissingLabelsError
 from unless.table import Table
@@ -38,7 +39,7 @@ def large_stream(screen: Screen, data: str, query: str | None, asked: Columns, *
         return Query(data, query).stream() if query else only_table(data).stream()
     if query is not None:
         raise typer.BadParameter(
-            f"{data!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
+            f"{without_passwords(data)!r} is no database: give a DuckDB file, or postgresql://…", param_hint="--query"
         )
     if data == "-" or Path(data).is_fifo():
         if kept:
@@ -77,7 +78,9 @@ def read_large(
     from unless.learn.blocks.data import blocks_of
     from unless.learn.blocks.kept import Keep
 
-    names = list(next(iter(stream.batches())).names)
+    data = without_passwords(data)
+    with closing(stream.batches()) as batches:  # type: ignore[type-var]  # all are generators
+        names = list(next(batches).names)
     decisive: dict[str, Any] = {"data": data if stream.fingerprint() is None else None}
     decisive |= {"exclude": listed(asked.exclude, names), "include": listed(asked.include, names)}
     try:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "arrow", "excel")
 
+DATA, LEARNER, CONSTRAINTS, OUTPUT = PANELS = ("Data", "Learner", "Constraints", "Output")
+"""What options are about: help lists them in this order, after those that are about none of it."""
+
 
 class Algorithm(StrEnum):
     """The learners. An enumeration, because typer does not accept a list of `Literal`."""
@@ -94,16 +97,20 @@ def complete_formats(incomplete: str) -> list[str]:
 
 def target_option(help: str) -> Any:
     """Return the option for the column with the labels."""
-    return typer.Option("--target", "-t", metavar="COLUMN", help=help, autocompletion=complete_columns)
+    return typer.Option(
+        "--target", "-t", metavar="COLUMN", help=help, autocompletion=complete_columns, rich_help_panel=DATA
+    )
 
 
 def output_option(help: str) -> Any:
     """Return the option for the file to write."""
-    return typer.Option("--output", "-o", metavar="FILE", help=help)
+    return typer.Option("--output", "-o", metavar="FILE", help=help, rich_help_panel=OUTPUT)
 
 
-def _columns(what: str) -> Any:
-    return typer.Option(metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns)
+def _columns(what: str, panel: str = DATA) -> Any:
+    return typer.Option(
+        metavar="COLUMN", help=f"{what} (repeat, or a,b).", autocompletion=complete_columns, rich_help_panel=panel
+    )
 
 
 _DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
@@ -123,6 +130,7 @@ Date = Annotated[
         metavar="COLUMN=FORMAT",
         help="Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 need no option.",
         autocompletion=complete_columns,
+        rich_help_panel=DATA,
     ),
 ]
 Order = Annotated[
@@ -132,44 +140,69 @@ Order = Annotated[
         metavar="COLUMN=A,B,…",
         help="The order of a column's categories, least first: size=S,M,L (repeat).",
         autocompletion=complete_columns,
+        rich_help_panel=DATA,
     ),
 ]
 Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
 Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier or is constant")]
-Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING)]
-Format = Annotated[str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats)]
+Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING, rich_help_panel=DATA)]
+Format = Annotated[
+    str | None, typer.Option(metavar="FORMAT", help=_FORMAT, autocompletion=complete_formats, rich_help_panel=DATA)
+]
 Delimiter = Annotated[
-    str | None, typer.Option(metavar="SIGN", help="What separates the fields of a text file: ',', ';', '|', tab.")
+    str | None,
+    typer.Option(
+        metavar="SIGN", help="What separates the fields of a text file: ',', ';', '|', tab.", rich_help_panel=DATA
+    ),
 ]
 Decimal = Annotated[
-    str | None, typer.Option(metavar="SIGN", help="The decimal sign of a text file: a point or a comma.")
+    str | None,
+    typer.Option(metavar="SIGN", help="The decimal sign of a text file: a point or a comma.", rich_help_panel=DATA),
 ]
 Encoding = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The encoding of a text file, such as cp1252 or utf-16.")
+    str | None,
+    typer.Option(metavar="NAME", help="The encoding of a text file, such as cp1252 or utf-16.", rich_help_panel=DATA),
 ]
 Sheet = Annotated[
-    str | None, typer.Option(metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]", rich_help_panel=DATA
+    ),
 ]
 Query = Annotated[
     str | None,
-    typer.Option(metavar="SQL", help="The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…"),
+    typer.Option(
+        metavar="SQL",
+        help="The table or SELECT to learn from, if DATA is a DuckDB file or postgresql://…",
+        rich_help_panel=DATA,
+    ),
 ]
 Blocks = Annotated[
     str | None,
     typer.Option(
         metavar="FOLDER",
         help="Keep what was read and the rules so far in this folder: after an interruption, the same command goes on.",
+        rich_help_panel=DATA,
     ),
 ]
 Unchanged = Annotated[
     bool,
-    typer.Option("--unchanged", help="With --blocks: the database has not changed, which only reading it would tell."),
+    typer.Option(
+        "--unchanged",
+        help="With --blocks: the database has not changed, which only reading it would tell.",
+        rich_help_panel=DATA,
+    ),
 ]
-Never = Annotated[list[str] | None, _columns("No rule may test this column")]
-OnlyExceptions = Annotated[list[str] | None, _columns("Only exceptions may test this column")]
+Never = Annotated[list[str] | None, _columns("No rule may test this column", CONSTRAINTS)]
+OnlyExceptions = Annotated[list[str] | None, _columns("Only exceptions may test this column", CONSTRAINTS)]
 Apart = Annotated[
     list[str] | None,
-    typer.Option("--apart", metavar="A,B", help="Two columns that must not be in one rule together (repeat)."),
+    typer.Option(
+        "--apart",
+        metavar="A,B",
+        help="Two columns that must not be in one rule together (repeat).",
+        rich_help_panel=CONSTRAINTS,
+    ),
 ]
 Monotone = Annotated[
     list[str] | None,
@@ -177,14 +210,23 @@ Monotone = Annotated[
         "--monotone",
         metavar="WISH",
         help="Which way decisions never move: 'income: more never refuse', or less instead of more (repeat).",
+        rich_help_panel=CONSTRAINTS,
     ),
 ]
 MaxLiterals = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="At most N tests in a rule, and in each exception; a range is two."),
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="At most N tests in a rule, and in each exception; a range is two.",
+        rich_help_panel=CONSTRAINTS,
+    ),
 ]
 MaxDepth = Annotated[
-    int | None, typer.Option(metavar="N", min=0, help="At most N levels of exceptions; 0 for rules without any.")
+    int | None,
+    typer.Option(
+        metavar="N", min=0, help="At most N levels of exceptions; 0 for rules without any.", rich_help_panel=CONSTRAINTS
+    ),
 ]
 ConstraintFile = Annotated[
     str | None,
@@ -192,25 +234,47 @@ ConstraintFile = Annotated[
         "--constraints",
         metavar="FILE",
         help="A TOML file with never, only_exceptions, apart, monotone, max_literals, max_depth; options add to it.",
+        rich_help_panel=CONSTRAINTS,
     ),
 ]
 Keep = Annotated[
     str | None,
     typer.Option(
-        "--keep", metavar="MODEL", help="Learn around the rules of this model: they stay, and others come behind."
+        "--keep",
+        metavar="MODEL",
+        help="Learn around the rules of this model: they stay, and others come behind.",
+        rich_help_panel=CONSTRAINTS,
     ),
 ]
 Lock = Annotated[
     str | None,
-    typer.Option("--lock", metavar="1,3", help="With --keep: only these rules stay.  [default: all with conditions]"),
+    typer.Option(
+        "--lock",
+        metavar="1,3",
+        help="With --keep: only these rules stay.  [default: all with conditions]",
+        rich_help_panel=CONSTRAINTS,
+    ),
 ]
-DropUnlabelled = Annotated[bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.")]
-Positive = Annotated[str | None, typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.")]
-Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.")]
+DropUnlabelled = Annotated[
+    bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.", rich_help_panel=DATA)
+]
+Positive = Annotated[
+    str | None,
+    typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.", rich_help_panel=LEARNER),
+]
+Seed = Annotated[
+    int,
+    typer.Option(metavar="N", min=0, help="Random seed; the same seed gives the same result.", rich_help_panel=LEARNER),
+]
 Jobs = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Threads to learn with; the rules are the same.  [default: all cores]"),
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Threads to learn with; the rules are the same.  [default: all cores]",
+        rich_help_panel=LEARNER,
+    ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only results and errors.", rich_help_panel=OUTPUT)]
 Strict = Annotated[bool, typer.Option("--strict", help="Refuse records with values that training did not have.")]
-Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUTPUT)]

@@ -23,6 +23,7 @@ from unless.cli.files import (
 )
 from unless.cli.layout import duration, unseen_lines
 from unless.cli.options import (
+    OUTPUT,
     Data,
     Decimal,
     Delimiter,
@@ -57,9 +58,12 @@ def predict(
     ] = "-",
     to: Annotated[
         OneOf["csv", "tsv", "jsonl", "parquet", "arrow", "excel"] | None,
-        typer.Option(help="The format to write, if the name of the file does not show it."),
+        typer.Option(help="The format to write, if the name of the file does not show it.", rich_help_panel=OUTPUT),
     ] = None,
-    prefix: Annotated[str, typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.")] = "",
+    prefix: Annotated[
+        str,
+        typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.", rich_help_panel=OUTPUT),
+    ] = "",
     strict: Strict = False,
     jobs: Annotated[
         int | None,

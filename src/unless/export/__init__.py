@@ -31,6 +31,7 @@ __all__ = [
     "to_javascript",
     "to_onnx",
     "to_python",
+    "to_query",
     "to_rules",
     "to_spark",
     "to_sql",
@@ -44,6 +45,10 @@ def __getattr__(name: str) -> Any:
         from unless.export.sql import to_sql
 
         return to_sql
+    if name == "to_query":
+        from unless.export.query import to_query
+
+        return to_query
     if name in ("predict_spark", "to_spark"):
         from unless.export import spark
 

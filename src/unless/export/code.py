@@ -123,7 +123,7 @@ _RESERVED = frozenset(
 )
 
 
-def to_python(program: Program | Committee | Model, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_python(program: Program | Committee | Model, *, name: str = "classify", what: Returns = "label") -> str:
     """Write a function that takes a record and returns its label.
 
     A record is a mapping from features to cells: a text; a number; a boolean, which means the text ``True`` or
@@ -134,7 +134,7 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
 
     Parameters
     ----------
-    returns
+    what
         ``label``: the label, or None where no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the rule that decides, from 1, or None where no rule does. ``both``: the two as a tuple. ``points`` and
         ``probability``: of a model or a committee, those of each label, as a dict. A committee has no ``rule`` or
@@ -153,14 +153,14 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
     if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_python
 
-        return committee_to_python(committee, name, returns, Training.of(program))
-    check_returns(returns)
+        return committee_to_python(committee, name, what, Training.of(program))
+    check_returns(what)
     rules = conditions.rules_of(program)
-    card = card_of(program) if returns in ("points", "probability") else None
-    lines = python_start(rules, name, returns, Training.of(program), () if card is None else card.cuts)
+    card = card_of(program) if what in ("points", "probability") else None
+    lines = python_start(rules, name, what, Training.of(program), () if card is None else card.cuts)
     if card is not None:
-        return "\n".join([*lines, _scored(card, PYTHON, returns)])
-    for condition, result, number in _decisions(rules, PYTHON, returns):
+        return "\n".join([*lines, _scored(card, PYTHON, what)])
+    for condition, result, number in _decisions(rules, PYTHON, what):
         remark = "" if number is None else f"  # rule {number}"
         indent = "    " if condition is None else "        "
         lines += [] if condition is None else [f"    if {condition}:{remark}"]
@@ -168,7 +168,7 @@ def to_python(program: Program | Committee | Model, *, name: str = "classify", r
     return "\n".join(lines) + "\n"
 
 
-def to_javascript(program: Program | Committee | Model, *, name: str = "classify", returns: Returns = "label") -> str:
+def to_javascript(program: Program | Committee | Model, *, name: str = "classify", what: Returns = "label") -> str:
     """Write a function that takes a record and returns its label (ECMAScript 2015 or later, no ``eval``).
 
     A record is an object with a property of its own for each feature: a text; a number; a boolean, which means the text
@@ -180,7 +180,7 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
 
     Parameters
     ----------
-    returns
+    what
         ``label``: the label, or null where no rule decides and the program has no ``otherwise``. ``rule``: the number
         of the rule that decides, from 1, or null where no rule does. ``both``: ``{label, rule}``. ``points`` and
         ``probability``: of a model or a committee, those of each label, as an array of ``{label, points}`` or
@@ -190,28 +190,28 @@ def to_javascript(program: Program | Committee | Model, *, name: str = "classify
     if (committee := committee_of(program)) is not None:
         from unless.export.committee import committee_to_javascript
 
-        return committee_to_javascript(committee, name, returns, Training.of(program))
-    check_returns(returns)
+        return committee_to_javascript(committee, name, what, Training.of(program))
+    check_returns(what)
     rules = conditions.rules_of(program)
-    card = card_of(program) if returns in ("points", "probability") else None
+    card = card_of(program) if what in ("points", "probability") else None
     lines = javascript_start(rules, name, Training.of(program), () if card is None else card.cuts)
     if card is not None:
-        return "\n".join([*lines, _scored(card, JAVASCRIPT, returns)])
-    for condition, result, number in _decisions(rules, JAVASCRIPT, returns):
+        return "\n".join([*lines, _scored(card, JAVASCRIPT, what)])
+    for condition, result, number in _decisions(rules, JAVASCRIPT, what):
         test = "" if condition is None else f"if ({condition}) "
         lines.append(f"  {test}return {result};" + ("" if number is None else f" // rule {number}"))
     return "\n".join([*lines, "}"]) + "\n"
 
 
 def python_start(
-    program: Program, name: str, returns: str, training: Training | None, cuts: Iterable[Literal] = ()
+    program: Program, name: str, what: str, training: Training | None, cuts: Iterable[Literal] = ()
 ) -> list[str]:
     """The first lines of a function in Python: they read the features that the program uses.
 
     ``cuts`` are further literals on these features.
     """
     used, known = list(_features(program)), readers(program, training)
-    summary = f"The {_RETURNED[returns]} of a record, for the target {program.target}."
+    summary = f"The {_RETURNED[what]} of a record, for the target {program.target}."
     lines = [f"def {name}(record):", f"    {summary!a}"]
     if used:
         lines += python_readers(_names(known), numeric=any(numeric for *_, numeric in used))
@@ -280,14 +280,14 @@ def _constant_key(literal: Literal) -> tuple[float, str] | None:
     return float(value), str(value)
 
 
-def ending(syntax: Syntax, returns: str, labels: Sequence[Label]) -> str:
+def ending(syntax: Syntax, what: str, labels: Sequence[Label]) -> str:
     """The last lines of a function: what it returns, given the points of each label."""
     return _filled(
-        syntax.ends[returns], {"@labels": ", ".join(map(syntax.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
+        syntax.ends[what], {"@labels": ", ".join(map(syntax.constant, labels)), "@unit": str(POINTS_PER_LOGIT)}
     )
 
 
-def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
+def _scored(card: ScoreCard, syntax: Syntax, what: str) -> str:
     """The rest of a function that adds up the points of a list, and lets its label lead."""
     writer, indent = Writer.of(syntax, card.program, card.cuts), syntax.indent * 2
     always, some = conditions.terms(card, writer)
@@ -302,7 +302,7 @@ def _scored(card: ScoreCard, syntax: Syntax, returns: str) -> str:
         "@decided": "\n".join(decided),
     }
     second = syntax.second if len(card.classes) == 2 else ""
-    return _filled(syntax.points, fillings) + second + ending(syntax, returns, card.classes)
+    return _filled(syntax.points, fillings) + second + ending(syntax, what, card.classes)
 
 
 def _filled(template: str, fillings: dict[str, str]) -> str:
@@ -331,10 +331,10 @@ def check_javascript(name: str) -> None:
     _check_name("JavaScript", name, valid=valid and name not in _RESERVED)
 
 
-def check_returns(returns: str, known: Sequence[str] = get_args(Returns), whose: str = "a function") -> None:
+def check_returns(what: str, known: Sequence[str] = get_args(Returns), whose: str = "a function") -> None:
     """Refuse what a function cannot return."""
-    if returns not in known:
-        raise ParameterError(f"{whose} cannot return {returns!r}{suggest(str(returns), known)}")
+    if what not in known:
+        raise ParameterError(f"{whose} cannot return {what!r}{suggest(str(what), known)}")
 
 
 def _check_name(language: str, name: str, *, valid: bool) -> None:
@@ -374,7 +374,7 @@ def free_name(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _decisions(program: Program, syntax: Syntax, returns: str) -> Iterator[tuple[str | None, str, int | None]]:
+def _decisions(program: Program, syntax: Syntax, what: str) -> Iterator[tuple[str | None, str, int | None]]:
     """The decision list: a condition, what is returned if it holds, and the number of the rule, from 1.
 
     The last entry has no condition; its number is None where no rule decides.
@@ -384,7 +384,7 @@ def _decisions(program: Program, syntax: Syntax, returns: str) -> Iterator[tuple
         label = syntax.constant(program.otherwise if index is None else program.rules[index].head)
         rule = syntax.constant(number)
         results = {"label": label, "rule": rule, "both": syntax.both.format(label=label, rule=rule)}
-        yield condition, results[returns], number
+        yield condition, results[what], number
 
 
 @dataclass(frozen=True, slots=True)

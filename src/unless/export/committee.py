@@ -17,10 +17,10 @@ from unless.score.points import Points
 _RETURNS = ("label", "points", "probability")
 
 
-def committee_to_python(committee: Committee, name: str, returns: str, training: Training | None) -> str:
+def committee_to_python(committee: Committee, name: str, what: str, training: Training | None) -> str:
     """Write a function as `to_python` does."""
-    code.check_returns(returns, _RETURNS, "the function of a committee")
-    lines = code.python_start(committee.rules, name, returns, training)
+    code.check_returns(what, _RETURNS, "the function of a committee")
+    lines = code.python_start(committee.rules, name, what, training)
     for number, decisions in enumerate(_lists(committee, code.PYTHON), 1):
         lines += ["", f"    def list_{number}():"]
         for condition, points in decisions:
@@ -29,12 +29,12 @@ def committee_to_python(committee: Committee, name: str, returns: str, training:
     lines += ["", f"    points = {committee.base.tolist()}"]
     lines.append(f"    for some in [{', '.join(f'list_{k}()' for k in range(1, len(committee) + 1))}]:")
     lines.append("        points = [one + other for one, other in zip(points, some)]")
-    return "\n".join([*lines, code.ending(code.PYTHON, returns, committee.classes)])
+    return "\n".join([*lines, code.ending(code.PYTHON, what, committee.classes)])
 
 
-def committee_to_javascript(committee: Committee, name: str, returns: str, training: Training | None) -> str:
+def committee_to_javascript(committee: Committee, name: str, what: str, training: Training | None) -> str:
     """Write a function as `to_javascript` does."""
-    code.check_returns(returns, _RETURNS, "the function of a committee")
+    code.check_returns(what, _RETURNS, "the function of a committee")
     lines = code.javascript_start(committee.rules, name, training)
     names = [f"list_{number}" for number in range(1, len(committee) + 1)]
     for own, decisions in zip(names, _lists(committee, code.JAVASCRIPT), strict=True):
@@ -44,7 +44,7 @@ def committee_to_javascript(committee: Committee, name: str, returns: str, train
         lines.append("  };")
     lines.append(f"  const points = {committee.base.tolist()};")
     lines.append(f"  for (const list of [{', '.join(names)}]) list().forEach((one, place) => (points[place] += one));")
-    return "\n".join([*lines, code.ending(code.JAVASCRIPT, returns, committee.classes)])
+    return "\n".join([*lines, code.ending(code.JAVASCRIPT, what, committee.classes)])
 
 
 def _lists(committee: Committee, syntax: code.Syntax) -> Iterator[list[tuple[str | None, Points]]]:

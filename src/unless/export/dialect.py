@@ -20,7 +20,8 @@ SMALLEST = 5e-324
 _NUMBER = "[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?"
 """The cells that `values.number_in` takes for numbers, apart from spaces and size."""
 
-_CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+_MINUTES = ":[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?"
+_CLOCK = f"([01][0-9]|2[0-3]){_MINUTES}"
 _DAY = (
     "[0-9]{4}-(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])"
     "|[0-9]{4}-(0[469]|11)-(0[1-9]|[12][0-9]|30)"
@@ -165,8 +166,10 @@ class Dialect:
 
     def time(self, column: exp.Expression) -> exp.Expression:
         """The time of the day that a cell spells, as a text to compare; NULL where it spells none."""
-        wrong = self.unlike(column, _CLOCK, "0-9.: ")
-        return cases([*((one, exp.Null()) for one in wrong), (None, exp.Trim(this=column.copy()))])
+        wrong = self.unlike(column, f"[0-9]{_MINUTES}|{_CLOCK}", "0-9.: ")
+        short = exp.Like(this=exp.Trim(this=column.copy()), expression=exp.Literal.string("_:%"))
+        padded = filled("CONCAT('0', TRIM(cell))", self.name, column)
+        return cases([*((one, exp.Null()) for one in wrong), (short, padded), (None, exp.Trim(this=column.copy()))])
 
     def moment(self, column: exp.Expression) -> exp.Expression:
         """The moment that a cell spells, as a text to compare; NULL where it spells none.

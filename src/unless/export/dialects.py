@@ -336,7 +336,8 @@ _CLOCK_IN_SQLITE = """
         AND SUBSTR(STRFTIME('%H:%M:%S', plain, '+0 days'), 1, LENGTH(plain)) = plain
         AND (fine = '' OR (fine GLOB '.[0-9]*' AND LENGTH(fine) <= 10 AND NOT SUBSTR(fine, 2) GLOB '*[^0-9]*'))
         THEN plain || fine END
-    FROM (SELECT SUBSTR(whole, 1, 8) AS plain, SUBSTR(whole, 9) AS fine FROM (SELECT TRIM(cell, ' ') AS whole)))"""
+    FROM (SELECT SUBSTR(whole, 1, 8) AS plain, SUBSTR(whole, 9) AS fine
+        FROM (SELECT CASE WHEN TRIM(cell, ' ') GLOB '[0-9]:*' THEN '0' ELSE '' END || TRIM(cell, ' ') AS whole)))"""
 _MOMENT_IN_SQLITE = """
     (SELECT CASE WHEN LENGTH(plain) IN (10, 16, 19) AND plain >= '0001'
         AND SUBSTR(STRFTIME('%Y-%m-%d %H:%M:%S', plain, '+0 days'), 1, LENGTH(plain)) = plain
@@ -385,3 +386,6 @@ DIALECTS = {
     dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _BigQuery, _Snowflake, _MySQL, _TSQL)
 }
 """What `to_sql` can write."""
+
+UNTRIED = tuple(name for name, dialect in DIALECTS.items() if isinstance(dialect, _Untried))
+"""The dialects that follow manuals: no test runs them in their databases."""

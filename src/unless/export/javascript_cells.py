@@ -104,7 +104,7 @@ _CLOCK = """
     if (parts === null) return text(found);
     const {H, M, S = 0, f = ""} = parts.groups;
     return ((Number(H) * 60 + Number(M)) * 60 + Number(S)) * 1000000 + Number(f.padEnd(6, "0").slice(0, 6));
-  };""".replace("@clock", f"/^ *{_CLOCK_FORM} *$/")
+  };""".replace("@clock", f"/^ *{_CLOCK_FORM.replace('[01][0-9]', '[01]?[0-9]')} *$/")
 
 _DURATION = """
   // Microseconds of a text that is a duration; anything else as a text.

@@ -280,7 +280,8 @@ class _Meaning:
         return [phrase.text if len(kinds) > 1 else read_labels[phrase] for phrase in phrases]
 
     def _known_labels(self, phrases: Iterable[Phrase], known: tuple[Label, ...]) -> list[Label]:
-        places: dict[str, Label] = {}
+        alike = {type(label) for label in known} in ({str}, {int})  # each is spelled in one way, and looked up by it
+        places: dict[str, Label] = {str(label): label for label in known} if alike else {}
         found = []
         for phrase in phrases:
             if phrase.text not in places:

@@ -1,7 +1,8 @@
 """Models as ONNX graphs, which decide like `predict` wherever ONNX runs.
 
-A feature of numbers is an input of doubles, NaN where the cell is missing; one of categories is an input of texts, with
-a chosen text where it is missing. A feature that has both is two inputs. Every test is one comparison, equal tests and
+A feature of numbers is an input of doubles, NaN where the cell is missing; dates, times and durations are microseconds,
+and levels of an order their places. One of categories is an input of texts, with a chosen text where it is missing. A
+feature that has both is two inputs. Every test is one comparison, equal tests and
 equal combinations of tests are one node, and rules become a chain of choices. Points are whole numbers in doubles,
 which add up exactly in any order.
 """
@@ -25,7 +26,7 @@ from unless.score.card import ScoreCard, columns_of, head_places
 from unless.score.committee import Committee, committee_of
 from unless.score.points import POINTS_PER_LOGIT
 from unless.table import Kind, Table
-from unless.values import Label
+from unless.values import Label, spell
 
 try:
     from onnx import ModelProto, NodeProto, TensorProto, helper, numpy_helper
@@ -44,8 +45,10 @@ def to_onnx(
     """Write a program or a model as an ONNX graph that gives the labels of `predict`, and the same probabilities.
 
     **Inputs**, each of the shape (records, 1), are the features that rules test. Numbers are doubles, NaN where they
-    are missing; single precision would not be exact. Categories are texts, ``missing`` where they are missing; booleans
-    are the texts ``True`` and ``False``. A feature with numbers and categories has two inputs, the second called
+    are missing; single precision would not be exact. Dates and times are microseconds since 1970-01-01 (in UTC), times
+    of the day since midnight, durations microseconds, and ordered categories their places from 0.
+    Categories are texts, ``missing`` where they are missing; booleans are the texts ``True`` and ``False``.
+    A feature with numbers and categories has two inputs, the second called
     like the first with `` (text)`` added: a number is in the first, with ``missing`` in the second; a text is in the
     second, with NaN in the first. `onnx_inputs` makes all of them from records.
 
@@ -64,7 +67,8 @@ def to_onnx(
         The text that means a missing cell; no rule may name it as a category.
     columns
         The kinds of features, if you know better: ``number``, ``text`` or ``mixed``. Without this, a program shows what
-        its features are compared with: numbers, texts, or both.
+        its features are compared with: numbers, texts, or both. A feature that is compared with numbers and tested
+        for missing cells has both, since a text is not missing.
     """
     rules, committee = rules_of(model), committee_of(model)
     kinds = _kinds(rules, model, columns or {})
@@ -103,9 +107,15 @@ def onnx_inputs(
     table = X if isinstance(X, Table) else read_table(X, like=like, features=names)
     found: dict[str, NDArray[Any]] = {}
     for name, kind in _kinds(rules, model, columns or {}).items():
-        column = table.column(name)
+        column = table.column(name).written(rules.notations.get(name))
+        if missing in column.categories and name in _asked_missing(rules):
+            raise ParameterError(
+                f"a cell of {name!r} is {missing!r}, so that cannot mean a missing cell; choose another text, here and "
+                "in to_onnx: missing='<missing>'"
+            )
+        spelled = [spell(number) if kind == "text" else missing for number in column.numbers.tolist()]
         numbers = np.append(column.numbers, [np.nan] * (len(column.categories) + 1))
-        texts = np.array([*[missing] * len(column.numbers), *column.categories, missing], dtype=object)
+        texts = np.array([*spelled, *column.categories, missing], dtype=object)
         if kind != "text":
             found[name] = numbers[column.codes][:, np.newaxis]
         if kind != "number":
@@ -131,10 +141,15 @@ def _kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str
 
 
 def _shown(types: set[type]) -> str:
-    """The kind of a feature that is compared with values of these types."""
-    if float in types:
-        return "mixed" if str in types else "number"
+    """The kind of a feature that is compared with values of these types; no value is a test for missing cells."""
+    if any(issubclass(kind, float) for kind in types):  # a date is a number that knows how it is written
+        return "number" if all(issubclass(kind, float) for kind in types) else "mixed"
     return "text"
+
+
+def _asked_missing(rules: Program) -> set[str]:
+    """The features that rules test for missing cells."""
+    return {literal.feature for rule in rules.rules for literal in rule.literals() if literal.value is None}
 
 
 def _second(name: str) -> str:

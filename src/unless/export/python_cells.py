@@ -141,7 +141,7 @@ _CLOCK = f'''
             return micro(found)
         found = text(found)
         iso = found and fullmatch({CLOCK_FORM!r}, found.strip(" "))
-        return micro(time.fromisoformat(iso[0])) if iso else found'''
+        return micro(time.fromisoformat(iso[0].zfill(len(iso[0]) + (iso[0][1] == ":")))) if iso else found'''
 
 _DURATION = '''
     def duration(found):

@@ -33,32 +33,34 @@ def to_query(
     program: Program | Committee | Model,
     table: str,
     dialect: str = "duckdb",
-    whats: Sequence[What] | None = None,
+    what: What | Sequence[What] | None = None,
     columns: Mapping[str, ColumnKind] | None = None,
 ) -> str:
     """Write a SELECT of all columns of a table, and of ``predicted``, ``rule`` and ``because``; see `to_sql`.
 
-    With ``probability`` in ``whats`` there are ``predicted``, ``rule``, and for each label ``points_LABEL`` and
+    With ``probability`` in ``what`` there are ``predicted``, ``rule``, and for each label ``points_LABEL`` and
     ``probability_LABEL``; ``points_list`` is what the list adds so that its label leads. Of two labels, only the second
     has points.
 
-    Of a committee there is ``predicted`` alone; with ``probability`` in ``whats`` also ``list_1``, ``list_2`` and so
+    Of a committee there is ``predicted`` alone; with ``probability`` in ``what`` also ``list_1``, ``list_2`` and so
     on, the number of the rule that decides in each list, and for each label ``points_LABEL`` and ``probability_LABEL``.
 
     The name of the table is spelled as in SQL, such as ``sales.applicants`` or ``"My table"``. Where a feature or the
     target has the name of a new column, the new column gets another: ``rule_2``.
     """
     committee, source = committee_of(program), _table(table, dialect)
-    whats = whats or (("label", "rule", "because") if committee is None else ("label",))
+    whats = ([what] if isinstance(what, str) else what) or (
+        ("label", "rule", "because") if committee is None else ("label",)
+    )
     rules, engine, writer = prepared(program, dialect, columns)
     query = _Query(source, NewNames(rules), writer, in_words_of(engine, rules))
     if "probability" in whats and committee is not None:
         return query.voted(committee)
-    plain: list[What] = [what for what in whats if what != "probability"]
+    plain: list[What] = [one for one in whats if one != "probability"]
     if "probability" in whats:
-        plain = ["label", "rule", *(what for what in whats if what == "because")]
-    own = {what: query.names.free(_COLUMNS[what]) for what in plain}
-    parts = [(to_sql(program, dialect, what, columns), own[what]) for what in plain]
+        plain = ["label", "rule", *(one for one in whats if one == "because")]
+    own = {one: query.names.free(_COLUMNS[one]) for one in plain}
+    parts = [(to_sql(program, dialect, one, columns), own[one]) for one in plain]
     return query.scored(card_of(program), parts, own["rule"]) if "probability" in whats else query.plain(parts)
 
 

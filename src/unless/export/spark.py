@@ -48,23 +48,25 @@ def to_spark(model: Program | Committee | Model, frame: DataFrame, what: What = 
 
 
 def predict_spark(
-    model: Program | Committee | Model, frame: DataFrame, whats: Sequence[What] | None = None, prefix: str = ""
+    model: Program | Committee | Model, frame: DataFrame, what: What | Sequence[What] | None = None, prefix: str = ""
 ) -> DataFrame:
     """Add what a model decides to a Spark frame: ``predicted``, ``rule`` and ``because``; see `to_spark`.
 
-    ``whats`` are some of ``label``, ``rule`` and ``because``. Of a committee there is ``predicted`` alone. ``prefix``
-    is put before the names of the new columns, and a number after a name that is taken, as in `predict_file`.
+    ``what`` is one or some of ``label``, ``rule`` and ``because``. Of a committee there is ``predicted`` alone.
+    ``prefix`` is put before the names of the new columns, and a number after a name that is taken, as in
+    `predict_file`.
     """
     committee = committee_of(model)
     known = tuple(_COLUMNS) if committee is None else ("label",)
-    for what in whats or ():
-        if what not in known:
-            raise ParameterError(f"no column for {what!r}{suggest(str(what), known)}")
+    whats = ([what] if isinstance(what, str) else what) or known
+    for one in whats:
+        if one not in known:
+            raise ParameterError(f"no column for {one!r}{suggest(str(one), known)}")
     own, taken = _Frame(model, frame), [name.lower() for name in frame.columns]
-    names = {what: free_name(prefix + _COLUMNS[what], taken) for what in whats or known}
+    names = {one: free_name(prefix + _COLUMNS[one], taken) for one in whats}
     if committee is not None:
         return own.voted(committee, names["label"])
-    return frame.withColumns({name: own.column(what) for what, name in names.items()})
+    return frame.withColumns({name: own.column(one) for one, name in names.items()})
 
 
 class _Frame:

@@ -58,7 +58,8 @@ def to_sql(
     program
         A program or a committee, or a fitted classifier, which knows the kinds of its columns.
     dialect
-        ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``.
+        ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``. The last
+        four follow manuals, and were never run in their databases.
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
         1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
@@ -131,7 +132,7 @@ def _refuse_many(classes: Sequence[Label]) -> None:
     if len(classes) != 2:
         raise ParameterError(
             f"there {'is' if len(classes) == 1 else 'are'} {counted(len(classes), 'label')}, and one expression is for "
-            'two; to_query gives a column for each: to_query(model, table, whats=["probability"]), or in the shell '
+            'two; to_query gives a column for each: to_query(model, table, what=["probability"]), or in the shell '
             "--table NAME"
         )
 

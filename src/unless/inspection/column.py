@@ -22,6 +22,8 @@ _BINS = 12  # ranges of a histogram: as wide as a word
 _SORTS = {"date": "dates", "datetime": "dates", "instant": "dates", "time": "times", "duration": "durations"}
 _SORTS |= {"order": "levels of its order"}
 _STAND_INS = {9.0, 99.0, 999.0, 9999.0, 99999.0, 999999.0}  # and their negatives
+_CODES = {-7.0, -8.0, -9.0}
+"""What surveys and credit bureaus write for several kinds of missing answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,9 @@ def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
     numbers = column.numbers[kept] if _is_plain(column) else column.numbers[:0]
     if len(numbers) < 4 or not np.isfinite(numbers).all():
         return []
+    if (codes := _negative_codes(numbers, counts[kept])) is not None:
+        said, (first, *others) = codes
+        return [Remark("missing-number", column.name, said, first, tuple(others))]
     for end, rest in ((0, numbers[1:]), (-1, numbers[:-1])):
         number, often = float(numbers[end]), int(counts[kept[end]])
         gap = float(np.min(np.abs(rest - number)))
@@ -189,6 +194,17 @@ def _stand_ins(column: Column, counts: NDArray[np.intp]) -> list[Remark]:
             said = f"has {text} {often:,}×, far from all other numbers: it may mean missing"
             return [Remark("missing-number", column.name, said, text)]
     return []
+
+
+def _negative_codes(numbers: NDArray[np.float64], often: NDArray[np.intp]) -> tuple[str, list[str]] | None:
+    """What to say of -7, -8 and -9 if they are the only negative numbers of a column and repeat; and their texts."""
+    below = numbers < 0
+    if not below.any() or below.all() or not set(numbers[below].tolist()) <= _CODES or often[below].sum() < 2:
+        return None
+    found = sorted(zip(numbers[below].tolist(), often[below].tolist(), strict=True), reverse=True)
+    shown = ", ".join(f"{spell(number)} {times:,}×" for number, times in found)
+    it = "the only negative number: it" if len(found) == 1 else "the only negative numbers: they"
+    return f"has {shown}, {it} may mean missing", [spell(number) for number, _ in found]
 
 
 # What its texts look like: numbers in disguise, dates, words for "missing", and twins.
@@ -241,6 +257,8 @@ def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
     """What is suspicious about the texts of a column; ``counts`` says how many cells have each."""
     told = _disguise(name, sample(list(counts)))
     found = [] if told is None else [told]
+    if (cell := _several_values(sample(list(counts)))) is not None:
+        found.append(Remark("several-values", name, f"has several values in one cell, such as {cell!r}", cell))
     if words := sorted(MISSING_WORDS.intersection(counts)):
         said = ", ".join(f"{word!r} {counts[word]:,}×" for word in words[:3])
         first, *others = words
@@ -250,6 +268,16 @@ def remarks_on_texts(name: str, counts: Mapping[str, int]) -> list[Remark]:
         more = f" and {len(alike) - 2} more" if len(alike) > 2 else ""
         found.append(Remark("spellings", name, f"has spellings that differ only in case or spaces: {said}{more}"))
     return found
+
+
+def _several_values(texts: Sequence[str]) -> str | None:
+    """A cell like a;b;c, if at least a quarter of the texts are lists by the same sign, and their values come back."""
+    for sign in ";|":
+        lists = [text for text in texts if sign in text.strip(f"{sign} ")]
+        values = [value.strip() for text in lists for value in text.split(sign)]
+        if len(lists) >= 3 and 4 * len(lists) >= len(texts) and 2 * len(set(values)) <= len(values):
+            return lists[0]
+    return None
 
 
 def disguised(column: Column, counts: NDArray[np.intp]) -> Remark | None:

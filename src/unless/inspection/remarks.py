@@ -10,7 +10,7 @@ from unless.values import Value, value_data
 
 Code = OneOf[
     "identifier", "unique", "nearly-unique", "sentences", "empty", "constant", "nearly-constant", "mostly-missing",
-    "number-as-text", "date-as-text", "spellings", "missing-word", "missing-number", "copy",
+    "number-as-text", "date-as-text", "spellings", "several-values", "missing-word", "missing-number", "copy",
     "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
     "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "uncovered", "sampled",

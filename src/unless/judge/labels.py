@@ -184,8 +184,9 @@ def measured(learned: Learned, table: Table, weights: NDArray[np.floating[Any]] 
     """Count what a program decides on the records it was just learned from; most learners have counted it already."""
     if learned.interrupted is not None or not learned.left:
         return measure(learned.program, table, weights)
-    left = np.array(learned.left, dtype=np.float64)
-    counts = np.concatenate([left[:-1] - left[1:], left[-1:]])
+    counts = np.array(learned.left, dtype=np.float64)  # the records left before each rule, by class
+    for row in range(len(counts) - 1):  # in place: with thousands of labels there is no memory for copies
+        counts[row] -= counts[row + 1]
     return Statistics.of(learned.program, table.labels.labels, counts, weighted=_are_weighted(weights))
 
 

@@ -323,6 +323,9 @@ def _most_popular(popularity: Sequence[float], aside: Collection[int] = ()) -> i
 
     Not one that is put aside; None if all are.
     """
+    if not aside:
+        most = max(popularity)
+        return list(popularity).index(most) if most else None
     labels = [k for k, size in enumerate(popularity) if size and k not in aside]
     return max(labels, key=popularity.__getitem__, default=None)
 

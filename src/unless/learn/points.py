@@ -28,36 +28,22 @@ LITERAL, OTHER = 3.3, 32.0
 """The penalties of literals and of other parts, times the root of the share of records that the list has wrong.
 
 Rules were chosen for these very records, so what they decide looks better there than it is; and the better the list
-fits, the larger points may be. Over 61 datasets (at most 12,000 records, three folds) the log-loss is 0.3895; with cuts
-at quarters it is 0.3936 with 2.2 and 16, and 0.3904 with 3.3 and 48. Before there were cuts, over 28 datasets (at most
-3,000 records, five folds), it was 0.278 with 2.2 and 16; with 0.7 and 5 whatever is wrong 0.281, and for five sets
-worse than that of the frequencies of rules; with 1/0.3 for all parts 0.289; without literals 0.318; with literals alone
-0.319. With the frequencies it was 0.357.
+fits, the larger points may be.
 """
 
 _MOST_VALUES = 200_000
 """The most points of a card, parts times labels: more take far longer than learning, and much memory."""
 
 _RECORDS, _CELLS, _LEAST = 8000, 40_000, 1000
-"""The most records to learn points from: so many, so many in all columns together, but never fewer than the last.
-
-On nine large datasets, with penalties of 0.7 and 5, the log-loss was 0.181 with 2,000 records, 0.169 with 4,000, 0.165
-with 8,000 and 0.161 with all (with an earlier search, which ended before the minimum).
-"""
+"""The most records to learn points from: so many, so many in all columns together, but never fewer than the last."""
 
 _QUANTILES = np.arange(1, 5) / 5
-"""Where the numbers of a feature are cut: a list asks as little as it can, and a rank wants to know more.
-
-Over 61 datasets (at most 12,000 records, three folds) the AUC is 0.879 and the log-loss 0.3895 with fifths, 0.878 and
-0.392 with quarters (penalties of 3.3 and 24), 0.880 and 0.392 with tenths (4.4 and 16), 0.873 and 0.401 without cuts.
-"""
+"""Where the numbers of a feature are cut: a list asks as little as it can, and a rank wants to know more."""
 _ROUNDS = 25
-"""The most steps. Over 31 datasets, with blocks of 48 parts (`kernels.regress`), the log-loss is 0.301 with 10 steps,
-0.297 with 15 and 0.295 with 25; with 25 steps and a diagonal instead of blocks, it is 0.298."""
+"""The most steps."""
 
 _CLOSE = 2e-3
-"""The search ends with a step that lessens the loss by no more than this share of it. Over the 31 datasets the log-loss
-is 0.2949; with 5e-3 it is 0.2959."""
+"""The search ends with a step that lessens the loss by no more than this share of it."""
 
 _MOST_PAIRS = 20_000_000
 """The most pairs of literals on the same feature: a list of the literals that hold in each of its bins is as long."""

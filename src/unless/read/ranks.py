@@ -26,6 +26,7 @@ from unless.values.notation import (
     DAY,
     FLAG,
     INSTANT,
+    TIME,
     WHOLE,
     Moments,
     Notation,
@@ -353,6 +354,8 @@ def _unlike(name: str, notation: Notation, cell: str) -> str:
     """What is wrong with a declaration that fits no cell of a column."""
     if isinstance(notation, Order):
         return f"no cell of {name!r} is in its order, {', '.join(notation.levels[:4])}; one is {cell!r}"
+    if notation == TIME:
+        return f"no cell of {name!r} is a time of the day like 7:30, such as {cell!r}; leave its format out"
     form = getattr(notation, "format", None)
     like = "as in ISO 8601, 2020-08-01" if form is None else f"like {form!r}"
     return f"no cell of {name!r} is a date {like}, such as {cell!r}; give the format that its cells have"

@@ -25,8 +25,9 @@ from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
 from unless.threads import cores
 from unless.values import DEFAULT_MISSING, spell, value_of
-from unless.values.notation import DATETIME, Moments, Notation, Order
+from unless.values.notation import DATETIME, TIME, Moments, Notation, Order
 
+_CLOCKS = ("%H:%M", "%H:%M:%S")
 _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
@@ -80,8 +81,10 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     categories, least first; an ordered Categorical of pandas and an Enum of polars say it themselves.
 
     ``like`` reads a new batch as an earlier one was read. It takes a `Table`, anything that has its ``schema``, or a
-    `Program`: then only the features that the program uses are read, and its literals tell their kinds. Cells of other
-    types mean what they plainly meant there: 1 is True in a column of booleans, and True is 1 in a column of numbers;
+    `Program`: then only the features that the program uses are read, and its literals tell their kinds: text that
+    spells a number is one where literals compare numbers, and a number is its spelling where they compare categories
+    only; a boolean is the text True or False. Where a table or a model tells, cells of other types mean what they
+    plainly meant there: 1 is True in a column of booleans, and True is 1 in a column of numbers;
     "3" is the number 3 in a column of numbers, and 3.0 the name "3" in a column of categories. A program does not know
     which cells were ``missing`` in training, only that the cells it tests were not: give ``missing`` again if you gave
     it then and the program tests for missing cells. The target is read if it is there and complete.
@@ -217,9 +220,11 @@ def _like_program(program: Program) -> Plan:
         numeric = literal.op in ("<=", ">") or kinds[literal.feature] == "numeric"
         kinds[literal.feature] = "numeric" if numeric else "categorical"
         named[literal.feature].update([literal.value] if isinstance(literal.value, str) else ())
+    # A program knows only what it tests. That 0 was False, or 1 d the text P1D, is known to who has seen training.
     known = {
         feature: Column(feature, "mixed", np.empty(0), tuple(sorted(texts)), np.empty(0, np.uint8))
         for feature, texts in named.items()
+        if texts and kinds[feature] == "numeric"
     }
     # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
     tested = set[str]().union(*named.values())
@@ -274,11 +279,15 @@ def dates_in(dates: object) -> dict[str, Notation]:
                 raise ParameterError(
                     f"dates= gives {name!r} the format {form!r}; a format is like '%d.%m.%Y' (day, month, year)"
                 )
-            if form is not None and not re.search("%[-#]?[aAwdbBmyYjUWcxGuV]", form):
+            if form is not None and form not in _CLOCKS and not re.search("%[-#]?[aAwdbBmyYjUWcxGuV]", form):
                 raise ParameterError(
-                    f"dates= gives {name!r} the format {form!r}, which has no date; times like 12:30 need no format"
+                    f"dates= gives {name!r} the format {form!r}, which has no date; times of the day are like 7:30 or "
+                    "7:30:05, and their format is '%H:%M' or '%H:%M:%S'"
                 )
-        return {str(name): Moments("datetime", 1.0, format=form) for name, form in dates.items()}
+        return {
+            str(name): TIME if form in _CLOCKS else Moments("datetime", 1.0, format=form)
+            for name, form in dates.items()
+        }
     return dict.fromkeys(_names("dates", dates) or [], DATETIME)  # type: ignore[arg-type]  # it checks
 
 

@@ -141,6 +141,13 @@ def gather(model: Program | Model, table: Table) -> Facts:
     return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, own)
 
 
+def is_identifier(column: Column) -> bool:
+    """Whether nearly every record has its own value, which is not a measured number: names, keys, whole numbers."""
+    distinct = int(np.count_nonzero(column.counts()[:-1]))
+    measured = bool(len(column.numbers)) and not np.all(column.numbers == np.floor(column.numbers))
+    return distinct > 0.9 * len(column) and not measured
+
+
 def in_order(labels: Iterable[Label]) -> tuple[Label, ...]:
     """Labels as people expect them: numbers by size, also where they are written as text; other texts by letters.
 

@@ -10,7 +10,7 @@ import numpy as np
 from unless.explanation.words import Words
 from unless.judge.groups import LEAST, Difference, Group
 from unless.judge.groups import groups_of as subgroups
-from unless.report.facts import Facts
+from unless.report.facts import Facts, is_identifier
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.table import Column
 from unless.values import Label
@@ -71,7 +71,12 @@ NO_GROUPS = Groups()
 
 def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Column]) -> Groups:
     """The groups of the columns that a page has: what rules test first, then the others."""
-    kept = [(place, column) for place, column in enumerate(shown[:_COLUMNS]) if _tells(column)]
+    tested = len(facts.used)  # a measured whole number that rules test is no identifier, however many values it has
+    kept = [
+        (place, column)
+        for place, column in enumerate(shown[:_COLUMNS])
+        if _tells(column) and (place < tested or len(column) <= _FEW or not is_identifier(column))
+    ]
     given = facts.heads[facts.deciding]
     found = subgroups([column for _, column in kept], given, facts.truth, facts.labels, words=words)
     columns = tuple(

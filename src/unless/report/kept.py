@@ -15,7 +15,7 @@ from unless.errors import ProgramError
 from unless.explanation.words import Words
 from unless.export.json import to_dict
 from unless.report.curves import Curves
-from unless.report.facts import Facts
+from unless.report.facts import Facts, is_identifier
 from unless.report.groups import Groups
 from unless.report.pictures import histograms
 from unless.report.sentences import LabelName
@@ -39,13 +39,6 @@ def shown_columns(facts: Facts) -> tuple[Column, ...]:
     ranked = sorted(facts.others, key=lambda column: not is_identifier(column))
     kept = {column.name for column in ranked[:_COLUMNS]}
     return tuple(column for column in ranked if column.name in kept)
-
-
-def is_identifier(column: Column) -> bool:
-    """Whether nearly every record has its own value, which is not a measured number: names, keys, whole numbers."""
-    distinct = int(np.count_nonzero(column.counts()[:-1]))
-    measured = bool(len(column.numbers)) and not np.all(column.numbers == np.floor(column.numbers))
-    return distinct > 0.9 * len(column) and not measured
 
 
 def kept_data(

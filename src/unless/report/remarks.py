@@ -19,6 +19,7 @@ SHARED_ADVICE: Mapping[str, str] = {
     "mostly-missing": "Rules can ask whether a cell is missing.",
     "number-as-text": "Each becomes a category of its own; write plain numbers, such as 1234.5.",
     "spellings": "They are different categories; correct them in the data.",
+    "several-values": "Each combination is a category of its own; make a column of each value, yes or no.",
     "one-label": "There is nothing to learn.",
     "continuous": "Rules decide between labels; divide it into a few ranges first.",
     "unique-labels": "Is it the right column?",

@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta  # noqa: F401 - UTC is for the examples
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ _MINUTE, _HOUR, DAY = 60 * _SECOND, 3600 * _SECOND, 86_400 * _SECOND
 
 _DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"(?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_TIME = rf"(?:[0-9]:[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{{1,9}})?)?|{_CLOCK})"  # 7:30 is 07:30
 _ISO = re.compile(rf"{_DATE}(?:[T ]{_CLOCK}(?P<zone>Z|[+-](?:[01][0-9]|2[0-3]):?[0-5][0-9])?)?")
 _PARTS = re.compile(
     r"(?P<sign>-?)(?=[0-9])(?:(?P<d>[0-9]+) d ?)?(?:(?P<h>[0-9]+) h ?)?(?:(?P<m>[0-9]+) min ?)?(?:(?P<s>[0-9.]+) s)?"
@@ -39,7 +41,7 @@ _DAYS = re.compile(
     r"(?P<sign>)(?P<d>-?[0-9]+) days?,?(?: \+?(?P<h>[0-9]{1,2}):(?P<m>[0-9]{2}):(?P<s>[0-9]{2}(?:\.[0-9]{1,9})?))?"
 )
 
-ISO_FORM, CLOCK_FORM = _ISO.pattern, _CLOCK
+ISO_FORM, CLOCK_FORM = _ISO.pattern, _TIME
 DURATION_FORMS = _PERIOD.pattern, _DAYS.pattern, _PARTS.pattern
 """What texts look like that are moments, times of the day and durations: exported programs read them too."""
 
@@ -182,13 +184,11 @@ class Times(Notation):
         return _clock((_EPOCH + timedelta(microseconds=inside)).time())
 
     def number(self, text: str) -> float | None:
-        """Microseconds since midnight."""
-        if not re.fullmatch(_CLOCK, text.strip(" ")):
+        """Microseconds since midnight; the hour may have one digit."""
+        trimmed = text.strip(" ")
+        if not re.fullmatch(_TIME, trimmed):
             return None
-        try:
-            return time_number(time.fromisoformat(text.strip(" ")))
-        except ValueError:
-            return None
+        return time_number(time.fromisoformat(trimmed if trimmed[1] != ":" else f"0{trimmed}"))
 
     def between(self, low: float, high: float) -> float:
         """The start of an hour, a minute or a second near the middle."""
@@ -275,7 +275,11 @@ class Order(Notation):
 
     def number(self, text: str) -> float | None:
         """The place of a level."""
-        return float(self.levels.index(text)) if text in self.levels else None
+        return self._places.get(text)
+
+    @cached_property
+    def _places(self) -> dict[str, float]:
+        return {level: float(place) for place, level in enumerate(self.levels)}
 
     def data(self) -> Any:
         """The levels."""
@@ -397,7 +401,7 @@ _GLANCE = 1024
 _STARTS = frozenset("0123456789P-")
 _ZONE = re.compile(r":.*[Z+-]")
 _LONG = re.compile(f"{_PERIOD.pattern}|{re.sub('[?]P<[a-z]+>', '?:', _DAYS.pattern)}")
-_NOTICED = {"datetime": _ISO, "time": re.compile(_CLOCK), "duration": _LONG}
+_NOTICED = {"datetime": _ISO, "time": re.compile(_TIME), "duration": _LONG}
 _FIRST = (datetime.min - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - without a zone
 _LAST = (datetime.max - _EPOCH) // _MICROSECOND  # noqa: DTZ901 - as a float64, it is the first moment of the year 10000
 

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from tests.learn.blocks.frames import column_stats
 from unless.learn import MemoryEngine, own
 from unless.learn.blocks import bins, questions, rows, search, store, survey
-from unless.learn.blocks.encode import Coding, Task, surveyed
+from unless.learn.blocks.encode import Coding, Task
 from unless.learn.blocks.order import UNORDERED
 from unless.learn.weights import as_counts, checked, multiplied
 from unless.read.frames import PolarsFrame
@@ -83,7 +84,7 @@ def store_of(
     plan = plan_of(PolarsFrame(frame), target="y", features=features, **data.options)
     task = Task(plan, spelled=False, weights=weights)
     factors = None if data.factors is None else lambda labels, totals: data.factors
-    coding = Coding.of(task, surveyed(task, batches), factors)
+    coding = Coding.of(task, column_stats(task, batches), factors)
     order = coding.order(max(batches(), key=lambda batch: batch.rows)) if sort else UNORDERED
     blocks = [coding.block(batch, order) for batch in batches()]
     if folder is not None:

@@ -8,14 +8,15 @@ import threading
 import polars as pl
 import pytest
 
+from tests.learn.blocks.frames import FrameStream
 from unless import Query, UnlessClassifier, fold_rm
 from unless.errors import ReadError
 from unless.learn.blocks import room, sources
 from unless.learn.blocks.block import CHANGED
 from unless.learn.blocks.data import blocks_of
-from unless.learn.blocks.encode import Coding, Task, surveyed
+from unless.learn.blocks.encode import Coding, Overview, Task
 from unless.learn.blocks.given import opened
-from unless.learn.blocks.sources import DuckStream, FileStream, FrameStream
+from unless.learn.blocks.sources import DuckStream, FileStream
 from unless.read.frames import PolarsFrame
 from unless.read.table import plan_of
 
@@ -154,7 +155,7 @@ def test_values_that_the_first_pass_did_not_see(new):
     """A number or a text that no first pass saw is never taken for its neighbour."""
     seen = pl.DataFrame({"x": [1.0, 2.0], "t": ["a", "b"], "y": ["u", "v"]})
     task = Task(plan_of(PolarsFrame(seen), target="y"), spelled=False)
-    coding = Coding.of(task, surveyed(task, lambda: iter([PolarsFrame(seen)])))
+    coding = Coding.of(task, Overview.of(task, PolarsFrame(seen)))
     coding.block(PolarsFrame(seen))
     changed = seen.with_columns(**{name: pl.Series(cells) for name, cells in new.items()})
     with pytest.raises(ReadError, match=CHANGED):

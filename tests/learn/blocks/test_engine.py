@@ -666,29 +666,27 @@ def _searched(features, score):
 class Listed:
     """Put together like the answers of a question, lists; it notes how long they are."""
 
-    @staticmethod
-    def together(answers):
-        TOGETHER.append([len(one) for one in answers])
+    def __init__(self) -> None:
+        self.sizes: list[list[int]] = []
+
+    def together(self, answers):
+        self.sizes.append([len(one) for one in answers])
         return [each for one in answers for each in one]
-
-
-TOGETHER: list[list[int]] = []
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 9, 27, 28, 80, 243, 700])
 def test_answers_are_put_together_with_their_like(count):
     """In order, few are held at a time, and none is put together again and again with shorter ones."""
-    TOGETHER.clear()
-    held = 0
+    question, held = Listed(), 0
 
     def answers():
         nonlocal held
         for number in range(count):
-            held = max(held, number - sum(sizes.count(1) for sizes in TOGETHER))
+            held = max(held, number - sum(sizes.count(1) for sizes in question.sizes))
             yield [number]
 
-    (found,) = partly(answers(), Listed(), at_once=3)
-    *before, last = TOGETHER
+    (found,) = partly(answers(), question, at_once=3)
+    *before, last = question.sizes
     assert found == list(range(count))
     assert held < 3
     assert all(len(sizes) == 3 and len(set(sizes)) == 1 for sizes in before)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
+import time
+import traceback
 from contextlib import ExitStack
 
 import numpy as np
@@ -16,6 +20,7 @@ from unless import Query, UnlessClassifier, fold_rm, read_table
 from unless.errors import ParameterError, ReadError
 from unless.learn.blocks import sources
 from unless.learn.blocks.given import opened
+from unless.learn.blocks.kept import Kept
 
 psycopg = pytest.importorskip("psycopg")
 
@@ -125,7 +130,9 @@ def test_any_connection(autocommit, row_factory, server, connection):
     wanted = _in_memory(connection)
     with psycopg.connect(**server, autocommit=autocommit, row_factory=row_factory) as other:
         for sql in ("t", "SELECT * FROM t", "public.t", "SELECT *, '100%' AS n2 FROM t"):
-            assert fold_rm(Query(other, sql), target="y") == wanted or "n2" in sql
+            found = fold_rm(Query(other, sql), target="y")
+            assert (found.rules, found.otherwise) == (wanted.rules, wanted.otherwise)
+            assert found.features == (*wanted.features, *(["n2"] if "n2" in sql else []))
             assert other.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         assert other.execute("SELECT 1").fetchone() is not None
 
@@ -213,3 +220,51 @@ def test_queries_that_fail(connection):
     with pytest.raises(ReadError, match="no rows to learn from"):
         fold_rm(Query(connection, "SELECT * FROM t WHERE false"), target="y")
     assert connection.execute("SELECT count(*) FROM t").fetchone() == (60,)
+
+
+_SECRET = "s3cr%40t%2Fhush"
+
+
+@pytest.mark.parametrize("where", ["user", "query"])
+def test_passwords_are_neither_written_nor_shown(where, server, connection, tmp_path):
+    """No byte of output, and no file, has the password of an address; the folder is for its owner alone."""
+    connection.execute("SELECT 1")
+    rest = f"/{server['dbname']}?host={server['host']}"
+    user = f"test:{_SECRET}" if where == "user" else "test"
+    address = f"postgresql://{user}@{rest}" + (f"&password={_SECRET}" if where == "query" else "")
+    command = [sys.executable, "-m", "unless", "fit", address, "--target", "y", "--query"]
+    shown = b""
+    for table, more in (("t", ()), ("t", ("--json", "--unchanged")), ("t", ("-q",)), ("nowhere", ())):
+        done = subprocess.run(
+            [*command, table, "--blocks", "kb", "-o", "m.json", *more], cwd=tmp_path, capture_output=True, check=False
+        )
+        assert done.returncode == (table == "nowhere"), done.stderr
+        shown += done.stdout + done.stderr
+    for wrong in (address.replace("?host=", "?hots="), address.replace("%2F", "/"), address.replace("%40", "@")):
+        done = subprocess.run([*command[:4], wrong, *command[5:], "t"], capture_output=True, check=False)
+        shown += done.stdout + done.stderr
+    shown += repr(Query(address, "t")).encode() + repr(Kept(Query(address, "t"), "kb")).encode()
+    with pytest.raises(ReadError) as caught:
+        Query(f"{address}&connect_timeout=x", "t").stream()
+    shown += "".join(traceback.format_exception(caught.value)).encode()
+    written = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    for secret in (_SECRET, "s3cr", "hush"):
+        assert secret.encode() not in shown + written
+
+
+def test_a_connection_that_is_cut_says_one_thing(server, connection, tmp_path):
+    """After the error of a connection that was cut nothing else is said, whatever is left of the cursor."""
+    address = f"postgresql://test@/{server['dbname']}?host={server['host']}&application_name=cut"
+    sql = "SELECT i % 7 AS x, i % 3 AS y, pg_sleep(0.001)::text AS s FROM generate_series(1, 1000000) AS i"
+    command = [sys.executable, "-m", "unless", "fit", address, "--target", "y", "--query", sql]
+    running = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut' AND state = 'active'"
+    for _ in range(300):
+        if connection.execute(kill).fetchone():
+            break
+        time.sleep(0.1)
+    _, said = running.communicate(timeout=60)
+    assert running.returncode == 1
+    assert b"PostgreSQL cannot read" in said
+    assert b"Exception" not in said
+    assert b"Traceback" not in said

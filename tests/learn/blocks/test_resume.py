@@ -12,11 +12,13 @@ import textwrap
 import warnings
 from functools import partial
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import polars as pl
 import pytest
 
+from tests.learn.blocks.frames import FrameStream
 from tests.lengths import LONG
 from unless import UnlessClassifier, UnlessWarning, fold_rm, fold_rpp
 from unless.errors import MissingFileError, ParameterError, ReadError
@@ -27,7 +29,7 @@ from unless.learn.blocks.data import Blocks, blocks_of
 from unless.learn.blocks.given import opened
 from unless.learn.blocks.kept import Keep, Kept
 from unless.learn.blocks.notes import FilePage
-from unless.learn.blocks.sources import FrameStream
+from unless.learn.blocks.sources import Query
 from unless.learn.blocks.store import map_block, write_block
 from unless.learn.optimise import Optimiser
 
@@ -196,6 +198,27 @@ def test_sources_whose_changes_nobody_sees(tmp_path):
     assert stream.reads == reads
 
 
+def test_long_queries_are_told_apart(tmp_path):
+    """Two queries that begin alike do not share blocks, even if the caller says that nothing has changed."""
+    duckdb = pytest.importorskip("duckdb")
+    connection = duckdb.connect()
+    table = frame()
+    connection.register("t", table.to_arrow())
+    columns = ", ".join(f'"{name}"' for name in table.columns)
+    begin = f"SELECT {columns} FROM t WHERE {' AND '.join(['1 = 1'] * 20)}"
+    folder = tmp_path / "kept"
+    queries = [Query(connection, f"{begin} LIMIT {rows}") for rows in (40, 30)]
+    rows = []
+    for query in queries:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnlessWarning)  # blocks of another query are made anew, and that is said
+            found = opened(Kept(query, folder, unchanged=True), "y")
+        assert isinstance(found, Blocks)
+        rows.append(found.rows)
+        found.close()
+    assert rows == [40, 30]
+
+
 @pytest.mark.parametrize(("name", "newer"), [("__version__", "99"), ("VERSION", kept_module.VERSION + 1)])
 def test_blocks_of_another_version(tmp_path, monkeypatch, name, newer):
     """Blocks and rules of another version of unless, which may learn otherwise, do not count; nor an older layout."""
@@ -256,7 +279,7 @@ def test_unfinished_folders_are_made_again(tmp_path):
     folder = tmp_path / "kept"
     stream = Counting(frame())
     blocks_in(folder, stream).close()
-    (folder / NAME).write_text(json.dumps({"format": "unless-blocks", "version": kept_module.VERSION}))
+    _describe(folder, {"format": "unless-blocks", "version": kept_module.VERSION})
     (folder / "77.block").write_text("half")
     with pytest.warns(UnlessWarning, match="were not finished"):
         blocks_in(folder, stream).close()
@@ -371,7 +394,7 @@ def test_addresses_of_strangers(tmp_path, array, monkeypatch):
         path.write_bytes(head.replace(old, new, 1) + b"\n" + rest)
     description = json.loads((folder / NAME).read_text())
     description["blocks"][0] = [path.stat().st_size, kept_module.checksum(path)]
-    (folder / NAME).write_text(json.dumps(description))
+    _describe(folder, description)
     with pytest.warns(UnlessWarning, match="are damaged"):
         blocks_in(folder, Counting(frame()), weights=weights).close()
 
@@ -386,11 +409,77 @@ def test_descriptions_of_strangers(tmp_path):
             if wrong == good["coding"][name] or name in ("drop_unlabelled", "given", "spelled", "weights", "missing"):
                 continue
             bad = {**good, "coding": {**good["coding"], name: wrong}}
-            (folder / NAME).write_text(json.dumps(bad))
+            _describe(folder, bad)
             with warnings.catch_warnings(record=True):
                 warnings.simplefilter("always")
                 with blocks_in(folder, Counting(frame())) as found:
                     assert fold_rm(found).target == "y"
+
+
+def _describe(folder: Path, description: dict) -> None:
+    """Write a description with its checksum, whatever it says."""
+    rest = {name: one for name, one in description.items() if name != "check"}
+    (folder / NAME).write_text(json.dumps({**rest, "check": kept_module._check_of(rest)}))
+
+
+def _line(content: object) -> bytes:
+    """A line of notes with its checksum, whatever it says."""
+    text = json.dumps(content).encode()
+    return b"%08x %s\n" % (crc32(text), text)
+
+
+def test_any_damaged_byte_gives_the_same_program(tmp_path):
+    """Whichever byte of the description, the notes or a block is another one, the program is the same."""
+    folder = tmp_path / "kept"
+    with blocks_in(folder, Counting(frame(200))) as blocks:
+        wanted = fold_rm(blocks)
+    rng = np.random.default_rng(0)
+    for path in sorted(folder.iterdir()):
+        content = path.read_bytes()
+        for place in rng.integers(0, len(content), 150 if path.name == NAME else 12).tolist():
+            path.write_bytes(
+                content[:place] + bytes([content[place] ^ int(rng.integers(1, 256))]) + content[place + 1 :]
+            )
+            with warnings.catch_warnings(record=True) as said:
+                warnings.simplefilter("always")
+                with blocks_in(folder, Counting(frame(200))) as blocks:
+                    assert fold_rm(blocks) == wanted
+            if path.name == NAME:
+                assert "are damaged; they are made again" in str(said[0].message)
+            content = path.read_bytes()
+
+
+def test_a_damaged_description_beside_files_of_others(tmp_path):
+    """Nothing is removed where other files lie beside blocks whose description is damaged."""
+    folder = tmp_path / "kept"
+    blocks_in(folder, Counting(frame())).close()
+    (folder / "letter.txt").write_text("mine")
+    (folder / NAME).write_text("{")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(ParameterError, match="has other files, which are left alone"):
+        blocks_in(folder, Counting(frame()))
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_kept_folders_are_private(tmp_path):
+    """Only the owner of a kept folder can read it, and every file in it."""
+    folder = tmp_path / "kept"
+    with blocks_in(folder, Counting(frame())) as blocks:
+        fold_rm(blocks)
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
+
+
+def test_a_full_disk_is_named(tmp_path, monkeypatch):
+    """An error of writing a block says which file could not be written."""
+    from unless.learn.blocks import store
+
+    real = store.open if hasattr(store, "open") else open
+    monkeypatch.setattr(store, "open", lambda _, *rest, **how: real("/dev/full", "wb", buffering=0), raising=False)
+    with pytest.raises(OSError, match="No space left") as caught:
+        blocks_in(tmp_path / "kept", Counting(frame()))
+    assert caught.value.filename == str(tmp_path / "kept" / "0.block")
 
 
 # Rules so far.
@@ -539,7 +628,7 @@ def test_notes_of_strangers(tmp_path):
         wrong = [[0, rule], [0, 7], [{}, None], [0, rule, [1]], ["end", {"rules": [[]]}, []], ["end", [1], []]]
         wrong += [["abc", None], [float("inf"), None], *(["end", good, left] for left in shapes)]
         for line in wrong:
-            path.write_bytes(head + b"\n" + json.dumps(line).encode() + b"\n")
+            path.write_bytes(head + b"\n" + _line(line))
             with pytest.raises(ReadError, match=f"{path.name}: these are not the notes of a learner"):
                 fold_rm(blocks)
 
@@ -550,9 +639,9 @@ def test_rules_for_another_label_are_learned_again(tmp_path):
         wanted = fold_rm(blocks)
         (path,) = (tmp_path / "kept").glob("rules-*")
         head, first, *_ = path.read_bytes().split(b"\n")
-        step, rule = json.loads(first)
+        step, rule = json.loads(first.partition(b" ")[2])
         rule["label"] = next(label for label in "pqr" if label != rule["label"])
-        path.write_bytes(head + b"\n" + json.dumps([step, rule]).encode() + b"\n")
+        path.write_bytes(head + b"\n" + _line([step, rule]))
         assert fold_rm(blocks) == wanted
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.learn.blocks.frames import FrameStream
 from tests.learn.blocks.sources import WRITERS, assert_alike, random_frame
 from tests.lengths import LONG
 from tests.shared import SHARED, needs_compiled, needs_shared
@@ -19,7 +20,7 @@ from unless.errors import ReadError
 from unless.learn.blocks import data, room, sources
 from unless.learn.blocks.data import blocks_of
 from unless.learn.blocks.given import opened
-from unless.learn.blocks.sources import DuckStream, FileStream, FrameStream
+from unless.learn.blocks.sources import DuckStream, FileStream
 from unless.learn.blocks.store import BlockStore
 from unless.learn.own import fold_unless
 

@@ -21,12 +21,13 @@ import pytest
 
 from tests.docs.pages import PAGES, blocks, named
 from tests.engines import QUICK
+from tests.learn.blocks.frames import column_stats
 from tests.lengths import LONG
 from unless.errors import ParameterError, ReadError
 from unless.learn import own as own_module
 from unless.learn.blocks import bins as bins_module
 from unless.learn.blocks import survey
-from unless.learn.blocks.encode import Coding, Task, surveyed
+from unless.learn.blocks.encode import Coding, Task
 from unless.learn.blocks.engine import BlockEngine
 from unless.learn.blocks.local import table_of
 from unless.learn.blocks.questions import (
@@ -444,7 +445,7 @@ def test_a_loss_costs_time_and_not_the_answer(session, spread, monkeypatch, tmp_
     def batches():
         return iter([PolarsFrame(frame)])
 
-    coding = Coding.of(task, surveyed(task, batches))
+    coding = Coding.of(task, column_stats(task, batches))
     here = BlockStore(coding.bins, "y", coding.labels, [coding.block(batch) for batch in batches()])
     store = spread(frame)
     every = questions(here)

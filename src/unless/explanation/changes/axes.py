@@ -191,9 +191,10 @@ class Axis:
         found = allowed.written(value)
         if allowed.notation == FLAG:
             return Offer(found, distance)
-        if above is not None and value == allowed.above(above) and value > low:
+        falls = isinstance(self.value, float) and self.value > value  # of 8, "above 5" holds already
+        if above is not None and not falls and value == allowed.above(above) and value > low:
             return Offer(found, distance, "above", above)
-        if most is not None and value == allowed.at_most(most) and (above is None or isinstance(self.value, float)):
+        if most is not None and (falls or above is None) and value == allowed.at_most(most):
             return Offer(found, distance, "at most", most)
         return Offer(found, distance)
 

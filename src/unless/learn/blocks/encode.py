@@ -290,26 +290,3 @@ def _units(
     else:
         units, unit = in_units(counts, number)
     return {pair: int(one) for pair, one in zip(pairs, units, strict=True)}, unit
-
-
-def surveyed(task: Task, batches: Callable[[], Iterator[Source]]) -> Overview:
-    """The first pass; a second one for columns whose numbers are not numbers after all."""
-    overview = _looked_at(task, batches())
-    if again := overview.torn(task):
-        seen = _looked_at(task, batches(), again)
-        for name in again:
-            overview.columns[name] = seen.columns[name]
-    return overview
-
-
-def _looked_at(task: Task, batches: Iterator[Source], texts: Sequence[str] = ()) -> Overview:
-    overview: Overview | None = None
-    for batch in batches:
-        found = Overview.of(task, batch, texts)
-        if overview is None:
-            overview = found
-        else:
-            overview.merge(found)
-    if overview is None:
-        raise ReadError("the table has no rows to learn from")
-    return overview

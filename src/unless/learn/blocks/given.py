@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.errors import ParameterError, ReadError
+from unless.errors import ParameterError, ReadError, without_passwords
 from unless.learn.blocks.data import Blocks, Progress, blocks_of, task_of
 from unless.learn.blocks.encode import ClassFactors, weights_among
 from unless.learn.blocks.kept import Kept
@@ -120,12 +119,9 @@ def _refuse_roles(source: object, target: object, weights: object) -> None:
     if weights == target:
         raise ParameterError(f"{target!r} is the target, so it cannot be the weights")
     if isinstance(source, str) and "://" in source:
-        raise ParameterError(f"say what to learn from in the database: Query({_address(source)!r}, 'its name')")
-
-
-def _address(url: str) -> str:
-    """An address without its password."""
-    return re.sub(r"(://[^:/@]*):[^@]*@", r"\1:…@", url)
+        raise ParameterError(
+            f"say what to learn from in the database: Query({without_passwords(source)!r}, 'its name')"
+        )
 
 
 def _no_source(given: object) -> str:

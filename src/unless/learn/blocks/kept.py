@@ -41,7 +41,7 @@ try:
 except ImportError:  # Windows: nothing is locked; files that are mapped cannot be removed there
     fcntl = None  # type: ignore[assignment]
 
-FORMAT, VERSION = "unless-blocks", 4
+FORMAT, VERSION = "unless-blocks", 5
 _NAME, _VALUES = "unless-blocks.json", "values.block"
 _OURS = re.compile(r"(\d+|values)\.block|rules-[0-9a-f]{16}\.jsonl")
 _TEMPORARY = re.compile(r"\.unless-[0-9a-f]{16}\.tmp")
@@ -141,7 +141,7 @@ class Shelf:
 
     def _make(self) -> bool:
         try:
-            self.path.mkdir()
+            self.path.mkdir(0o700)
         except FileExistsError:
             if not self.path.is_dir():
                 raise ParameterError(f"{str(self.path)!r} is a file; name a folder for the blocks") from None
@@ -178,6 +178,8 @@ class Shelf:
             found = None
         except _DAMAGE:
             found = None
+        if not _is_whole(found) and self._holds_blocks():
+            return {"damaged": True}
         if not isinstance(found, dict) or found.get("format") != FORMAT:
             raise ParameterError(
                 f"the folder {str(self.path)!r} has other files, which are left alone; name a new or an empty folder"
@@ -188,6 +190,12 @@ class Shelf:
                 "folder"
             )
         return {**found, "digest": blake2b(text, digest_size=16).hexdigest()}
+
+    def _holds_blocks(self) -> bool:
+        """Whether there are blocks, and nothing that is not ours."""
+        names = {path.name for path in self.path.iterdir()}
+        ours = {name for name in names if _OURS.fullmatch(name)} | {_NAME}
+        return len(ours) > 1 and _NAME in names and all(name in ours or _TEMPORARY.fullmatch(name) for name in names)
 
     # Blocks that are there.
 
@@ -217,6 +225,8 @@ class Shelf:
 
     def _unfit(self, description: Mapping[str, Any], request: Request, *, unchanged: bool) -> str | None:
         """Why blocks cannot be used; None if they can."""
+        if "damaged" in description:
+            return "are damaged"
         if "blocks" not in description:
             return "were not finished"
         if (description.get("unless"), description["version"]) != (__version__, VERSION):
@@ -301,8 +311,10 @@ class Shelf:
         return [(self.path / name).stat().st_size, checksum(self.path / name)]
 
     def _write(self, description: Mapping[str, Any]) -> None:
-        text = json.dumps({"format": FORMAT, "version": VERSION, **description}, indent=1)
-        write_whole(self.path / _NAME, text.encode() + b"\n")
+        whole = {"format": FORMAT, "version": VERSION, **description}
+        path = self.path / _NAME
+        write_whole(path, json.dumps({**whole, "check": _check_of(whole)}, indent=1).encode() + b"\n")
+        path.chmod(0o600)
 
     def _remove(self) -> None:
         """Remove blocks and notes, and nothing else."""
@@ -321,6 +333,20 @@ class Shelf:
     def cleanup(self) -> None:
         """Let go of the folder; everything in it stays."""
         self._let_go()
+
+
+def _check_of(description: Mapping[str, Any]) -> str:
+    """What tells whether a description is as it was written."""
+    return blake2b(json.dumps(description, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def _is_whole(found: Any) -> bool:
+    """Whether a description is as it was written; those of versions before 5 do not tell."""
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        return False
+    if "check" not in found and found.get("version") in range(1, 5):
+        return True
+    return found.get("check") == _check_of({name: one for name, one in found.items() if name != "check"})
 
 
 def _weight_of(block: Arrays) -> int:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
 from unless.errors import ProgramError, ReadError
 from unless.export import json as programs
+from unless.files import blaming, opened_privately
 from unless.learn.blocks.encode import Coding
 from unless.learn.diary import Left, Page
 from unless.rule import Program, Rule
@@ -48,7 +50,8 @@ class FilePage(Page):
         text = path.read_bytes() if path.is_file() else b""
         lines = text.split(b"\n")
         if lines[0] != head.encode():
-            path.write_bytes(head.encode() + b"\n")
+            path.unlink(missing_ok=True)
+            found._append(head.encode())
             return found
         if lines[-1]:
             found._append(b"")  # ends a line that was torn
@@ -105,17 +108,21 @@ class FilePage(Page):
         self._write(["end", end, [list(one) for one in left]])
 
     def _write(self, line: list[Any]) -> None:
-        self._append(json.dumps(line, default=float, separators=(",", ":")).encode())
+        text = json.dumps(line, default=float, separators=(",", ":")).encode()
+        self._append(b"%08x %s" % (crc32(text), text))
 
     def _append(self, line: bytes) -> None:
-        with self.path.open("ab") as file:
+        with blaming(self.path), open(self.path, "ab", opener=opened_privately) as file:
             file.write(line + b"\n")
 
 
 def _parsed(line: bytes) -> list[Any] | None:
-    """A line that is whole."""
+    """A line that is whole: it begins with its checksum."""
+    check, _, text = line.partition(b" ")
     try:
-        found = json.loads(line)
+        if int(check, 16) != crc32(text):
+            return None
+        found = json.loads(text)
     except ValueError:
         return None
     return found if isinstance(found, list) and len(found) in (2, 3) else None

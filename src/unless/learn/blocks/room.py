@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unless.learn.blocks.sources import FileStream
+from unless.limits import address_space_left
 from unless.read.bytes import is_packed
 from unless.read.formats import files_at
 
@@ -69,8 +70,8 @@ def _cells(path: Path, form: str) -> int:
 
 
 def free() -> float:
-    """How many bytes of memory are free: of the machine, or of the group of processes that this one belongs to."""
-    return min(_of_machine(), *_of_groups())
+    """How many bytes of memory this process can still take: what its machine, control groups and own limit leave."""
+    return max(0.0, min(_of_machine(), *_of_groups(), address_space_left()))
 
 
 def _of_machine() -> float:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
 
-from unless.errors import ParameterError, ReadError, UnlessError
+from unless.errors import ParameterError, ReadError, UnlessError, without_passwords
 from unless.learn.blocks.block import CHANGED
 from unless.read.batches import Input
 from unless.read.dialect import Told
@@ -165,26 +167,6 @@ def _pieces(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield frame[start : start + ROWS]
 
 
-class FrameStream:
-    """Frames of polars that ``make`` gives again and again."""
-
-    def __init__(self, make: Callable[[], Iterable[pl.DataFrame]], said: str = "the frames") -> None:
-        self.said = said
-        self._make = make
-        self._same = SameRows()
-
-    def batches(self) -> Iterator[Source]:
-        """Read the frames."""
-        return self._same.over(piece for frame in self._make() for piece in _pieces(frame))
-
-    def fingerprint(self) -> object:
-        """Only reading can tell."""
-        return None
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
 class DuckStream:
     """A relation of DuckDB; it is run anew for every pass. ``own`` is a connection to be closed with the stream."""
 
@@ -247,13 +229,17 @@ class PostgresStream:
         connection = self._connection
         with _blaming("PostgreSQL", self.said, psycopg.Error):
             self._snapshot()
-            with closing(connection.cursor(name="unless", row_factory=tuple_row)) as cursor:
+            cursor = connection.cursor(name="unless", row_factory=tuple_row)
+            try:
                 cursor.execute(self._query)
                 rows = cursor.fetchmany(ROWS)
                 columns = _postgres_columns(cursor.description, connection.cursor(row_factory=tuple_row))
                 yield _frame(columns, rows)
                 while rows := cursor.fetchmany(ROWS):
                     yield _frame(columns, rows)
+            finally:
+                with suppress(psycopg.Error):  # a connection that was cut cannot close it, and has said so
+                    cursor.close()
 
     def _snapshot(self) -> None:
         """Begin a transaction that sees the same rows all the time."""
@@ -360,7 +346,7 @@ def _blaming(engine: str, said: str, *errors: type[Exception]) -> Iterator[None]
         raise
     except errors as error:
         said_by = str(error.args[0] if error.args else error)  # some are KeyErrors too, whose text has quotes
-        first = said_by.splitlines()[0] if said_by else repr(error)
+        first = without_passwords(said_by.splitlines()[0] if said_by else repr(error))
         raise ReadError(f"{engine} cannot read {said}: {first}") from error
 
 
@@ -377,6 +363,9 @@ class Query:
 
     database: Any
     sql: str
+
+    def __repr__(self) -> str:
+        return f"Query(database={without_passwords(repr(self.database))}, sql={without_passwords(repr(self.sql))})"
 
     def stream(self) -> Stream:
         """The records that it gives."""
@@ -412,9 +401,16 @@ class Query:
 
     @property
     def _said(self) -> str:
-        """The beginning of the query, for messages."""
-        line = " ".join(self.sql.split())
-        return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
+        """The query in one line, for messages and to know it again in a kept folder.
+
+        A digest follows where the line is not the whole query.
+        """
+        query = without_passwords(self.sql.strip())
+        line = " ".join(query.split())
+        if line == query and len(line) <= _LINE:
+            return line
+        digest = hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        return f"{line if len(line) <= _LINE else line[: _LINE - 1] + '…'} [{digest}]"
 
     @property
     def _select(self) -> str:
@@ -430,15 +426,32 @@ class Query:
 def _open_duck(path: str | os.PathLike[str]) -> Any:
     duckdb = needed("duckdb", "DuckDB", "sql")
     if not Path(path).is_file():
-        raise ReadError(f"no database {os.fspath(path)!r}")
+        raise ReadError(f"no database {without_passwords(os.fspath(path))!r}; PostgreSQL has addresses: postgresql://…")
     with _blaming("DuckDB", os.fspath(path)):
         return duckdb.connect(os.fspath(path), read_only=True)
 
 
 def _open_postgres(address: str) -> Any:
     psycopg = needed("psycopg", "psycopg", "postgres")
-    with _blaming("PostgreSQL", "the database", psycopg.Error):
+    try:
         return psycopg.connect(address)
+    except psycopg.Error as error:
+        said = str(error).splitlines()
+    why = without_passwords(said[0]) if said else "it says nothing"
+    if any(piece in why for piece in _pieces_of_passwords(address)):  # an address that is written wrongly is quoted
+        why = "the address is written wrongly; in a password, write %40 for @, %2F for / and %3A for :"
+    raise ReadError(f"PostgreSQL cannot open {without_passwords(address)}: {why}")
+
+
+_PASSWORD = re.compile(r"://[^:@/?#]*:(.*)@|password=([^&\s]*)", re.IGNORECASE)
+_LEAST_PIECE = 2
+
+
+def _pieces_of_passwords(address: str) -> set[str]:
+    """The parts of the passwords of an address between signs that mean something in one, as written and as meant."""
+    found = [one for pair in _PASSWORD.findall(address) for one in pair]
+    pieces = {piece for one in found for text in (one, unquote(one)) for piece in re.split(r"[:@/?#&=%\s]", text)}
+    return {piece for piece in pieces if len(piece) >= _LEAST_PIECE}
 
 
 def needed(module: str, what: str, extra: str) -> Any:

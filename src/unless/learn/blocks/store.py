@@ -23,6 +23,7 @@ try:
 except ImportError:  # Windows has no such limits, and reads through its cache
     resource = None  # type: ignore[assignment]
 
+from unless.files import blaming, opened_privately
 from unless.learn.blocks.bins import Bins
 from unless.learn.blocks.block import Arrays, Block, Need, Places
 from unless.learn.blocks.questions import Question, partly
@@ -135,7 +136,7 @@ def write_block(path: Path, arrays: Arrays, *, past_cache: bool = False) -> None
         place += _whole_pages(array.nbytes)
     head = json.dumps(listed).encode()
     start = _whole_pages(len(head) + 1)
-    with path.open("wb") as file:
+    with blaming(path), open(path, "wb", opener=opened_privately) as file:
         file.write(head.ljust(start - 1) + b"\n")
         for (name, *_, begin), array in zip(listed, arrays.values(), strict=True):
             if not past_cache or name not in _NUMBERS or not _written_past_cache(path, array, start + begin):

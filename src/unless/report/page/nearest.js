@@ -123,12 +123,13 @@
       const value = nearestNumber(this.value, start, end);
       if (!Number.isFinite(value)) return null;
       const wasNumber = typeof this.value === "number";
+      const falls = wasNumber && this.value > value; // of 8, "above 5" holds already
       const distance = wasNumber ? Math.abs(value - this.value) / scale : 1;
       const offer = { value, distance, how: "is", bound: null };
       if (notation && notation.name === "flag") return offer;
-      if (lower !== null && value === above(notation, lower) && value > least)
+      if (lower !== null && !falls && value === above(notation, lower) && value > least)
         return { ...offer, how: "above", bound: lower };
-      const most = upper !== null && value === atMost(notation, upper) && (lower === null || wasNumber);
+      const most = upper !== null && (falls || lower === null) && value === atMost(notation, upper);
       return most ? { ...offer, how: "at most", bound: upper } : offer;
     }
 

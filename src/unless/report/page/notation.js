@@ -8,7 +8,7 @@
 
   const CLOCK = "(?<hour>[01][0-9]|2[0-3]):(?<minute>[0-5][0-9])(?::(?<second>[0-5][0-9])(?:\\.(?<part>[0-9]{1,9}))?)?";
   const ZONE = "(?:Z|(?<sign>[+-])(?<hours>[01][0-9]|2[0-3]):?(?<minutes>[0-5][0-9]))?";
-  const TIME = new RegExp(`^${CLOCK}$`);
+  const TIME = new RegExp(`^${CLOCK.replace("[01][0-9]", "[01]?[0-9]")}$`); // 7:30 is 07:30
   const ISO = new RegExp(`^(?<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]${CLOCK}${ZONE})?$`);
   const LONG = [
     /^(?<sign>-?)P(?=.)(?:(?<d>[0-9]+)D)?(?:T(?=.)(?:(?<h>[0-9]+)H)?(?:(?<m>[0-9]+)M)?(?:(?<s>[0-9.]+)S)?)?$/,
