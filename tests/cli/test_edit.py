@@ -335,7 +335,7 @@ class Terminal:
     def __init__(self, *words: str) -> None:
         self.master, theirs = pty.openpty()
         command = [*COMMAND, "edit", "model.json", *words]
-        env = environment({"TERM": "dumb"})
+        env = environment({"TERM": "dumb", "COLUMNS": "250"})  # however long the paths are
         self.process = subprocess.Popen(
             command, stdin=theirs, stdout=theirs, stderr=theirs, env=env, start_new_session=True
         )

@@ -98,7 +98,7 @@ def test_hostile_texts_are_text(pages, open_page):
     link = page.locator("#rules a.long").first
     link.click()
     full = page.locator(link.get_attribute("href")).locator("p")
-    assert full.is_visible()
+    full.wait_for(state="visible")
     assert full.inner_text().strip() == HOSTILE[2]
 
 
