@@ -3,10 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
+.PHONY: demo quick test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
+
+quick: lint types imports .venv/test.stamp ## before a commit: what runs in under a minute
+	$(BIN)/python -m pytest -n auto --dist worksteal -q -m quick
 
 test: lint types imports unit ## everything that must pass; UNLESS_TESTS=long draws five times as many examples
 
@@ -59,21 +62,36 @@ dist: .venv/test.stamp ## build the sdist and wheels, and try each in a fresh en
 clean:
 	rm -rf .venv build dist src/*.egg-info src/unless/kernels/*.so src/unless/kernels/*.c
 
-# Each is all that it needs, since every installation compiles the kernels once more; tests have what the demo needs.
-install = (test -x $(BIN)/python || $(PYTHON) -m venv .venv) && $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+# Kernels are compiled once, in the source folder; every installation takes them from there.
+install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.venv/demo.stamp: $(SOURCES)
-	$(install) '.[cli,report]'
+.venv/bin/pip:
+	@echo "making .venv"
+	@$(PYTHON) -m venv .venv
+	@$(install) --upgrade 'setuptools>=77' 'Cython>=3.1'
+
+.venv/kernels.stamp: $(SOURCES) | .venv/bin/pip
+	@echo "compiling the kernels (a minute of CPU)"
+	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
 
-.venv/test.stamp: $(SOURCES)
-	$(install) '.[test]'
+# The longer lists of packages contain the shorter ones.
+.venv/demo.stamp: .venv/kernels.stamp
+	@echo "installing packages for the demo"
+	@$(install) --no-build-isolation --editable '.[cli,report]'
+	@touch $@
+
+.venv/test.stamp: .venv/kernels.stamp
+	@echo "installing packages for the tests (1.5 GB, most of it Spark)"
+	@$(install) --no-build-isolation --editable '.[test]'
 	@touch $@ .venv/demo.stamp .venv/docs.stamp
 
-.venv/docs.stamp: $(SOURCES)
-	$(install) '.[all,docs]'
+.venv/docs.stamp: .venv/kernels.stamp
+	@echo "installing packages for the site"
+	@$(install) --no-build-isolation --editable '.[all,docs]'
 	@touch $@ .venv/demo.stamp
 
-.venv/bench.stamp: $(SOURCES)
-	$(install) '.[all,bench]'
+.venv/bench.stamp: .venv/kernels.stamp
+	@echo "installing packages for the benchmarks"
+	@$(install) --no-build-isolation --editable '.[all,bench]'
 	@touch $@ .venv/demo.stamp
