@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 
-.PHONY: demo quick test lint types imports unit torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
+.PHONY: demo quick test lint types imports unit pages torture sanitize bench bench-quick bench-compare tables pictures docs dist clean
 
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
@@ -25,6 +25,9 @@ imports: .venv/test.stamp
 
 unit: .venv/test.stamp
 	$(BIN)/python -m pytest -n auto --dist worksteal --durations 20 --durations-min 5
+
+pages: .venv/test.stamp ## run the examples of every page in a fresh environment that has what the pages install
+	$(BIN)/python -m tests.docs.environments
 
 torture: .venv/test.stamp ## every search as far as it goes (20 minutes and more), and write docs/reliability.md
 	$(BIN)/python -m tests.torture

@@ -51,7 +51,7 @@ def table(group: str) -> Iterator[str]:
 
 def written(page: str) -> str:
     """Return the page with its tables up to date."""
-    for group in ("confirmation", "fresh"):
+    for group in ("run-once", "confirmation", "fresh"):
         begin = BEGIN.format(group)
         before, rest = page.split(begin)
         page = "\n".join([f"{before}{begin}", "", *table(group), "", END]) + rest.split(END, 1)[1]

@@ -1,4 +1,4 @@
-"""The blocks of a page, run in order; python -m tests.docs.running PAGE MODULE… runs them as if MODULE were absent."""
+"""The blocks of a page, run in order: python -m tests.docs.running PAGE."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ import shlex
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
 
 from tests.docs.pages import Block, blocks, named
 
@@ -110,21 +108,5 @@ def _compare(shown: str, printed: str, what: str) -> None:
     assert re.fullmatch("(?:.*\n)*?".join(parts), given), f"{what}\n{given}"
 
 
-class _Without:
-    """A finder of modules that does not find some."""
-
-    def __init__(self, finder: Any, hidden: frozenset[str]) -> None:
-        self._finder, self._hidden = finder, hidden
-
-    def find_spec(self, name: str, *where: Any) -> ModuleSpec | None:
-        return None if name.partition(".")[0] in self._hidden else self._finder.find_spec(name, *where)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._finder, name)
-
-
 if __name__ == "__main__":
-    _page, *_names = sys.argv[1:]
-    _hidden = frozenset(_names) - sys.modules.keys()  # which are the standard library and these tests so far
-    sys.meta_path[:] = [_Without(finder, _hidden) for finder in sys.meta_path]
-    run_blocks(_page, runnable(Path(_page)))
+    run_blocks(sys.argv[1], runnable(Path(sys.argv[1])))

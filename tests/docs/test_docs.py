@@ -49,11 +49,11 @@ def test_links_lead_somewhere(page):
 
 
 @pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=named)
-def test_a_page_says_first_what_it_is_good_for(page):
-    """Each page starts with one title, and a paragraph that tells you what you can do with it."""
+def test_a_page_begins_with_a_title_and_a_paragraph(page):
+    """Each page starts with one title, and a paragraph of prose that says what the page is about."""
     title, first = page.read_text().split("\n\n")[:2]
     assert re.fullmatch(r"# .+", title)
-    assert re.search(r"\byour?\b", first), first
+    assert re.match(r"[A-Z`\[*0-9]", first), first
 
 
 def test_docstring_examples_are_true():
@@ -110,7 +110,8 @@ def test_claims_of_speed_are_those_of_one_table(name):
 
 def test_what_lists_cannot_do_is_measured():
     """The table of docs/when-not.md, and what it tells of `tae`, are what docs/accuracy.md has for these datasets."""
-    lines = iter((ROOT / "docs" / "accuracy.md").read_text().splitlines())
+    page = (ROOT / "docs" / "accuracy.md").read_text()
+    lines = iter(page.split("\n## Accuracy by dataset\n")[1].split("The confirmation sets:")[1].splitlines())
     names = next(line for line in lines if line.startswith("| data | Unless | Unless distilled")).split(" | ")
     next(lines)
     rows = takewhile(bool, lines)
