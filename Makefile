@@ -8,8 +8,13 @@ SOURCES := pyproject.toml setup.py $(wildcard src/unless/kernels/*.p*)
 demo: .venv/demo.stamp ## learn from a bundled table, print the rules and the reason for one decision
 	@$(BIN)/unless demo
 
-quick: lint types imports .venv/test.stamp ## before a commit: what runs in under a minute
-	$(BIN)/python -m pytest -n auto --dist worksteal -q -m quick
+# One or two files of each room: definitions, recorded programs, round trips, model files, one command.
+QUICK := tests/unit/test_[!brt]*.py tests/unit/test_rule.py tests/kernels tests/explanation tests/diff tests/score \
+	tests/reference/test_recorded.py tests/learn/test_fold.py tests/learn/test_own.py tests/read/test_table.py tests/read/test_messy.py \
+	tests/export/test_rules.py tests/export/test_round_trip.py tests/export/test_json.py tests/estimators/test_model_files.py tests/cli/test_fit.py
+
+quick: lint types imports ## what a change needs before a commit, in under a minute on two idle cores
+	$(BIN)/python -m pytest -n auto --dist worksteal -q $(QUICK)
 
 test: lint types imports unit ## everything that must pass; UNLESS_TESTS=long draws five times as many examples
 
@@ -68,12 +73,13 @@ clean:
 # Kernels are compiled once, in the source folder; every installation takes them from there.
 install = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.venv/bin/pip:
+.venv/build.stamp:
 	@echo "making .venv"
-	@$(PYTHON) -m venv .venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(install) --upgrade 'setuptools>=77' 'Cython>=3.1'
+	@touch $@
 
-.venv/kernels.stamp: $(SOURCES) | .venv/bin/pip
+.venv/kernels.stamp: $(SOURCES) | .venv/build.stamp
 	@echo "compiling the kernels (a minute of CPU)"
 	@$(BIN)/python setup.py --quiet build_ext --inplace
 	@touch $@
