@@ -182,9 +182,13 @@ def suggest(name: object, known: Iterable[object]) -> str:
 
 
 _IN_ADDRESS = re.compile(r"(://[^\s:@/?#]*):[^\s]*@")
-_BY_NAME = re.compile(r"""(?i)((?:ssl)?password\s*(?:=|%3D)\s*)('(?:[^'\\]|\\.)*'|[^\s&'")]+)""")
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_BY_NAME = re.compile(
+    rf"""(?ix) ( (?:password|secret) \s* (?:=|%3D) \s* ) (?: {_QUOTED} | [^\s&'")]+ )
+        | ( (?:password|secret) \s+ ) (?: {_QUOTED} )"""
+)
 
 
 def without_passwords(text: str) -> str:
     """Return a text, such as the address of a database, with … for every password in it."""
-    return _BY_NAME.sub(r"\1…", _IN_ADDRESS.sub(r"\1:…@", text))
+    return _BY_NAME.sub(r"\1\2…", _IN_ADDRESS.sub(r"\1:…@", text))
