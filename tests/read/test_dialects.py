@@ -24,7 +24,7 @@ from unless.read.sniff import WINDOW, sniff
 from unless.read.table import column_names, read_table
 from unless.rule import Literal, Program, Rule
 from unless.stream import predict_file
-from unless.values import DEFAULT_MISSING, Value, number_in
+from unless.values import DEFAULT_MISSING, Value, missing_among, number_in
 
 DELIMITERS = st.sampled_from([",", ";", "\t", "|"])
 DECIMALS = st.sampled_from([".", ","])
@@ -73,7 +73,7 @@ def slow_column(cells: list[str], decimal: str) -> list[Value]:
         else " " * place + repr(number)
         for place, (cell, number) in enumerate(numbers.items())
     }
-    kept = {cell: cell if cell in DEFAULT_MISSING else plain[cell] for cell in cells}
+    kept = {cell: cell if cell in missing_among([cell], DEFAULT_MISSING) else plain[cell] for cell in cells}
     found = naive_column([kept[cell] for cell in cells], None, DEFAULT_MISSING)
     return [cell if isinstance(value, str) else value for cell, value in zip(cells, found, strict=True)]
 
@@ -133,7 +133,8 @@ def test_sniffed(  # noqa: PLR0917 - as many as there are ways to write
     rows = [[grouped(a, decimal, group), b, grouped(c, decimal, ""), d] for a, b, c, d in grid]
     content = written([names, *rows], delimiter, encoding, quoting, ending)
     table = read_table(content, format="csv")
-    expected = read_table([dict(zip(names, (a, b or None, c, d or None), strict=True)) for a, b, c, d in grid])
+    cells = [[None if isinstance(cell, str) and not cell.strip(" ") else cell for cell in row] for row in grid]
+    expected = read_table([dict(zip(names, row, strict=True)) for row in cells])
     assert facts(table) == facts(expected)
     guess = sniff(content, ",", Told(), where="").dialect
     assert (guess.delimiter, guess.numerals) == (delimiter, Numerals(decimal, group))

@@ -219,10 +219,10 @@ class TestJsonLines:
         )
         assert values(table, "a") == ['[1, {"k": "é"}]', '{"z": null, "b": []}', '[1, {"k": "é"}]']
 
-    def test_tokens_are_text(self, write) -> None:
-        """Text such as NA is text, unless missing= says otherwise; NaN is missing."""
+    def test_tokens_are_missing(self, write) -> None:
+        """Text such as NA is missing as in any file, unless missing= says otherwise; NaN always is."""
         path = write("d.jsonl", '{"a":"NA"}\n{"a":""}\n{"a":NaN}\n{"a":"x"}')
-        assert values(read_table(path), "a") == ["NA", "", None, "x"]
+        assert values(read_table(path), "a") == [None, None, None, "x"]
         assert values(read_table(path, missing=["NA"]), "a") == [None, "", None, "x"]
 
     @pytest.mark.parametrize(("cells", "kind"), [("[1,2]", int), ("[1.0,2.0]", float), ("[true,false]", bool)])
@@ -247,7 +247,7 @@ class TestJsonLines:
 
     def test_chunks(self, write, monkeypatch: pytest.MonkeyPatch) -> None:
         """A file is the same, however it is cut into chunks, also if names come and go."""
-        rows = [{f"c{i % 7}": i, "t": "x" * (i % 5), "m": [i, str(i), None, True][i % 4]} for i in range(200)]
+        rows = [{f"c{i % 7}": i, "t": "x" * (i % 5 + 1), "m": [i, str(i), None, True][i % 4]} for i in range(200)]
         path = write("d.jsonl", "\n".join(map(json.dumps, rows)))
         expected = read_table(rows)
         for size in (1, 50, 1000):

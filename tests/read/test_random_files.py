@@ -29,6 +29,7 @@ from unless.read.jsonlines import JsonLines
 from unless.read.table import read_table
 from unless.read.text import TextFile, text_header
 from unless.table import Table
+from unless.values import DEFAULT_MISSING, missing_among
 
 SCALARS = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 3), st.integers(), st.floats(), st.text(max_size=4),
@@ -56,8 +57,9 @@ def interpreted(*, chunk: int | None = None) -> Iterator[None]:
 
 
 def plain(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as it is read: nested values are text."""
-    return {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in record.items()}
+    """A record as it is read: nested values are text, and texts such as NA are missing."""
+    cells = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in record.items()}
+    return {k: None if isinstance(v, str) and v in missing_among([v], DEFAULT_MISSING) else v for k, v in cells.items()}
 
 
 @settings(max_examples=100, deadline=None)

@@ -29,7 +29,7 @@ from unless.values import DEFAULT_MISSING, Value, number_in, spell
 SPELLINGS = st.one_of(
     st.sampled_from(["", "?", "NA", "NaN", "null", "N/A", "x", "y", "0", "-0", "007", "-01", "1", "1.0", " 1", "1 "]),
     st.sampled_from(["\t1", "inf", "nan", "1e999", "1_0", "1e5", ".5", "5.", "True", '"', '""', "a,b", "a\tb", "a\nb"]),
-    st.sampled_from(["a\r\nb", "\r", " ", "é"]),
+    st.sampled_from(["a\r\nb", "\r", " ", "   ", "NULL", "é"]),
     st.sampled_from(
         ["2020-08-01", " 2020-08-01T12:30", "2020-08-01 12:30Z", "2020-13-01", "12:30", "12:30:05.5", "24:00"]
     ),
@@ -40,11 +40,12 @@ SPELLINGS = st.one_of(
 )
 NUMBERS = st.one_of(st.integers(-3, 3).map(str), st.floats(allow_nan=False, allow_infinity=False).map(repr))
 DECLARED = st.sampled_from([None, "numeric", "categorical"])
-MISSING = st.sampled_from([DEFAULT_MISSING, (), ("?",), ("", "x"), ("1",)])
+MISSING = st.sampled_from([DEFAULT_MISSING, (), ("?",), ("", "x"), ("1",), (" ", "x")])
 
 
 def naive_column(cells: Sequence[str], declared: str | None, missing: Sequence[str]) -> list[Value]:
-    """The cells of a text file's column, by the rules."""
+    """The cells of a text file's column, by the rules; a space stands for any number of spaces."""
+    missing = [*missing, *(cell for cell in cells if " " in missing and cell and not cell.strip(" "))]
     present = {cell for cell in cells if cell not in missing}
     numbers = {cell for cell in present if number_in(cell) is not None}
     zero = padded(numbers) if numbers == present else starts_with_zero(numbers)
@@ -179,6 +180,7 @@ def test_any_text(text: str) -> None:
 def naive_frame_column(cells: Sequence[Any], declared: str | None, missing: Sequence[str]) -> list[Value]:
     """The cells of a frame's column, all numbers or all text, by the rules."""
     tokens = () if missing == DEFAULT_MISSING else missing
+    tokens = [*tokens, *(cell for cell in cells if " " in tokens and isinstance(cell, str) and set(cell) == {" "})]
     texts = {cell for cell in cells if isinstance(cell, str) and cell not in tokens}
     read = {cell: number for cell in texts if (number := number_in(cell)) is not None}
     zero = padded(read) if len(read) == len(texts) else starts_with_zero(read)

@@ -33,7 +33,7 @@ from unless.rule import Literal, Program, Rule
 from unless.stream import PredictedFile, predict_file
 from unless.stream.columns import NewColumns, free_names
 from unless.stream.output import is_patient, write_in_thread
-from unless.values import DEFAULT_MISSING, number_in
+from unless.values import DEFAULT_MISSING, missing_among, number_in
 
 few = settings(max_examples=80, deadline=None)
 BLOCKS = (1, 2, 7, 64, 1 << 23)
@@ -132,7 +132,7 @@ def answer(cells: dict[str, str], separator: str) -> str:
 
 def value(cell: str, *, numeric: bool) -> object:
     """What a cell means."""
-    if cell in DEFAULT_MISSING:
+    if cell in missing_among([cell], DEFAULT_MISSING):
         return None
     return number if numeric and (number := number_in(cell)) is not None else cell
 

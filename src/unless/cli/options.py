@@ -114,7 +114,7 @@ def _columns(what: str, panel: str = DATA) -> Any:
 
 
 _DATA = "A CSV, TSV, JSON lines, Parquet, Arrow or Excel file (or .gz), a folder of them, or - for standard input."
-_MISSING = "Cells with this text are missing (repeat).  [default: empty, NA, N/A, NaN, null, ?]"
+_MISSING = "Cells with this text are missing (repeat).  [default: empty, spaces, NA, N/A, NaN, null, NULL, ?]"
 _FORMAT = f"The format of the data, if its name does not show it: {', '.join(FORMATS)}."
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help=_DATA)]

@@ -10,13 +10,13 @@ mean there. Its function has readers for that too: "3" is a number in a column o
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unless.export.sqltimes import equal_bounds
 from unless.rule import Program
 from unless.table import Schema, Table
-from unless.values import DEFAULT_MISSING
+from unless.values import DEFAULT_MISSING, EARLIER_MISSING
 from unless.values.notation import DATETIME, DURATION, INSTANT, TIME, Moments, Notation, Order, Times
 
 _NEEDS = {
@@ -60,7 +60,7 @@ class Training:
     @property
     def missing(self) -> tuple[str, ...]:
         """The texts that mean a missing cell in records too, as in `read_table`: those that somebody gave."""
-        return () if self.schema.missing == DEFAULT_MISSING else self.schema.missing
+        return () if self.schema.missing in (DEFAULT_MISSING, EARLIER_MISSING) else self.schema.missing
 
     def readers(self, feature: str, tested: Collection[str]) -> Iterator[Reader]:
         """What a cell goes through that is no number in a notation; ``tested`` are the texts that rules name."""
@@ -69,7 +69,7 @@ class Training:
         if any(map(_is_time, (*tested, *self.missing))):
             yield Reader("written")
         if self.missing:
-            yield Reader("known", [*self.missing, *sorted(numbers_spelled(self.missing))])
+            yield from _known(self.missing, sorted(numbers_spelled(self.missing)))
         categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
         if self.schema.kinds[feature] != "text":
             yield Reader("measure" if categories == () else "numeral")
@@ -98,12 +98,20 @@ def readers(program: Program, training: Training | None = None) -> dict[str, lis
         notation = notations.get(feature)
         if notation is not None and not notation.plain:
             missing = training.missing if training else ()
-            found[feature] = [*[Reader("known", list(missing))] * bool(missing), _reader(notation)]
+            found[feature] = [*_known(missing), _reader(notation)]
         elif training is not None and feature in training.schema.kinds:
             found[feature] = list(training.readers(feature, sorted(texts)))
         elif any(map(_is_time, texts)):
             found[feature] = [Reader("written")]
     return found
+
+
+def _known(missing: Sequence[str], numbers: Sequence[float] = ()) -> Iterator[Reader]:
+    """The readers of cells that mean missing; a space stands for any number of them."""
+    if " " in missing:
+        yield Reader("blank")
+    if missing:
+        yield Reader("known", [*missing, *numbers])
 
 
 def _reader(notation: Notation) -> Reader:

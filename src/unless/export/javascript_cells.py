@@ -60,6 +60,10 @@ _KNOWN = """
   // Some texts and numbers mean a missing cell.
   const known = (found, missing) => (missing.includes(found) ? null : found);"""
 
+_BLANK = """
+  // A text of spaces only means a missing cell.
+  const blank = (found) => (typeof found === "string" && /^ +$/.test(found) ? null : found);"""
+
 _NUMERAL = """
   // A text that spells a number is that number.
   const numeral = (found) => {
@@ -146,6 +150,7 @@ _READERS = {
     "spelled": _SPELLED,
     "text": _TEXT,
     "known": _KNOWN,
+    "blank": _BLANK,
     "numeral": _NUMERAL,
     "measure": _MEASURE,
     "flag": _FLAG,

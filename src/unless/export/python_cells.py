@@ -93,6 +93,11 @@ _KNOWN = '''
         """Some texts and numbers mean a missing cell."""
         return None if found in missing else found'''
 
+_BLANK = '''
+    def blank(found):
+        """A text of spaces only means a missing cell."""
+        return None if isinstance(found, str) and found and not found.strip(" ") else found'''
+
 _NUMERAL = f'''
     def numeral(found):
         """A text that spells a number is that number."""
@@ -175,6 +180,7 @@ _READERS = {
     "spelled": _SPELLED,
     "text": _TEXT,
     "known": _KNOWN,
+    "blank": _BLANK,
     "numeral": _NUMERAL,
     "measure": _MEASURE,
     "flag": _FLAG,

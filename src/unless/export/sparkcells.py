@@ -167,6 +167,8 @@ class _Reading:
             if value != (text if number is None else number)
         ]
         arms: list[Arm] = [(self._equal(own, text), _constant(value, text=True)) for text, value in differing]
+        if self.values(["  "]) == [None]:
+            arms.append((exp.RegexpLike(this=own.copy(), expression=exp.Literal.string("^ +$")), exp.Null()))
         return "mixed" if mixed else "text", _replaced(own, [*arms, *self._flags(own, mixed=mixed)])
 
     def dates(self) -> tuple[str, Cells]:

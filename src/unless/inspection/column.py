@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unless.inspection.remarks import Code, ColumnProfile, Remark
 from unless.table import Column, Table
-from unless.values import LEADING_ZERO, number_in, spell
+from unless.values import LEADING_ZERO, is_blank, missing_among, number_in, spell
 from unless.values.notation import Moments
 
 _FREQUENT = 5
@@ -40,11 +40,11 @@ def needs_raw(column: Column) -> bool:
 
 def raw_of(cells: Column, missing: tuple[str, ...]) -> Raw:
     """What the spelling of cells tells, given the column as text, with every cell a value."""
-    counts = cells.counts()[len(cells.numbers) :]
-    lost = set(missing)
-    places = [place for place, text in enumerate(cells.categories) if text in lost and counts[place]]
-    tokens = sorted(((cells.categories[place], int(counts[place])) for place in places), key=lambda one: (-one[1], one))
-    return Raw(tuple(tokens))
+    lost, counts = missing_among(cells.categories, missing), Counter[str]()
+    for text, count in zip(cells.categories, cells.counts()[len(cells.numbers) :].tolist(), strict=False):
+        if text in lost:
+            counts[" " if is_blank(text) else text] += count
+    return Raw(tuple(sorted(((+counts).items()), key=lambda one: (-one[1], one))))
 
 
 def column_profile(
@@ -215,7 +215,7 @@ MOST = 5000
 _SOME = 100  # distinct texts that tell what a column of texts is
 
 MISSING_WORDS = frozenset(
-    {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "NULL", "Null", "None", "nan", "NAN"}
+    {"-", "--", "–", "—", ".", "..", "n/a", "n.a.", "na", "#N/A", "#NA", "#NULL!", "Null", "None", "nan", "NAN"}
     | {"missing", "Missing", "MISSING"}
 )  # not "none" and "unknown": they often mean what they say
 """Cells that often mean "missing" but are not read so by default."""

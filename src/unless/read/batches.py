@@ -345,11 +345,12 @@ class FrameBatch:
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table."""
-        return read_table(self.rows, like=like, features=features, drop_unlabelled=drop_unlabelled)
+        source = PolarsFrame(self.rows, filed=True)
+        return read_table(source, like=like, features=features, drop_unlabelled=drop_unlabelled)
 
     def cells(self, _: Sequence[str]) -> Source:
         """The cells, as they are read."""
-        return PolarsFrame(self.rows)
+        return PolarsFrame(self.rows, filed=True)
 
     def frame(self, **_: object) -> pl.DataFrame:
         """Return all columns, with the types that they have in the file."""

@@ -42,7 +42,7 @@ _FAILURES = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedEr
 class _ColumnarFile:
     """A file of columns; only those that are wanted are read."""
 
-    spelled = False
+    spelled, filed = False, True
     remarks = NOTHING
     rows = 0
     title: str
@@ -132,6 +132,8 @@ class ExcelFile(Loaded):
     of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
     is a missing cell; a column without any cell is no column.
     """
+
+    filed = True
 
     def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
         (header, *rows), first, self.remarks = _sheet(source, where, None if told is None else told.sheet)

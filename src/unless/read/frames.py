@@ -38,12 +38,13 @@ def records_source(records: Sequence[Mapping[Any, object]]) -> Source:
 
 
 class PolarsFrame:
-    """A polars frame."""
+    """A polars frame; ``filed`` says that it has the rows of a file."""
 
     spelled = False
     remarks = NOTHING
 
-    def __init__(self, frame: pl.DataFrame) -> None:
+    def __init__(self, frame: pl.DataFrame, *, filed: bool = False) -> None:
+        self.filed = filed
         self.names: Sequence[str] = frame.columns
         self.rows = frame.height
         self.frame = frame

@@ -59,7 +59,7 @@ class JsonLines:
     messages; `read_table` takes a JsonLines too. ``seen`` has the names that occur, once the cells are loaded.
     """
 
-    spelled = False
+    spelled, filed = False, True
     remarks = NOTHING
     rows = 0
 

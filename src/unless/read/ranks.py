@@ -19,7 +19,18 @@ from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.table import MOST, Column, Kind, Labels, smallest
-from unless.values import LEADING_ZERO, Label, Value, are_names, flag_in, label_type, number_in, spell, value_of
+from unless.values import (
+    LEADING_ZERO,
+    Label,
+    Value,
+    are_names,
+    flag_in,
+    label_type,
+    missing_among,
+    number_in,
+    spell,
+    value_of,
+)
 from unless.values.notation import (
     DATE,
     DATETIME,
@@ -270,6 +281,7 @@ def settle(
     If it is read ``alike``, as training was, nothing new is noticed. ``known`` is the column in training. Cells of
     other types mean what they plainly meant there (`as_known`).
     """
+    missing = missing_among(cells.texts, missing)
     if declared is None and cells.categorical:
         declared = "categorical"
     if declared == "categorical":
@@ -330,8 +342,7 @@ def _settle_written(
     numbers = cells.numbers.tolist()
     if not same:
         numbers = [_in_notation(spell(own.value(number)), notation) for number in numbers]
-    gone = frozenset(missing)
-    texts = [None if text in gone else _in_notation(text, notation, read) for text in cells.texts]
+    texts = [None if text in missing else _in_notation(text, notation, read) for text in cells.texts]
     values: list[Value] = [*numbers, *texts, None]
     found = [value for value in values if isinstance(value, float)]
     if declared and not found and (others := [value for value in values if isinstance(value, str)]):
@@ -465,6 +476,7 @@ def _column(name: str, kind: Kind, values: list[Value], codes: NDArray[Any]) -> 
 def with_labels(cells: Cells, missing: Collection[str]) -> tuple[Cells, NDArray[np.bool_]]:
     """The cells of a target that are not missing, and a mask of their rows."""
     cells = as_texts(cells)
+    missing = missing_among(cells.texts, missing)
     kept = np.array([*(True for _ in cells.numbers), *(text not in missing for text in cells.texts), False])
     rows = kept[cells.codes]
     texts = [text for text in cells.texts if text not in missing]

@@ -10,6 +10,7 @@ from unless.errors import ReadError, suggest
 from unless.read.dialect import NOTHING, Remarks
 from unless.read.ranks import Cells, joined
 from unless.read.sniff import said_of
+from unless.values import missing_among
 
 
 class Source(Protocol):
@@ -18,6 +19,8 @@ class Source(Protocol):
     names: Sequence[str]
     spelled: bool
     """Whether every cell is text that may spell a number, as in a text file."""
+    filed: bool
+    """Whether it is a file: texts such as NA are then missing cells."""
     rows: int
 
     @property
@@ -37,7 +40,7 @@ class Loaded:
     ``read`` gives the cells of the column at a place.
     """
 
-    spelled = False
+    spelled = filed = False
     remarks = NOTHING
 
     def __init__(self, names: Iterable[object], rows: int, read: Callable[[int], Cells]) -> None:
@@ -76,7 +79,7 @@ class Parts:
     def __init__(self, paths: Sequence[Path], sources: Sequence[Source], *, loose: bool) -> None:
         self._sources = sources
         self._paths = paths
-        self.spelled = sources[0].spelled
+        self.spelled, self.filed = sources[0].spelled, sources[0].filed
         self.names: Sequence[str] = list(dict.fromkeys(name for source in sources for name in source.names))
         if not loose:
             for path, source in zip(paths, sources, strict=True):
@@ -111,9 +114,12 @@ def _load(source: Source, names: Sequence[str], texts: Collection[str], missing:
 
 def _torn(pieces: Sequence[dict[str, Cells]], missing: Collection[str]) -> list[str]:
     """The columns that have numbers in one part, and in another text that is not missing."""
-    columns = {name: [piece[name] for piece in pieces] for name in pieces[0]}
-    numeric = [name for name, cells in columns.items() if any(len(part.numbers) for part in cells)]
-    return [name for name in numeric if any(text not in missing for part in columns[name] for text in part.texts)]
+    found = []
+    for name in pieces[0]:
+        texts = {text for piece in pieces for text in piece[name].texts}
+        if any(len(piece[name].numbers) for piece in pieces) and texts - missing_among(texts, missing):
+            found.append(name)
+    return found
 
 
 def same_columns(expected: Sequence[str], names: Sequence[str], first: Path | str, part: Path | str) -> None:

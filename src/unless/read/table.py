@@ -16,7 +16,7 @@ import numpy as np
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.read.dialect import Told, told_by
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
-from unless.read.frames import frame_source, records_source
+from unless.read.frames import PolarsFrame, frame_source, records_source
 from unless.read.jsonlines import JsonLines
 from unless.read.ranks import Cells, Declared, labels, settle, with_labels
 from unless.read.source import Source, refuse_twins
@@ -24,7 +24,7 @@ from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
 from unless.threads import cores
-from unless.values import DEFAULT_MISSING, spell, value_of
+from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among, spell, value_of
 from unless.values.notation import DATETIME, TIME, Moments, Notation, Order
 
 _CLOCKS = ("%H:%M", "%H:%M:%S")
@@ -66,9 +66,9 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     ``target`` names the column of labels, which learning needs. ``features`` names the columns to learn from, in that
     order; by default all others.
 
-    A cell is a number, a category (text) or missing. In text files a cell that is spelled like one of ``missing`` is
-    missing; with ``missing=()`` every cell is a value. In frames and all other files null and NaN are missing, and
-    ``missing`` counts only if you give it.
+    A cell is a number, a category (text) or missing. In files a cell that is spelled like one of ``missing`` is
+    missing, where a space stands for any number of spaces; with ``missing=()`` every cell that is there is a value. In
+    frames null and NaN are missing, and ``missing`` counts only if you give it.
 
     In columns named in ``numeric``, every cell that is or spells a number is a number, and the rest are categories. In
     columns named in ``categorical`` all cells are categories. An undeclared column has numbers if at least half of its
@@ -145,6 +145,7 @@ def plan_of(  # noqa: PLR0913 - the parameters of `read_table`
     except UnknownNameError as error:  # the other sheet may have it
         more = f" ({opened.remarks.said})" if "sheet" in opened.remarks.said else ""
         raise UnknownNameError(f"{error}{more}") from None
+    plan = replace(plan, filed=opened.filed and plan.missing != EARLIER_MISSING)
     plan = _declare(plan, names, _names("numeric", numeric) or [], _names("categorical", categorical) or [])
     return _declare_notations(plan, names, {**dates_in(dates), **orders_in(orders)})
 
@@ -164,10 +165,12 @@ class Plan:
     """How the numbers of some features are written."""
     alike: bool = False
     """Whether an earlier batch says how to read this one."""
+    filed: bool = False
+    """Whether a file is read, so that texts are missing in typed cells too."""
 
     def tokens(self, *, spelled: bool) -> tuple[str, ...]:
         """The texts that mean a missing cell, in a source that is ``spelled`` or not."""
-        return self.missing if spelled or self.given else ()
+        return self.missing if spelled or self.given or self.filed else ()
 
     def load(self, opened: Source, texts: Iterable[str] = (), more: Sequence[str] = ()) -> None:
         """Prepare the cells that are to be read; other columns may be wanted as text, and more columns may be."""
@@ -178,13 +181,16 @@ class Plan:
 
     def column(self, name: str, cells: Cells, *, spelled: bool) -> Column:
         """A column of cells, which now have their meaning."""
+        known, tokens = self.known.get(name), self.tokens(spelled=spelled)
+        if known is not None and not spelled and not self.given:  # what was a value in training is one
+            tokens = tuple(one for one in tokens if missing_among(known.categories, [one]).isdisjoint(known.categories))
         return settle(
             name,
             cells,
             self.features[name],
-            self.tokens(spelled=spelled),
+            tokens,
             spelled=spelled,
-            known=self.known.get(name),
+            known=known,
             notation=self.notations.get(name),
             alike=self.alike,
         )
@@ -208,7 +214,7 @@ def _like(like: object) -> Plan | None:
     missing = tuple(schema.missing)
     table = like if isinstance(like, Table) else getattr(like, "domain_", Table(()))
     known = {column.name: column for column in table.columns}
-    given = missing != DEFAULT_MISSING
+    given = missing not in (DEFAULT_MISSING, EARLIER_MISSING)
     return Plan(kinds, schema.target, missing, given, known, schema.notations)
 
 
@@ -228,7 +234,7 @@ def _like_program(program: Program) -> Plan:
     }
     # A cell that the program tests was a value in training. Any other may be missing: literals hold just the same.
     tested = set[str]().union(*named.values())
-    missing = tuple(token for token in DEFAULT_MISSING if token not in tested)
+    missing = tuple(token for token in DEFAULT_MISSING if not tested & missing_among(tested, [token]))
     return Plan(kinds, program.target, missing, given=False, known=known, notations=program.notations)
 
 
@@ -382,7 +388,7 @@ def _open(source: object, form: str | None, told: Told) -> Source:
         raise ParameterError(f"format={form!r} is for files and bytes, not for {type(source).__name__}; leave it out")
     if told.names:
         raise ParameterError(f"{told.names[0]}= is for files and bytes, not for {type(source).__name__}; leave it out")
-    if isinstance(source, (TextFile, JsonLines)):
+    if isinstance(source, (TextFile, JsonLines, PolarsFrame)):
         return source
     if isinstance(source, (list, tuple)):
         return records_source(source)

@@ -29,7 +29,7 @@ from unless.read.encodings import to_utf8, unmarked
 from unless.read.frames import polars_cells, text_cells
 from unless.read.ranks import Cells
 from unless.read.sniff import WINDOW, Guess, named_delimiter, sniff
-from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, number_in
+from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, missing_among, number_in
 
 if TYPE_CHECKING:
     import polars as pl
@@ -122,7 +122,7 @@ class TextFile:
     A blank line is no record, except in a file of one column, where it is an empty cell.
     """
 
-    spelled = True
+    spelled = filed = True
     rows = 0
 
     def __init__(
@@ -208,12 +208,13 @@ class TextFile:
             # `settle` reads up to this many texts one by one; a million would take it a second.
             if wary or name in kept or len(texts) <= _MANY or not self._plausible(texts.gather_every(_STEP), missing):
                 return False
-            present = texts.filter(~texts.is_in(list(missing)))
+            gone = missing_among(texts, missing)
+            present = texts.filter(~texts.is_in(list(gone)))
             if present.str.contains(LEADING_ZERO.pattern).any() and present.str.contains(WHOLE_NUMBER.pattern).all():
                 return False
             numbers = pl.select(numbers_in(pl.lit(texts))).to_series()
             others = texts.filter(numbers.is_null())
-            return len(others) <= _MANY and set(others).issubset(missing) and bool(numbers.is_finite().all())
+            return len(others) <= _MANY and gone.issuperset(others) and bool(numbers.is_finite().all())
 
         texts = pl.DataFrame([column for column in columns if column.dtype == pl.String])  # in 20 us, a query in 100
         if "" not in missing:
@@ -256,6 +257,8 @@ class TextFile:
         if frame is None or not _faithful(frame, numeric, missing):
             return self._polars(wanted, (), ())
         # polars takes a cell of spaces for an empty one.
+        if " " in missing:
+            return frame
         holed = {place for place in numeric if frame.get_column(_name(place)).null_count()}
         blank = holed and kernels.has_blank(self._body, ord(self._separator))
         return self._polars(wanted, set(numeric) - holed, tokens) if blank else frame
@@ -308,18 +311,19 @@ class TextFile:
         numeric, tokens, whole = [], set(), []
         for place in places if sample else ():
             if self._plausible(sample[place], missing):
-                lost = sample[place].intersection(missing) - {""}
+                lost = sample[place].intersection(missing) - {"", " "}  # polars takes spaces for an empty cell
                 if lost and "" not in missing:  # polars would make both null
                     continue
                 numeric.append(place)
                 tokens |= lost
-                if all(map(WHOLE_NUMBER.match, sample[place].difference(missing))):
+                if all(map(WHOLE_NUMBER.match, sample[place] - missing_among(sample[place], missing))):
                     whole.append(place)
         return numeric, sorted(tokens and set(missing) - {""}), whole
 
     def _plausible(self, cells: Iterable[str], missing: Collection[str]) -> bool:
         """Whether the cells that are not missing, at least one, are all numbers that polars can read."""
-        present = set(cells).difference(missing)
+        cells = set(cells)
+        present = cells - missing_among(cells, missing)
         read = number_in if self._numerals.plain else self._numerals.number_in
         if not present or are_names(present):
             return False

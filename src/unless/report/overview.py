@@ -273,7 +273,7 @@ def gaps(column: ColumnProfile) -> str:
     """How many cells are missing, and how they are spelled: "17 ?", "20 (? 17, empty 3)"."""
     if not column.missing:
         return "–"
-    names = [short(cell) if cell.strip() else "empty" if not cell else repr(cell) for cell, _ in column.tokens]
+    names = [short(cell) if cell.strip() else "empty" if not cell else "blank" for cell, _ in column.tokens]
     if len(names) < 2:
         return " ".join([f"{column.missing:,}", *names])
     each = (f"{name} {count:,}" for name, (_, count) in zip(names, column.tokens, strict=True))

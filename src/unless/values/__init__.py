@@ -7,6 +7,7 @@
 
 from unless.values.cells import (
     DEFAULT_MISSING,
+    EARLIER_MISSING,
     LEADING_ZERO,
     NUMBER_FORM,
     WHOLE_NUMBER,
@@ -17,10 +18,12 @@ from unless.values.cells import (
     class_place,
     counted,
     flag_in,
+    is_blank,
     label_data,
     label_in,
     label_place,
     label_type,
+    missing_among,
     number_data,
     number_in,
     percent,
@@ -35,6 +38,7 @@ from unless.values.cells import (
 
 __all__ = [
     "DEFAULT_MISSING",
+    "EARLIER_MISSING",
     "LEADING_ZERO",
     "NUMBER_FORM",
     "WHOLE_NUMBER",
@@ -45,10 +49,12 @@ __all__ = [
     "class_place",
     "counted",
     "flag_in",
+    "is_blank",
     "label_data",
     "label_in",
     "label_place",
     "label_type",
+    "missing_among",
     "number_data",
     "number_in",
     "percent",

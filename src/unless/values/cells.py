@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
@@ -26,8 +26,11 @@ from unless.values.notation import DATE, Moments, Notation, Noted, noted  # noqa
 Value = float | str | None
 Label = str | bool | int | float
 
-DEFAULT_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
-"""The cells of a text file that mean "missing", unless the reader is told otherwise."""
+DEFAULT_MISSING: tuple[str, ...] = ("", " ", "NA", "N/A", "NaN", "null", "NULL", "?")
+"""The cells of a file that mean "missing", unless the reader is told otherwise; a space stands for any spaces."""
+
+EARLIER_MISSING: tuple[str, ...] = ("", "NA", "N/A", "NaN", "null", "?")
+"""What it was in earlier versions, for text files only: their models say so."""
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -47,6 +50,20 @@ def are_names(numbers: Collection[str]) -> bool:
     (True, False, False)
     """
     return any(map(LEADING_ZERO.match, numbers)) and all(map(WHOLE_NUMBER.match, numbers))
+
+
+def missing_among(texts: Iterable[str], tokens: Collection[str]) -> frozenset[str]:
+    """The texts that mean a missing cell: the tokens, and if a space is one of them, all texts of spaces only.
+
+    >>> sorted(missing_among(["a", "  ", " b"], ["NA", " "])), sorted(missing_among(["a", "  "], ["NA"]))
+    ([' ', '  ', 'NA'], ['NA'])
+    """
+    return frozenset(tokens).union(filter(is_blank, texts) if " " in tokens else ())
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text has spaces only, at least one."""
+    return text[:1] == " " and not text.strip(" ")
 
 
 def number_in(text: str) -> float | None:

@@ -29,6 +29,7 @@ def described(coding: Coding) -> tuple[dict[str, Any], Arrays]:
         "notations": [[name, notation.data()] for name, notation in plan.notations.items()],
         "missing": list(plan.missing),
         "given": plan.given,
+        "filed": plan.filed,
         "spelled": task.spelled,
         "weights": task.weights,
         "drop_unlabelled": task.drop_unlabelled,
@@ -77,7 +78,14 @@ def coding_in(node: Mapping[str, Any], arrays: Arrays) -> Coding:
     """The coding that `described` wrote; a ValueError, TypeError or LookupError if this is something else."""
     labels = Labels(node["target"], tuple(map(label_in, node["labels"])), np.empty(0, np.uint8)).labels
     notations = {name: _notation(data) for name, data in node["notations"]}
-    plan = Plan(dict(node["declared"]), node["target"], tuple(node["missing"]), node["given"], notations=notations)
+    plan = Plan(
+        dict(node["declared"]),
+        node["target"],
+        tuple(node["missing"]),
+        node["given"],
+        notations=notations,
+        filed=node.get("filed", False),
+    )
     task = Task(plan, node["spelled"], node["weights"], node["drop_unlabelled"], node["drop_weightless"])
     bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))
     Program(node["target"], tuple(one.column.name for one in bins))  # refuses names that go together with no program

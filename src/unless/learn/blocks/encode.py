@@ -21,7 +21,7 @@ from unless.read.ranks import labels as labels_of
 from unless.read.source import Source
 from unless.read.table import Plan
 from unless.table import Labels, Schema, Table
-from unless.values import Label
+from unless.values import Label, missing_among
 
 ClassFactors = Callable[[tuple[Label, ...], NDArray[np.float64]], NDArray[np.float64]]
 """The weight of every class, given the labels and how much the records of each weigh."""
@@ -249,7 +249,8 @@ class Coding:
 
 def _labels(task: Task, overview: Overview) -> tuple[tuple[Label, ...], dict[Any, int]]:
     """The labels, and the place of the label of each cell of the target."""
-    survey, gone = overview.target, set(task.tokens)
+    survey = overview.target
+    gone = missing_among(survey.texts, task.tokens)
     lacking = survey.missing + sum(times for text, times in survey.texts.items() if text in gone)
     if lacking and not task.drop_unlabelled:
         raise MissingLabelsError(

@@ -137,7 +137,7 @@ def _of_size(sources: Iterable[Source]) -> Iterator[Source]:
 
     def together() -> Iterator[Source]:
         if waiting:
-            yield from map(PolarsFrame, _pieces(pl.concat(waiting)))
+            yield from (PolarsFrame(frame, filed=True) for frame in _pieces(pl.concat(waiting)))
             waiting.clear()
 
     for source in sources:

@@ -20,7 +20,7 @@ from unless.learn.literals import MANY
 from unless.read.ranks import Cells, as_texts
 from unless.read.table import Plan
 from unless.table import Column
-from unless.values import Label
+from unless.values import Label, missing_among
 from unless.values.notation import FLAG, WHOLE, Notation, common
 
 _NUMBERS = 1 << 16
@@ -167,8 +167,8 @@ def _without_rows(column: Column) -> Column:
 
 def torn(surveys: dict[str, Survey], missing: Iterable[str]) -> list[str]:
     """The columns of a text file that have numbers in one batch, and in another text that is not missing."""
-    gone = frozenset(missing)
-    return [name for name, one in surveys.items() if len(one.numbers) and any(text not in gone for text in one.texts)]
+    numeric = {name: one.texts for name, one in surveys.items() if len(one.numbers)}
+    return [name for name, texts in numeric.items() if texts.keys() - missing_among(texts, missing)]
 
 
 def as_plain(cells: Cells) -> Cells:
