@@ -8,9 +8,12 @@ from datetime import date, timedelta
 import numpy as np
 import pytest
 
-from unless import FoldRMClassifier, UnlessClassifier
+from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, parse
 from unless.explanation.changes.axes import Axis, allowed_values
-from unless.rule import Literal
+from unless.explanation.sentences import default_texts, fitting, outline, words_for
+from unless.explanation.words import DEFAULT
+from unless.export import to_rules
+from unless.rule import Literal, Program, Rule, conditions
 from unless.values import Value, value_of
 from unless.values.notation import Notation
 
@@ -80,6 +83,7 @@ def random_records(rng: np.random.Generator, rows: int) -> list[dict[str, object
             "lasts": f"P{int(rng.integers(1, 6))}D",
             "size": SIZES[int(rng.integers(0, len(SIZES)))],
             "flag": bool(rng.integers(0, 2)),
+            "senior": int(rng.integers(0, 2)),
             "city": str(rng.choice(["Oslo", "Rome", "Bonn"])),
         }
         for _ in range(rows)
@@ -167,3 +171,162 @@ def test_a_number_that_must_rise_to_the_end_of_its_range():
     allowed = allowed_values("x", {"x": (10, 20)}, None, (), numeric=True)
     offer = Axis("x", -5.0, (0.0, 10.0), (), allowed).offers[1]
     assert (offer.value, offer.how) == (10.0, "is")
+
+
+# Proofs: each fact holds of the record, and so does what is said of conditions.
+
+
+PROVED = [(seed, learner) for seed in range(4) for learner in (UnlessClassifier, FoldRMClassifier, FoldRPPClassifier)]
+UNCONDITIONAL = ("it is the default", "it always applies")
+
+
+def proved(seed: int, learner: type) -> tuple[object, list[dict[str, object]]]:
+    """A model of records of which some have missing cells, and some of them."""
+    rng = np.random.default_rng(100 + seed)
+    records = random_records(rng, 400)
+    labels = random_labels(rng, records)
+    if learner is FoldRPPClassifier:
+        labels = ["some" if label == "one" else "other" for label in labels]
+    for record in records[::7]:
+        record[str(rng.choice(sorted(record)))] = None
+    model = learner(orders={"size": SIZES}, warn=False).fit(records, labels)
+    return model, records[:40]
+
+
+def asks(text: str) -> list[str]:
+    """The conditions of a text: "age is above 30 and at most 40 and city is Oslo" has two."""
+    return [] if text == "always" else re.split(r",? and (?=\w+ is )", text)
+
+
+class Truth:
+    """Whether sentences about a record are true; it counts what it looked at."""
+
+    def __init__(self, model, record) -> None:
+        self.record, self.notations, self.seen = record, dict(model.schema_.notations), 0
+
+    def holds(self, text: str) -> bool:
+        """Whether a condition such as "age is above 30 and at most 40" holds of the record."""
+        self.seen += 1
+        return holds(literals(text, self.notations), self.record, self.notations)
+
+    def states(self, fact: str) -> bool:
+        """Whether the record has the value that a fact such as "age is 35, above 30" states, which lies as it says."""
+        feature, value, lies = re.fullmatch(r"(\w+) is ((?:[^,]|,\d)+)(?:, (.+))?", fact).groups()
+        there = self.holds(f"{feature} is {value}")
+        sort = lies is not None and re.fullmatch("not (a|in the) [a-z]+", lies)
+        return there and (lies is None or bool(sort) or lies == "as required" or self.holds(f"{feature} is {lies}"))
+
+    def facts(self, text: str) -> bool:
+        """Whether all facts are true that "and" joins."""
+        return text in UNCONDITIONAL or all(map(self.states, asks(text)))
+
+    def reason(self, text: str) -> bool:
+        """Whether all is true that a reason says, with its exceptions, and theirs, and those of other rules."""
+        parts = re.split(
+            r"; |,? and although |, because |: (?=\w+ is |although )|, an exception .*?applies(?=: |$)", text
+        )
+        about = [re.sub("^although ", "", part) for part in parts if re.match(r"(although )?\w+ is ", part)]
+        return all(self.facts(part) for part in about)
+
+    def obstacle(self, text: str) -> bool:
+        """Whether what a value must be is not so: "age is 50, but must be above 30 and at most 40"."""
+        fact, wanted = text.split(", but must ")
+        asked = re.sub("^(not )?be ", r"is \1", wanted)
+        return self.states(fact) and not self.holds(f"{fact.split(' is ')[0]} {asked}")
+
+
+LINES = {
+    "'(.*)' does not hold: (.*)": lambda truth, asked, fact: (
+        not all(map(truth.holds, asks(asked))) and truth.facts(fact)
+    ),
+    "'(.*)' (?:applies|holds).*": lambda truth, asked: all(map(truth.holds, asks(asked))),
+    "rule .* did not apply: an exception applies, because (.*)": Truth.reason,
+    "rule .* did not apply: (.*)": Truth.obstacle,
+    "(?:because|and) +(.*, )which is (.*)": lambda truth, fact, asked: truth.states(fact + asked),
+    "(?:because|and) +((?!no exception).*)": Truth.facts,
+    "The record is decided: .*|and no exception applies:": lambda truth: truth is not None,
+}
+"""The lines of a story, and whether what is said in their places is true."""
+
+
+def is_true(line: str, truth: Truth) -> bool:
+    """Whether a line of a story is true."""
+    matches = ((re.fullmatch(pattern, line.strip()), tells) for pattern, tells in LINES.items())
+    found, tells = next((found, tells) for found, tells in matches if found)
+    return tells(truth, *found.groups())
+
+
+@pytest.mark.parametrize(("seed", "learner"), PROVED)
+def test_what_a_proof_says_is_true(seed, learner):
+    """Each line of a story, and each part of the sentence, is true of the record and of what was decided."""
+    model, records = proved(seed, learner)
+    seen = 0
+    for record in records:
+        proof, truth = model.explain(record), Truth(model, record)
+        assert proof.label == model.predict([record])[0]
+        assert f"{proof.label}, because " in str(proof)
+        assert truth.reason(str(proof).split(", because ", 1)[1]), str(proof)
+        for line in proof.story().splitlines():
+            assert is_true(line, truth), line
+        for node in [] if proof.rule is None else outline(proof.rule, fitting(DEFAULT, proof.every_check())):
+            assert node.holds is None or truth.facts(node.text), node
+        seen += truth.seen
+    assert seen > 150
+
+
+@pytest.mark.parametrize(("seed", "learner"), PROVED)
+def test_what_stopped_a_label_is_true(seed, learner):
+    """What a rule asks does not hold, the record has what is said, and an exception that applies does."""
+    model, records = proved(seed, learner)
+    seen = 0
+    for record in records[:20]:
+        truth = Truth(model, record)
+        for label in model.program_.labels:
+            for line in str(model.why_not(record, label)).splitlines()[1:]:
+                if found := re.fullmatch(r"  .* asks that (.*), but (.*)", line):
+                    assert not any(map(truth.holds, asks(found[1]))), line
+                    assert truth.facts(found[2]), line
+                elif found := re.fullmatch(r"  .* has an exception that applies: (.*)", line):
+                    assert truth.reason(found[1]), line
+                else:
+                    decided = model.explain(record).decided
+                    last = "otherwise" if decided is None else f"rule {decided + 1}"
+                    assert re.fullmatch(f"  .* came too late: {last} decided first|  {last} decides", line), line
+        seen += truth.seen
+    assert seen > 30
+
+
+@pytest.mark.parametrize(("seed", "learner"), PROVED)
+def test_what_a_rule_says_holds_where_it_holds(seed, learner):
+    """The sentence of each condition holds of the same records as its literals, and the text of the rules is them."""
+    model, records = proved(seed, learner)
+    program, words = model.program_, words_for(model.program_, tables=(model.domain_,))
+    assert parse(to_rules(program), like=program) == program
+    told = parse(str(program), like=program)
+    truths = [(model.explain(record).record, Truth(model, record)) for record in records]
+    assert [told.label(values) for values, _ in truths] == list(model.predict(records))
+    for rule in levels(program):
+        for condition, text in zip(conditions(rule.default), default_texts(rule, words), strict=True):
+            for values, truth in truths:
+                found = all(literal.holds(values[literal.feature]) for literal in condition)
+                assert truth.holds(text) == found, (text, values)
+
+
+def levels(program: Program) -> list[Rule]:
+    """The rules of a program and all their exceptions."""
+    found = list(program.rules)
+    for rule in found:
+        found += rule.exceptions
+    return found
+
+
+def test_a_range_of_one_whole_number_is_that_number():
+    """What is above 2 and at most 3 is 3 where training had whole numbers only; text that is parsed has the range."""
+    records = [{"cod": v} for v in list(range(12)) * 30]
+    labels = ["odd" if one["cod"] == 3 else "low" if one["cod"] <= 6 else "high" for one in records]
+    model = FoldRMClassifier(warn=False).fit(records, labels)
+    three = next(rule for rule in levels(model.program_) if len(conditions(rule.default)[0]) == 2)
+    assert default_texts(three, words_for(model.program_, tables=(model.domain_,))) == ["cod is 3"]
+    assert "cod is above 2.0 and at most 3.0" in str(model.program_)
+    assert "above 2 and at most 3" not in "".join(model.explain({"cod": v}).story() for v in range(12))
+    assert "above 2 and at most 3" in model.explain({"cod": 2.5}).story()

@@ -14,6 +14,7 @@ from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.card import ScoreCard
 from unless.table import Table
 from unless.values import label_data
+from unless.values.notation import WHOLE
 
 __all__ = ["page_words", "payload", "value_data"]
 
@@ -64,11 +65,15 @@ def _figures(program: Program, statistics: Statistics) -> list[str]:
 
 
 def page_words(program: Program, domain: Table | None = None, words: Words | None = None) -> Words:
-    """The words of a page: all numbers of a feature have groups if it has, or is compared with, one of five digits."""
+    """The words of a page: all numbers of a feature have groups if it has, or is compared with, one of five digits.
+
+    In a domain of whole numbers, a range of one number is that number.
+    """
     numbers = [(literal.feature, literal.value) for rule in program for literal in rule.literals()]
     numbers += [(column.name, number) for column in (domain.columns if domain else ()) for number in column.numbers]
     large = {name for name, number in numbers if isinstance(number, float) and 10_000 <= abs(number) < 1e16}
-    return replace(words or Words(), grouped=large)
+    whole = {column.name for column in (domain.columns if domain else ()) if column.notation == WHOLE}
+    return replace(words or Words(), grouped=large, whole=whole)
 
 
 def _feature(program: Program, name: str, domain: Table | None, words: Words) -> dict:
@@ -86,6 +91,7 @@ def _feature(program: Program, name: str, domain: Table | None, words: Words) ->
         "categories": [] if column is None else list(column.categories),
         "phrase": asdict(words.features.get(name, Phrase())),
         "grouped": name in words.grouped,
+        "whole": name in words.whole,
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack
+from dataclasses import replace
 from importlib.resources import files
 from time import perf_counter
 
@@ -23,6 +24,7 @@ from tests.strategies import CELLS, FEATURES, KINDS, card_of, chain, meaning, pr
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.forms import rule_dict
 from unless.explanation.scored import scored
+from unless.explanation.sentences import words_for
 from unless.explanation.why import explain, values_of
 from unless.explanation.words import Phrase, Words, number_text, plain_text, printable
 from unless.judge.labels import measure
@@ -30,7 +32,7 @@ from unless.model import Statistics
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_of
 from unless.values import number_in, spell, value_of
-from unless.values.notation import DATETIME, DURATION, TIME
+from unless.values.notation import DATETIME, DURATION, TIME, WHOLE
 
 SCRIPTS = "\n".join(
     (files("unless") / "report" / "page" / f"{name}.js").read_text("utf-8")
@@ -242,6 +244,26 @@ def test_ranges(asked):
         assert reasons == [one.reason(page_words(examples.RANGES)) for one in proof.tried]
         assert table == scored(card, record, page_words(examples.RANGES)).table()
     assert any("which is above 30 and at most 40" in story for story, _ in told)
+
+
+def test_a_range_of_one_whole_number(asked):
+    """Above 2 and at most 3 is 3 where numbers are whole, unless a record has a fraction; the page says it alike."""
+    column = replace(Column.of("cod", [0.0, 9.0]), notation=WHOLE)
+    exception = Rule(None, (Literal("cod", ">", 2.0), Literal("cod", "<=", 3.5), Literal("city", "==", "Oslo")))
+    rules = (Rule("yes", (Literal("cod", ">", 1.0), Literal("cod", "<=", 8.0)), (exception,)), Rule("no"))
+    program, domain = Program("y", ("cod", "city"), rules), Table((column, Column.of("city", ["Oslo", "Rome"])))
+    words, told = page_words(program, domain), {}
+    assert words_for(program, tables=(domain,)).whole == words.whole == {"cod"}
+    for cod in (3.0, 5.0, 2.5, None, "many", 1.0):
+        record = {"cod": cod, "city": "Oslo"}
+        ((story, reasons),) = asked([["speak", payload(program, domain), values(program, record), 1]])
+        proof = explain(program, record)
+        assert story == proof.story(1, words=words)
+        assert reasons == [one.reason(words) for one in proof.tried]
+        told[cod] = story
+    assert "because cod is 3 and city is Oslo" in told[3.0]
+    assert "'cod is 3' does not hold: cod is 5" in told[5.0]
+    assert "cod is 2.5, above 2 and at most 3.5" in told[2.5]
 
 
 def test_a_readers_words(asked):

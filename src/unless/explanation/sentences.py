@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
+from math import floor, isfinite
 from typing import TYPE_CHECKING, NamedTuple
 from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, Said, conditions, said, verbs
 from unless.values import Value, amount, counted, percent
-from unless.values.notation import Noted
+from unless.values.notation import WHOLE, Noted
 
 if TYPE_CHECKING:
     from unless.explanation.proof import Check, Proof, RuleProof
@@ -40,7 +42,10 @@ _OPPOSITE: dict[Said, Said] = {"<=": ">", ">": "<=", "<": ">=", ">=": "<"}
 
 def fitting(words: Words, checks: Iterable[Check]) -> Words:
     """The words for a text about some checks, in which all numbers of a feature are spelled alike."""
-    return words.fitting((check[0].feature, value) for check in checks for value in (check[0].value, check[1]))
+    pairs = [(check[0].feature, check[0].value, check[1]) for check in checks]
+    found = words.fitting((feature, value) for feature, *values in pairs for value in values)
+    fractions = {name for name, _, value in pairs if isinstance(value, float) and not value.is_integer()}
+    return replace(found, whole={*found.whole} - fractions) if fractions.intersection(found.whole) else found
 
 
 def compared(program: Program) -> list[tuple[str, Value]]:
@@ -54,7 +59,9 @@ def words_for(
     """The words for a text about all rules of some programs, a record and tables: all numbers of a feature alike."""
     columns = [column for table in tables for column in table.columns if len(column.numbers)]
     ends = ((column.name, column.value(code)) for column in columns for code in (0, len(column.numbers) - 1))
-    return words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items(), ends))
+    known = words.fitting(chain(chain.from_iterable(map(compared, programs)), (record or {}).items(), ends))
+    fractions = {column.name for column in columns if column.notation != WHOLE or (column.numbers % 1).any()}
+    return replace(known, whole={*known.whole, *(column.name for column in columns)} - fractions) if columns else known
 
 
 # What a condition asks, and what a record has.
@@ -66,8 +73,20 @@ Checks = tuple["Check", ...]
 
 def condition_parts(condition: Condition, words: Words = DEFAULT) -> list[tuple[str, str | None]]:
     """What a condition asks, in words and values: "is at most", "21,000"; no value where it takes none."""
+    if (only := only_number(condition, words)) is not None:
+        return [(OPERATOR_WORDS["=="], words.value(condition[0].feature, only))]
     values = (None if value is None else words.value(condition[0].feature, value) for _, value in said(condition))
     return list(zip(verbs(condition), values, strict=True))
+
+
+def only_number(condition: Condition, words: Words) -> float | None:
+    """The one number in a range of whole numbers: of those above 2 and at most 3, that is 3."""
+    if len(condition) < 2 or condition[0].feature not in words.whole:
+        return None
+    low, high = (literal.value for literal in condition)
+    if not (isinstance(low, float) and isinstance(high, float) and isfinite(low) and isfinite(high)):
+        return None
+    return float(floor(high)) if floor(low) + 1 == floor(high) else None
 
 
 def condition_text(condition: Condition, words: Words = DEFAULT) -> str:
@@ -102,6 +121,8 @@ def check(checks: Checks, words: Words = DEFAULT) -> str:
     if literal.op in _OPPOSITE:
         if not isinstance(value, float):
             return has if value is None else f"{has}, not {_sort(literal.value)}"
+        if (only := only_number(_literals(checks), words)) is not None:
+            return has if all(one.holds for one in checks) else f"{has}, not {words.value(literal.feature, only)}"
         decisive = [one for one in checks if not one.holds] or checks
         return f"{has}, {' and '.join(_true(one, words) for one in decisive)}"
     adds = literal.op != "present" and holds == (literal.op == "!=")
@@ -129,7 +150,8 @@ def _true(one: Check, words: Words) -> str:
 
 def asked(checks: Checks, words: Words) -> str:
     """Checks that hold: what the record has, and how that meets what the condition asks."""
-    if checks[0].literal.op in ("<=", ">", "!=") and not _is_flag(checks):
+    alone = _is_flag(checks) or only_number(_literals(checks), words) is not None
+    if checks[0].literal.op in ("<=", ">", "!=") and not alone:
         return f"{_has(checks, words)}, which {_asks(_literals(checks), words)}"
     return f"{_has(checks, words)}, as required"
 

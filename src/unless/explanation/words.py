@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from unless.errors import ParameterError
 from unless.values import Label, Value, number_in, spell
-from unless.values.notation import Noted, Order
+from unless.values.notation import WHOLE, Noted, Order
 
 _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
@@ -110,6 +110,7 @@ class Words:
 
     ``labels={"refuse": "the loan is refused"}`` is what a decision is called; labels without an entry use ``decision``.
     ``grouped`` are the features whose numbers have groups of three digits from 1,000 on, instead of from 10,000 on.
+    ``whole`` are the features of whole numbers: one that is above 2 and at most 3 is 3.
     ``purpose`` says what the rules are for; a page shows it under its title.
     """
 
@@ -117,6 +118,7 @@ class Words:
     labels: Mapping[Label, str] = field(default_factory=dict)
     decision: str = "{target} {label}"
     grouped: Collection[str] = frozenset()
+    whole: Collection[str] = frozenset()
     purpose: str = ""
 
     def __post_init__(self) -> None:
@@ -125,13 +127,18 @@ class Words:
     def fitting(self, said: Iterable[tuple[str, Value]]) -> Words:
         """Words for a text about these features and values: if one number of a feature has groups, all of them have.
 
+        Cells that know that they are whole numbers say so of their feature.
+
         >>> words = Words().fitting([("amount", 6000.0), ("amount", 27500.0), ("year", 2024.0)])
         >>> words.has("amount", 6000.0), words.has("year", 2024.0)
         ('amount is 6,000', 'year is 2024')
         """
         numbers = [(name, value) for name, value in said if isinstance(value, float) and not is_written(value)]
         large = {name for name, value in numbers if _GROUPED <= abs(value) < _EXPONENT}
-        return replace(self, grouped={*self.grouped, *large}) if large.difference(self.grouped) else self
+        whole = {name for name, value in numbers if isinstance(value, Noted) and value.notation == WHOLE}
+        if large <= set(self.grouped) and whole <= set(self.whole):
+            return self
+        return replace(self, grouped={*self.grouped, *large}, whole={*self.whole, *whole})
 
     def label(self, target: str, label: Label) -> str:
         """A decision: "loan refuse", or the sentence of that label."""

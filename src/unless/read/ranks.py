@@ -303,11 +303,12 @@ def settle(
         if kind == "text":
             return _settle_names(name, cells, missing, known, spelled=spelled)
     if not (read or gone or len(present) < len(cells.texts)):
-        return _numeric(Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes), notation, whole=cells.whole)
+        column = Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes)
+        return _numeric(column, notation, whole=cells.whole, alike=alike)
     kept = set(present)
     numbers = (None if x in gone else x for x in cells.numbers.tolist())
     texts = (read.get(text, text) if text in kept else None for text in cells.texts)
-    return _numeric(_column(name, kind, [*numbers, *texts, None], cells.codes), notation)
+    return _numeric(_column(name, kind, [*numbers, *texts, None], cells.codes), notation, alike=alike)
 
 
 def _settle_names(name: str, cells: Cells, missing: Collection[str], known: Column | None, *, spelled: bool) -> Column:
@@ -372,9 +373,9 @@ def _unlike(name: str, notation: Notation, cell: str) -> str:
     return f"no cell of {name!r} is a date {like}, such as {cell!r}; give the format that its cells have"
 
 
-def _numeric(column: Column, notation: Notation | None, *, whole: bool | None = None) -> Column:
-    """A column that was just made, with the notation of training, or else with what its numbers show."""
-    found = _plain_notation(column, whole=whole) if notation is None else notation
+def _numeric(column: Column, notation: Notation | None, *, whole: bool | None = None, alike: bool) -> Column:
+    """A column that was just made, with the notation of training; in training, with what its numbers show."""
+    found = _plain_notation(column, whole=whole) if notation is None and not alike else notation
     object.__setattr__(column, "notation", found)  # to make it again would check it again
     return column
 

@@ -323,6 +323,7 @@ def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
         "categories": [] if known is None else list(known.categories),
         "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
         "grouped": column.name in words.grouped,
+        "whole": column.name in words.whole,
     }
 
 

@@ -14,7 +14,7 @@ from unless.errors import ReadError, UnknownNameError, suggest
 from unless.table.columns import Column, Kind, Labels, taking
 from unless.table.frames import pandas_array, polars_series
 from unless.values import DEFAULT_MISSING, Value
-from unless.values.notation import Notation
+from unless.values.notation import WHOLE, Notation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -125,7 +125,7 @@ class Table:
 
     def record(self, row: int) -> dict[str, Value]:
         """One row as values: numbers, text, None where missing."""
-        return {column.name: column.value(int(column.codes[row])) for column in self.columns}
+        return {column.name: _cell(column, column.value(int(column.codes[row]))) for column in self.columns}
 
     def to_pandas(self) -> pd.DataFrame:
         """The columns, and the labels as the last one, as a pandas frame.
@@ -185,3 +185,8 @@ class Table:
     def __repr__(self) -> str:
         target = "no target" if self.target is None else f"target {self.target.name!r}"
         return f"<Table: {self.rows} rows, {len(self.columns)} features, {target}>"
+
+
+def _cell(column: Column, value: Value) -> Value:
+    """A cell of a record; sentences about whole numbers say "is 3", not "is above 2 and at most 3"."""
+    return WHOLE.known(value) if column.notation == WHOLE and isinstance(value, float) else value

@@ -260,6 +260,10 @@ class Whole(Flags):
         """The number half-way."""
         return low / 2 + high / 2
 
+    def known(self, number: float) -> float:
+        """A cell, which knows that its column has whole numbers, if it is one itself."""
+        return Noted(number, self) if number.is_integer() else number
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Order(Notation):

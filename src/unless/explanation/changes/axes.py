@@ -18,7 +18,7 @@ from unless.errors import ParameterError
 from unless.rule import Literal, Program
 from unless.table import Table
 from unless.values import Value, value_of
-from unless.values.notation import FLAG, Notation, Order
+from unless.values.notation import FLAG, WHOLE, Notation, Order
 
 Interval = tuple[float, float]
 
@@ -49,7 +49,9 @@ class Allowed:
         return max(self.at_most(bound) + self.step, above) if self.step else above
 
     def written(self, number: float) -> float:
-        """A value that knows how it is written."""
+        """A value that knows how it is written, or that it is a whole number."""
+        if self.notation == WHOLE:
+            return WHOLE.known(number)
         return number if self.notation is None else self.notation.value(number)
 
     def at_most(self, bound: float) -> float:

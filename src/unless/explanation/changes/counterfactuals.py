@@ -27,7 +27,7 @@ from unless.explanation.changes.boxes import cheapest_points
 from unless.explanation.forms import list_html
 from unless.explanation.proof import Proof
 from unless.explanation.record import method_of, one_record
-from unless.explanation.sentences import fitting, rule_name
+from unless.explanation.sentences import fitting, only_number, rule_name
 from unless.explanation.why import known_label, proof_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.model import Model, program_of
@@ -108,6 +108,8 @@ class Change:
         above, most = (self.bound, self.end) if self.how == "above" else (self.end, self.bound)
         asked = [Literal(self.feature, ">", above)] if above is not None else []
         asked += [Literal(self.feature, "<=", most)] if most is not None else []
+        if only_number(tuple(asked), words) == self.new:
+            return words.has(self.feature, self.new)
         said = (f"{OPERATOR_WORDS[op]} {words.value(self.feature, value)}" for op, value in map(Literal.bound, asked))
         return f"{words.name(self.feature)} {' and '.join(one.removeprefix('is ') for one in said)}"
 

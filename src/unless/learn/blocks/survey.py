@@ -7,7 +7,7 @@ batches becomes what it would be if it were read at once.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -165,7 +165,7 @@ def _without_rows(column: Column) -> Column:
     return replace(column, codes=np.empty(0, np.uint8))
 
 
-def torn(surveys: dict[str, Survey], missing: Iterable[str]) -> list[str]:
+def torn(surveys: dict[str, Survey], missing: Collection[str]) -> list[str]:
     """The columns of a text file that have numbers in one batch, and in another text that is not missing."""
     numeric = {name: one.texts for name, one in surveys.items() if len(one.numbers)}
     return [name for name, texts in numeric.items() if texts.keys() - missing_among(texts, missing)]

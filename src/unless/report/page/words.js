@@ -149,6 +149,8 @@
         ({ grouped, notation }, place) =>
           !unless.notation.isWritten(notation) && (grouped || records.some((record) => hasGroups(record[place]))),
       );
+      const isPart = (value) => typeof value === "number" && !Number.isInteger(value);
+      this.whole = program.features.map(({ whole }, place) => whole && !records.some((record) => isPart(record[place])));
     }
 
     /** The sentences about other records. */
@@ -192,8 +194,17 @@
       return filled(value === null ? missing : sentence, words);
     }
 
+    /** The one number in a range of whole numbers, or null: of those above 2 and at most 3, that is 3. */
+    only(condition) {
+      if (condition.length < 2 || !this.whole[condition[0].feature]) return null;
+      const [low, high] = condition.map(({ value }) => Math.floor(value));
+      return Number.isFinite(high) && low + 1 === high ? high + 0 : null;
+    }
+
     /** What a condition asks, after the name: "is above 30 and at most 40". */
     verbs(condition) {
+      const only = this.only(condition);
+      if (only !== null) return `${this.program.operators["=="]} ${this.value(condition[0].feature, only)}`;
       const parts = condition.map((literal, place) => {
         const { op, value } = condition.length > 1 ? bound(literal) : said(literal);
         const words = this.program.operators[op];
@@ -228,6 +239,8 @@
       if (isFlag(checks)) return has;
       if (op in OPPOSITE) {
         if (typeof value !== "number") return value === null ? has : `${has}, not ${sortOf(literal.notation)}`;
+        const only = this.only(literalsOf(checks));
+        if (only !== null) return holding(checks) ? has : `${has}, not ${this.value(feature, only)}`;
         const fails = checks.filter((check) => !check.holds);
         return `${has}, ${(fails.length ? fails : checks).map((check) => this.lies(check)).join(" and ")}`;
       }
@@ -271,7 +284,8 @@
     /** Checks that hold: what the record has, and how that meets what the condition asks. */
     asked(checks) {
       const has = this.hasOf(checks);
-      if (isFlag(checks) || !["<=", ">", "!="].includes(checks[0].literal.op)) return `${has}, as required`;
+      const alone = isFlag(checks) || this.only(literalsOf(checks)) !== null;
+      if (alone || !["<=", ">", "!="].includes(checks[0].literal.op)) return `${has}, as required`;
       return `${has}, which ${this.verbs(literalsOf(checks))}`;
     }
 
@@ -305,6 +319,7 @@
         { op: ">", value: above },
         { op: "<=", value: most },
       ].filter((one) => one.value !== null);
+      if (this.only(asked.map((one) => ({ ...one, feature }))) === value) return this.has(feature, value);
       const said = asked.map((one) => bound({ ...one, notation: noted ? notation : null }));
       const texts = said.map((one) => `${this.program.operators[one.op].replace(/^is /, "")} ${this.value(feature, one.value)}`);
       return `${this.name(feature)} ${texts.join(" and ")}`;
