@@ -137,7 +137,7 @@ class TestColumns:
     @pytest.mark.parametrize(
         ("target", "said"),
         [
-            ("amount", "'amount' looks like a quantity: 77 different numbers in 300 records. Rules decide"),
+            ("amount", "'amount' looks like a quantity: 77 different numbers in 300 records; rules decide"),
             ("applicant", "'applicant' is unique: 300 labels in 300 records. Is it the right column?"),
         ],
     )
@@ -145,7 +145,7 @@ class TestColumns:
         """A quantity and a name are no labels, and that is said."""
         some = applicants.read_text().splitlines(keepends=True)[:301]  # more labels take more than their square
         (tmp_path / "some.csv").write_text("".join(some))
-        assert called("fit", tmp_path / "some.csv", "-t", target).stderr.startswith(said)
+        assert called("fit", tmp_path / "some.csv", "-t", target).stderr.removeprefix("unless: ").startswith(said)
 
     def test_left_out_in_words(self, tmp_path):
         """What is left out is said in one line, by reason."""
@@ -328,11 +328,18 @@ class TestTables:
         assert json.loads(done.stdout)["records"] == 63
 
     def test_quantity(self, tmp_path):
-        """A target that looks like a quantity is remarked on."""
-        rows = "\n".join(f"{k % 7},{k * 1.5}" for k in range(60))
-        done = self.run(tmp_path, f"x,y\n{rows}\n")
+        """A target that is a quantity is refused, even if each number comes often, unless told that they are labels."""
+        for rows in ([f"{k % 7},{k * 1.5}" for k in range(60)], [f"{k % 7},{k % 30 + 0.5}" for k in range(900)]):
+            text = "x,y\n" + "\n".join(rows) + "\n"
+            done = self.run(tmp_path, text)
+            assert done.returncode == 1
+            assert "'y' looks like a quantity: " in done.stderr
+            assert "If its numbers are labels: --classes" in done.stderr
+        done = self.run(tmp_path, text, "--classes", "--json")
         assert done.returncode == 0
-        assert "looks like a quantity" in done.stderr
+        assert json.loads(done.stdout)["records"] == 900
+        whole = "x,y\n" + "\n".join(f"{k % 7},{k % 30}" for k in range(900)) + "\n"
+        assert self.run(tmp_path, whole).returncode == 0
 
     def test_tiny(self, tmp_path):
         """A few records are learned from, and the class of one record stays in training."""

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 
+import numpy as np
 import polars as pl
 import pytest
 
 from tests.cli.command import called, unless
+from unless import load
+from unless.values import DEFAULT_MISSING
 
 
 def written(path, columns):
@@ -160,3 +166,34 @@ def test_an_identifier_that_gives_the_label_away(tmp_path):
     assert "! id alone decides 'y' for " in done.stdout
     assert "Are the records sorted by their label?" in done.stdout
     assert "--exclude id" not in done.stdout
+
+
+HOSTILE = ["when", "a b", "it's", "--x", "a,b", "x=y", "é 日", "$(touch gone)", "`id`", 'say "hi"', "*", "line\nbreak"]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_the_proposed_command_follows_the_advice(tmp_path, name):
+    """Dates have their format, copies and giveaways are left out, codes are missing; a shell runs it with any name."""
+    rng = np.random.default_rng(1)
+    kind, code = rng.integers(0, 3, 300), rng.choice([1, 2, 3, 4, -9], 300, p=[0.24, 0.24, 0.24, 0.24, 0.04])
+    label = np.where((kind == 1) ^ (rng.random(300) < 0.1), "yes", "no")
+    days = [f"{13 + k % 15}/0{1 + k % 9}/20{10 + k % 13}" for k in range(300)]
+    words = np.where(rng.random(300) < 0.1, "missing", kind.astype(str)).tolist()
+    columns = {"id": range(1, 301), name: kind, f"{name} again": kind, f"{name} on": days, f"{name} code": code}
+    columns |= {f"{name} word": words, f"{name} leak": np.where(label == "yes", "paid", "due"), f"{name} y": label}
+    path = tmp_path / "d a'ta.csv"
+    pl.DataFrame(columns).write_csv(path)
+    command = called("inspect", path, "--target", f"{name} y").stderr.strip().removeprefix("next  ")
+    assert "%d/%m/%Y" in command
+    with (tmp_path / "unless").open("w") as file:
+        file.write(f'#!/bin/sh\nexec {sys.executable} -m unless "$@"\n')
+    (tmp_path / "unless").chmod(0o700)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    model = load(tmp_path / "model.json")
+    learned = set(model.schema_.kinds)
+    assert learned == {name, f"{name} on", f"{name} code", f"{name} word"}
+    assert model.schema_.notations[f"{name} on"].name == "date"
+    assert {"-9", "missing", *DEFAULT_MISSING} <= set(model.schema_.missing)
+    assert not (tmp_path / "gone").exists()

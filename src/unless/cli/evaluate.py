@@ -68,6 +68,7 @@ def evaluate(
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
     drop_unlabelled: options.DropUnlabelled = False,
+    classes: options.Classes = False,
     draw: Annotated[
         bool,
         typer.Option(
@@ -97,7 +98,7 @@ def evaluate(
     check_files(None, data, test, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet)
-    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
     training = read_training(screen, data, target, asked)
     names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}

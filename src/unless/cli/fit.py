@@ -91,6 +91,7 @@ def fit(
     blocks: options.Blocks = None,
     unchanged: options.Unchanged = False,
     drop_unlabelled: options.DropUnlabelled = False,
+    classes: options.Classes = False,
     ratio: Annotated[
         float | None,
         typer.Option(
@@ -258,7 +259,7 @@ def fit(
     check_files(output, data, keep, constraints, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet)
     screen = Screen(quiet=quiet, aside=output == "-")
-    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
     columns = replace(columns, include=kept.included(include, exclude))
     stream = large_stream(screen, data, query, columns, kept=blocks is not None)
     if stream is None:

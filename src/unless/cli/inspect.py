@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -45,7 +45,8 @@ from unless.report.overview import (
     target_heading,
     tokens_of,
 )
-from unless.report.remarks import SHARED_ADVICE, Manner, remark_lines, short
+from unless.report.remarks import APART, SHARED_ADVICE, Manner, remark_lines, short
+from unless.values import DEFAULT_MISSING
 
 
 def inspect(
@@ -93,7 +94,8 @@ def inspect(
         screen.show("", remarks)
     if data != "-" and len(names) > 1:
         declared = {"numeric": numeric, "categorical": categorical, "date": date, "order": order, "missing": missing}
-        screen.note("", command_line("next", _next(data, found, how, declared)))
+        known = {name for given in options.values() for name in given or ()}
+        screen.note("", command_line("next", _next(data, found, how, declared, known)))
 
 
 def _size(path: Path) -> int:
@@ -162,18 +164,48 @@ def _reasons(found: Profile) -> Iterator[RenderableType]:
     yield table
 
 
-def _next(data: str, found: Profile, how: Reading, declared: Mapping[str, Sequence[str] | None]) -> str:
-    """Return the command to run next, with the options about columns and cells that were given."""
+def _next(
+    data: str, found: Profile, how: Reading, declared: Mapping[str, Sequence[str] | None], known: Collection[str]
+) -> str:
+    """Return the command to run next, with the options that were given, and those that follow the advice.
+
+    ``known`` are the columns of which options say what they are.
+    """
     target = found.target.name if found.target else found.likely_target
-    if target is None:
+    if target is None or (found.target and found.target.remarks and found.target.remarks[-1].code in _NO_LABELS):
         return "to see more, name the column with the labels: --target COLUMN"
-    command = f"unless {'fit' if found.target else 'inspect'} {shell_word(data)} --target {shell_word(target)}"
-    command += how.words
-    command += "".join(f" --{option}={shell_word(one)}" for option, given in declared.items() for one in given or ())
+    path = data if data[:1] != "-" else f"./{data}"
+    command = f"unless {'fit' if found.target else 'inspect'} {shell_word(path)} --target {shell_word(target)}"
+    options = [(option, one) for option, given in declared.items() for one in given or ()]
+    options += _advised(found, known, declared["missing"]) if found.target else ()
+    command += how.words + "".join(f" --{option}={shell_word(one)}" for option, one in options)
     if found.target:
         command += " --drop-unlabelled" if found.target.missing else ""
         command += " -o model.json"
     return command
+
+
+_NO_LABELS = ("one-label", "continuous", "unique-labels")
+
+
+def _advised(found: Profile, known: Collection[str], missing: Sequence[str] | None) -> Iterator[tuple[str, str]]:
+    """Yield the options that follow the advice about columns; one feature at least is kept."""
+    remarks = [remark for column in found.columns for remark in column.remarks]
+    apart = {remark.column for remark in remarks if remark.code in APART}
+    gone = {remark.column for remark in remarks if remark.code in ("copy", "gives-away")} - apart
+    useless = {remark.column for remark in remarks if remark.code in ("constant", "empty")}
+    if not {column.name for column in found.columns} - apart - gone - useless:
+        gone = set()
+    yield from (("exclude", column.name) for column in found.columns if column.name in gone)
+    words: dict[str, None] = {}
+    for remark in (remark for remark in remarks if remark.column not in gone):
+        if remark.code == "date-as-text" and remark.column not in known:
+            yield "date", f"{remark.column}={remark.example}"
+        if remark.code in ("missing-word", "missing-number"):
+            words |= dict.fromkeys([remark.example or "", *remark.others])
+    if words:
+        before = DEFAULT_MISSING if missing is None else ()
+        yield from (("missing", word) for word in dict.fromkeys([*words, *before]))
 
 
 # Remarks.

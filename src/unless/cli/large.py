@@ -12,7 +12,7 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.files import listed, tokens, written
-from unless.cli.training import Columns, Training, check_names, check_training
+from unless.cli.training import Columns, Training, check_names, check_training, tell_labels
 from unless.errors import ReadError, without_passwords
 from unless.inspection import Remark, useless
 from unless.read.ranks import MissingLabelsError
@@ -104,7 +104,9 @@ def read_large(
     table, _ = blocks.sample()
     left_out = [_remark(why) for why in blocks.coding.left_out.values() if why is not None]
     check_training(table.labels, table.columns, left_out)
-    return Training(table, tuple(left_out), blocks)
+    training = Training(table, tuple(left_out), blocks)
+    tell_labels(screen, training, asked)
+    return training
 
 
 def _showing(stream: Stream, update: Callable[..., None]) -> Stream:

@@ -258,6 +258,10 @@ Lock = Annotated[
 DropUnlabelled = Annotated[
     bool, typer.Option("--drop-unlabelled", help="Leave out records without a label.", rich_help_panel=DATA)
 ]
+Classes = Annotated[
+    bool,
+    typer.Option("--classes", help="The many numbers of the target are labels, not a quantity.", rich_help_panel=DATA),
+]
 Positive = Annotated[
     str | None,
     typer.Option(metavar="LABEL", help="For fold-rpp: the label to learn rules for.", rich_help_panel=LEARNER),

@@ -48,6 +48,7 @@ class Columns:
     drop_unlabelled: bool = False
     date: Sequence[str] | None = None
     order: Sequence[str] | None = None
+    classes: bool = False
 
     def gone(self, training: Training) -> set[str]:
         """The columns that are not learned from: excluded, or left out."""
@@ -95,10 +96,23 @@ def read_training(screen: Screen, data: str, target: str, asked: Columns) -> Tra
     with screen.busy(f"reading {data}"):
         training = training_of(source, how, target, asked)
     tell_reading(screen, data, training.table.read_as)
-    labels = training.table.labels
-    if remark := no_labels(labels.name, [str(label) for label in labels.labels], len(labels.codes)):
-        screen.note(f"{remark.column!r} {remark.finding}. {COMMAND.advice[remark.code]}")
+    tell_labels(screen, training, asked)
     return training
+
+
+def tell_labels(screen: Screen, training: Training, asked: Columns) -> None:
+    """Refuse a target that is a quantity, unless it is said that its numbers are labels; warn of one that is unique."""
+    labels = training.table.labels
+    remark = no_labels(labels.name, [str(label) for label in labels.labels], training.records)
+    if remark is None or (remark.code == "continuous" and asked.classes):
+        return
+    if remark.code != "continuous":
+        screen.note(f"{remark.column!r} {remark.finding}. {COMMAND.advice[remark.code]}")
+        return
+    raise ReadError(
+        f"{remark.column!r} {remark.finding}; rules decide between labels. Make a column of a few ranges of it, such "
+        "as low and high, and leave this one out. If its numbers are labels: --classes"
+    )
 
 
 def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Training:

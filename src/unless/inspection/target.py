@@ -75,11 +75,13 @@ def _as_it_is(label: str) -> str:
 def no_labels(name: str, labels: Sequence[str], records: int) -> Remark | None:
     """Why a target may not be labels: it looks like a quantity, or most records have a label of their own.
 
-    Rules can predict neither.
+    Rules can predict neither. Many numbers are a quantity if some have fractions, or if few records have each.
     """
-    if len(labels) <= _CONTINUOUS or 20 * len(labels) <= records:
+    if len(labels) <= _CONTINUOUS:
         return None
-    if all(number_in(label) is not None for label in sample(labels)):
+    numbers = list(map(number_in, sample(labels)))
+    many = 20 * len(labels) > records
+    if None not in numbers and (many or any(number and number % 1 for number in numbers)):
         said = f"looks like a quantity: {len(labels):,} different numbers in {records:,} records"
         return Remark("continuous", name, said)
     if 2 * len(labels) > records:
