@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import narwhals as nw
 import numpy as np
 import pandas as pd
@@ -13,8 +15,8 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, read_table
-from unless.errors import LimitError, ReadError
+from unless import FoldRMClassifier, FoldRPPClassifier, UnlessClassifier, UnlessCommittee, load, read_table
+from unless.errors import LimitError, ParameterError, ReadError
 from unless.limits import raised
 
 LEARNERS = [UnlessClassifier(), FoldRMClassifier(), FoldRPPClassifier(), UnlessCommittee(size=4)]
@@ -93,6 +95,59 @@ def test_pandas_frames_of_sparse_columns(data):
     matrix, y = data
     frame = pd.DataFrame.sparse.from_spmatrix(matrix, columns=[f"x{place}" for place in range(12)])
     assert UnlessClassifier().fit(frame, y).program_ == UnlessClassifier().fit(matrix, y).program_
+
+
+@each
+def test_a_matrix_takes_the_names_of_its_columns(model, data, tmp_path):
+    """Rules, explanations and files have the names; new matrices have the same columns, frames are read by name."""
+    matrix, y = data
+    names = [f"word {place}" for place in range(12)]
+    frame = pd.DataFrame.sparse.from_spmatrix(matrix, columns=names)
+    expected = model.fit(frame, y).program_
+    weights = np.arange(len(y)) % 3 > 0
+    assert model.fit(matrix, y, feature_names=names).program_ == expected
+    assert list(model.feature_names_in_) == names
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        labels = model.predict(matrix).tolist()
+        assert labels == model.predict(frame[names[::-1]]).tolist()
+        assert "word " in str(model.explain(matrix[[0]]))
+        model.save(tmp_path / "m.json")
+        assert load(tmp_path / "m.json").predict(matrix).tolist() == labels
+    weighted = model.fit(matrix, y, sample_weight=weights, feature_names=np.array(names, dtype=object)).program_
+    assert weighted == model.fit(matrix[weights], y[weights], feature_names=names).program_
+    assert model.fit(matrix.toarray(), y, feature_names=names).program_ == expected
+
+
+def test_names_of_a_vectorizer():
+    """Rules about texts name words, also through a pipeline's parameters; columns may be declared by place or name."""
+    texts = ["free money now", "see you at lunch", "free lunch", "money for you", "win money now"] * 12
+    spam = ["money" in text for text in texts]
+    words = CountVectorizer().fit(texts)
+    names = words.get_feature_names_out()
+    pipeline = make_pipeline(words, UnlessClassifier()).fit(texts, spam, unlessclassifier__feature_names=names)
+    assert pipeline[-1].program_.used == ("lunch",)  # as good as "money"
+    for declared in ("money", names.tolist().index("money")):
+        model = UnlessClassifier(categorical=[declared]).fit(words.transform(texts), spam, feature_names=names)
+        assert model.schema_.kinds["money"] == "text"
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["a", "b"], "feature_names has 2 names, but X has 12 columns"),
+        (["a"] * 12, "'a' appears twice in feature_names"),
+        (range(12), "feature_names takes a text for each column"),
+        ("abcdefghijkl", "feature_names takes a text for each column"),
+    ],
+)
+def test_names_that_do_not_fit_are_refused(data, names, said):
+    """There is one text for each column, all different; a frame has its own names."""
+    matrix, y = data
+    with pytest.raises((ParameterError, ReadError), match=said):
+        UnlessClassifier().fit(matrix, y, feature_names=names)
+    with pytest.raises(ParameterError, match="not for DataFrame; leave it out"):
+        UnlessClassifier().fit(pd.DataFrame(matrix.toarray()), y, feature_names=[*"abcdefghijkl"])
 
 
 def test_a_matrix_that_takes_too_much_memory_is_refused():

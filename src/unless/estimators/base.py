@@ -112,6 +112,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         y: Any = None,
         sample_weight: Any = None,
         *,
+        feature_names: Sequence[str] | None = None,
         keep: Program | Sequence[Rule] | RuleClassifier | None = None,
         lock: Sequence[int] | None = None,
     ) -> Self:
@@ -134,6 +135,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         sample_weight
             The weight of every record. Whole weights are repetitions: 2 counts the record twice, 0 leaves it out. If
             some are not whole, only the proportions matter: those above 0 are scaled to a mean of 1.
+        feature_names
+            The names of the columns of an array or a sparse matrix, such as ``vectorizer.get_feature_names_out()``; new
+            sparse matrices have the same columns.
         keep
             Rules to learn around: a program, a list of rules, or a fitted model, such as last year's.
         lock
@@ -141,7 +145,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             record. Locked rules stay as they are, in their order. As many rules as were between two of them may be
             learned there, to correct the ones behind; all others come behind the last (docs/constraints.md).
         """
-        with training_for(self, X, y, sample_weight) as (records, classes):
+        with training_for(self, X, y, sample_weight, feature_names) as (records, classes):
             start = time.monotonic()
             data = replace(records, keep=keep, lock=lock)
             learned = learn(self, data)

@@ -24,15 +24,18 @@ from unless.learn.blocks.given import is_source, opened
 from unless.learn.weights import Weights, as_counts, checked
 from unless.read.frames import collected, frame_source, is_sparse, matrix_source
 from unless.read.ranks import again
+from unless.read.source import refuse_twins
 from unless.read.table import read_table
 from unless.table import Labels, Schema, Table
 from unless.values import Label, counted
 
 
 @contextmanager
-def training_for(learner: Learner, X: Any, y: Any, sample_weight: Any) -> Iterator[tuple[Training, NDArray[Any]]]:
+def training_for(
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+) -> Iterator[tuple[Training, NDArray[Any]]]:
     """What a learner learns from, and the classes; blocks that are made for it are gone afterwards."""
-    data, classes = read_training(learner, X, y, sample_weight)
+    data, classes = read_training(learner, X, y, sample_weight, feature_names)
     try:
         yield data, classes
     finally:
@@ -40,15 +43,18 @@ def training_for(learner: Learner, X: Any, y: Any, sample_weight: Any) -> Iterat
             data.blocks.close()
 
 
-def read_training(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[Training, NDArray[Any]]:
+def read_training(
+    learner: Learner, X: Any, y: Any, sample_weight: Any, feature_names: Sequence[str] | None = None
+) -> tuple[Training, NDArray[Any]]:
     """What a learner learns from, and the classes as scikit-learn has them.
 
     Rows of weight 0 are left out, as if they had never been there. Rows that weigh too little to count (`as_counts`)
     stay: their labels are classes, their values were seen.
     """
     if is_source(X):
+        _refuse_names(X, feature_names)
         return _read_source(learner, X, y, sample_weight)
-    given = Given.of(X)
+    given = Given.of(X).called(feature_names)
     found = _labels(X, y, given.rows)
     weights = _row_weights(sample_weight, given.rows)
     if weights is not None and not weights.all():
@@ -177,6 +183,22 @@ class Given:
         named = not dependencies.is_pandas_like_dataframe(X) or _are_texts(X.columns)
         return cls(X, list(frame.names), named, frame.rows)
 
+    def called(self, names: Iterable[str] | None) -> Given:
+        """The same, with the names that an array or a matrix cannot have itself."""
+        if names is None:
+            return self
+        if not isinstance(self.source, np.ndarray) and not is_sparse(self.source):
+            _refuse_names(self.source, names)
+        found = [] if isinstance(names, str) else list(names)
+        if not found or not _are_texts(found):
+            raise ParameterError(f"feature_names takes a text for each column of X, not {names!r:.60}")
+        if len(found) != len(self.names):
+            raise ParameterError(
+                f"feature_names has {len(found)} names, but X has {counted(len(self.names), 'column')}"
+            )
+        refuse_twins(found, "feature_names")
+        return replace(self, names=list(map(str, found)), named=True)
+
     def taking(self, rows: NDArray[np.intp]) -> Given:
         """Only these rows."""
         picked = self.source[rows] if isinstance(self.source, Table) else _safe_indexing(self.source, rows)
@@ -187,10 +209,37 @@ class Given:
         if isinstance(self.source, Table):
             refuse_kinds(learner)
             return self.source
-        first = "" if dependencies.is_pandas_like_dataframe(self.source) else "x"
-        numeric, categorical = _texts(learner.numeric, first), _texts(learner.categorical, first)
-        dates, orders = _keys(learner.dates, first), _keys(learner.orders, first)
-        return read_table(self.source, numeric=numeric, categorical=categorical, dates=dates, orders=orders)
+        matrix = isinstance(self.source, np.ndarray) or is_sparse(self.source)
+        source = matrix_source(self.source, self.names) if matrix and self.named else self.source
+        numeric, categorical = self._texts(learner.numeric), self._texts(learner.categorical)
+        dates, orders = self._keys(learner.dates), self._keys(learner.orders)
+        return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders)
+
+    def _texts(self, names: Iterable[Any] | None) -> list[str] | None:
+        """The names of declared columns; those of an array may be declared by their places."""
+        if names is None or isinstance(names, str) or not isinstance(names, Iterable):
+            return names  # type: ignore[return-value]  # read_table says what is wrong with it
+        return [self._name(int(name)) if isinstance(name, int | np.integer) else name for name in names]
+
+    def _name(self, place: int) -> str:
+        if dependencies.is_pandas_like_dataframe(self.source):
+            return str(place)
+        matrix = isinstance(self.source, np.ndarray) or is_sparse(self.source)
+        return self.names[place] if matrix and 0 <= place < len(self.names) else f"x{place}"
+
+    def _keys(self, declared: Any) -> Any:
+        """What is declared of columns, by name, as in `_texts`."""
+        if not isinstance(declared, Mapping):
+            return self._texts(declared)
+        return dict(zip(self._texts(declared) or (), declared.values(), strict=True))
+
+
+def _refuse_names(X: Any, names: object) -> None:
+    """Refuse names for what has its own."""
+    if names is not None:
+        raise ParameterError(
+            f"feature_names is for arrays and sparse matrices, not for {type(X).__name__}; leave it out"
+        )
 
 
 def _are_texts(names: Iterable[object]) -> bool:
@@ -204,20 +253,6 @@ def _objects(X: Any) -> Any:
     if isinstance(X, np.ndarray) and X.dtype.kind == "M":
         return X.astype("datetime64[us]").astype(object)  # finer ones would become integers
     return X
-
-
-def _texts(names: Iterable[Any] | None, first: str) -> list[str] | None:
-    """The names of declared columns; one that is declared by its number is called that after ``first``."""
-    if names is None or isinstance(names, str) or not isinstance(names, Iterable):
-        return names  # type: ignore[return-value]  # read_table says what is wrong with it
-    return [f"{first}{name}" if isinstance(name, int | np.integer) else name for name in names]
-
-
-def _keys(declared: Any, first: str) -> Any:
-    """What is declared of columns, by name, as in `_texts`."""
-    if not isinstance(declared, Mapping):
-        return _texts(declared, first)
-    return dict(zip(_texts(declared, first) or (), declared.values(), strict=True))
 
 
 # New records, read like those of training.
@@ -256,7 +291,7 @@ def read_alike(X: Any, schema: Schema, domain: Table, name: str, *, named: bool)
         if extra := _extra(given.names, schema):
             _warn(f"X has {counted(len(extra), 'column')} that {name} was not trained on: {_listed(extra)}; ignored")
         return read_table(given.source, like=like)
-    if named:
+    if named and not is_sparse(X):  # which has none
         _warn(f"X does not have valid feature names, but {name} was fitted with feature names")
     elif given.named:
         _warn(f"X has feature names, but {name} was fitted without feature names")

@@ -265,14 +265,13 @@ def _arrow_texts(array: Any) -> Cells:
     return of_dictionary(distinct, codes)
 
 
-def _array_source(array: NDArray[Any]) -> Source:
-    """A numpy array of rows and columns; the columns are named x0, x1 and so on."""
+def _array_source(array: NDArray[Any], names: Sequence[str] | None = None) -> Source:
+    """A numpy array of rows and columns; without names the columns are x0, x1 and so on."""
     if array.ndim != 2:
         raise ReadError(f"an array of {array.ndim} dimensions is not a table; rows and columns are two dimensions")
 
-    return Loaded(
-        (f"x{place}" for place in range(array.shape[1])), array.shape[0], lambda place: _array_cells(array[:, place])
-    )
+    names = names or [f"x{place}" for place in range(array.shape[1])]
+    return Loaded(names, array.shape[0], lambda place: _array_cells(array[:, place]))
 
 
 def _array_cells(column: NDArray[Any]) -> Cells:
@@ -290,7 +289,7 @@ def is_sparse(matrix: object) -> bool:
     return scipy is not None and bool(scipy.issparse(matrix))
 
 
-def _sparse_source(matrix: Any) -> Source:
+def _sparse_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
     """A sparse matrix of scipy, one column at a time: the whole is never a dense matrix of numbers."""
     if matrix.ndim != 2:
         raise ReadError(f"a sparse array of {matrix.ndim} dimensions is not a table; rows and columns are two")
@@ -310,12 +309,12 @@ def _sparse_source(matrix: Any) -> Source:
         column[columns.indices[part]] = columns.data[part]
         return _array_cells(column)
 
-    return Loaded((f"x{place}" for place in range(width)), rows, cells)
+    return Loaded(names or [f"x{place}" for place in range(width)], rows, cells)
 
 
-def matrix_source(matrix: Any) -> Source:
-    """The source that reads a numpy array or a sparse matrix."""
-    return _sparse_source(matrix) if is_sparse(matrix) else _array_source(matrix)
+def matrix_source(matrix: Any, names: Sequence[str] | None = None) -> Source:
+    """The source that reads a numpy array or a sparse matrix, which may be given the names of its columns."""
+    return _sparse_source(matrix, names) if is_sparse(matrix) else _array_source(matrix, names)
 
 
 def collected(frame: Any) -> Any:

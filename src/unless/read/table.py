@@ -19,7 +19,7 @@ from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import PolarsFrame, frame_source, records_source
 from unless.read.jsonlines import JsonLines
 from unless.read.ranks import Cells, Declared, labels, settle, with_labels
-from unless.read.source import Source, refuse_twins
+from unless.read.source import Loaded, Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
@@ -388,7 +388,7 @@ def _open(source: object, form: str | None, told: Told) -> Source:
         raise ParameterError(f"format={form!r} is for files and bytes, not for {type(source).__name__}; leave it out")
     if told.names:
         raise ParameterError(f"{told.names[0]}= is for files and bytes, not for {type(source).__name__}; leave it out")
-    if isinstance(source, (TextFile, JsonLines, PolarsFrame)):
+    if isinstance(source, (TextFile, JsonLines, PolarsFrame, Loaded)):
         return source
     if isinstance(source, (list, tuple)):
         return records_source(source)
