@@ -27,6 +27,9 @@ _CONFUSIONS = 12
 _CLASSES = 12
 """The most classes that the matrix shows one by one; of more, those that are confused most, and the others together."""
 
+_ABREAST = 60
+"""The most characters of labels that are written side by side over the columns of a matrix."""
+
 _WHOLE = 60
 """The most classes for which the whole matrix is there too, folded."""
 
@@ -195,6 +198,11 @@ class Matrix:
         """For each row and column, the places of its labels, as addresses of records have them."""
         found = [self.rest if label is None else (label.place,) for label in self.columns]
         return tuple(",".join(map(str, places)) for places in found)
+
+    @property
+    def upright(self) -> bool:
+        """Whether the labels over the columns are written upright: side by side they would not fit."""
+        return sum(len(label.text.shown) for label in self.columns if label is not None) > _ABREAST
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,19 @@
     if (rule) rule.classList.add("aimed"); // a rule that was not in the document is no target to the browser
   }
 
+  /** Let tables that are wider than the page fade out where they go on. */
+  function markWide() {
+    const mark = (box) => {
+      const left = box.scrollWidth - box.clientWidth - Math.abs(box.scrollLeft);
+      box.classList.toggle("more", left > 2);
+    };
+    const sizes = new ResizeObserver((seen) => seen.forEach(({ target }) => mark(target.closest(".scroll"))));
+    for (const box of document.querySelectorAll(".scroll")) {
+      box.addEventListener("scroll", perFrame(() => mark(box)), { passive: true });
+      for (const one of [box, ...box.children]) sizes.observe(one);
+    }
+  }
+
   /** Open everything while the page is printed, since paper cannot be clicked; a single sheet on request. */
   function printing() {
     let opened = [];
@@ -75,6 +88,7 @@
   ready(() => {
     themeButton();
     currentSection();
+    markWide();
     printing();
     window.addEventListener("hashchange", reveal);
     setTimeout(reveal, 0); // after the other scripts of the page
