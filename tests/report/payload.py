@@ -37,7 +37,7 @@ def payload(
         "label_names": [str(label) for label in labels],
         "label_codes": [json.dumps(label_data(label)) for label in labels],
         "names": list(program.features),
-        "printed": printed(program, labels),
+        "printed": printed(program, labels, program.used),
         "operators": OPERATOR_WORDS,
         "features": [_feature(program, name, domain, words or page_words(program, domain)) for name in program.used],
         "rules": [[labels.index(rule.head), *_body(rule, program.used)] for rule in program],

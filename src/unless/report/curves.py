@@ -1,7 +1,7 @@
 """How well probabilities tell two labels apart: ROC, precision and recall, calibration, and the cost of thresholds.
 
-The score card gives every record whole points for the second label, a logit in thousandths. Records with the same
-points count together, so that all of this follows from one small table.
+The score card, or the committee, gives every record whole points for the second label, a logit in thousandths. Records
+with the same points count together, so that all of this follows from one small table.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 from unless.model import interval
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Speaker
+from unless.score.card import ScoreCard
+from unless.score.committee import Committee
 from unless.score.points import POINTS_PER_LOGIT
+from unless.table import Table
 
 _BINS = 10
 """How many groups of about the same size calibration compares."""
@@ -116,11 +119,11 @@ class Curves:
 
 def curves_of(facts: Facts, speaker: Speaker) -> Curves | None:
     """The curves, if there are two labels with records, and points."""
-    card = facts.card
-    if card is None or facts.truth is None or len(card.classes) != 2 or len(facts.labels) != 2:
+    scored = facts.committee or facts.card
+    if scored is None or facts.truth is None or len(scored.classes) != 2 or len(facts.labels) != 2:
         return None
-    places = [facts.labels.index(label) for label in card.classes]
-    totals = card.totals(facts.table)[:, 0]
+    places = [facts.labels.index(label) for label in scored.classes]
+    totals = _totals(scored, facts.table)
     step = 1
     while len(np.unique(totals // step)) > _DISTINCT:
         step *= 2
@@ -130,6 +133,14 @@ def curves_of(facts: Facts, speaker: Speaker) -> Curves | None:
         return None
     negative, positive = (speaker.labels[place] for place in places)
     return Curves(negative, positive, points, counts[0].astype(np.int64), counts[1].astype(np.int64))
+
+
+def _totals(scored: Committee | ScoreCard, table: Table) -> NDArray[np.int64]:
+    """The points of each record for the second of two labels, against the first."""
+    if isinstance(scored, Committee):
+        first, second = scored.sums(table).T
+        return second - first  # type: ignore[no-any-return]
+    return scored.totals(table)[:, 0]
 
 
 def drawn(pairs: list[tuple[float, float]], size: int = 200) -> str:

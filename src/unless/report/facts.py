@@ -16,17 +16,20 @@ from unless.model import Model, OwnRecords, Statistics, own_records
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
+from unless.score.committee import Committee, committee_of
+from unless.score.points import leading
 from unless.table import Column, Table, domain_of
 from unless.values import Label, number_in
+from unless.values.notation import Notation
 
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """A program on records.
+    """A program on records, and the committee that decides them if the program only imitates one.
 
     ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
-    ``truth`` the place of each true label among the labels (None without true labels). ``trained`` are the statistics
-    of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
+    ``given`` the place of the label that it gets, among the labels (-1 for none), ``truth`` that of its true label
+    (None without true labels). ``trained`` are the statistics of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
     of the records. ``unseen`` are values of the records that training did not have, if that is known. ``card`` has the
     points of the program's parts, if known. If the records have those that the model is from, ``own`` says which of
     them it was not learned from.
@@ -36,32 +39,56 @@ class Facts:
     table: Table
     labels: tuple[Label, ...]
     deciding: NDArray[np.int32]
+    given: NDArray[np.int64]
     truth: NDArray[np.int64] | None
     trained: Statistics | None
     domain: Table
     unseen: tuple[Unseen, ...]
     card: ScoreCard | None = None
     own: OwnRecords | None = None
+    committee: Committee | None = None
 
     def taking(self, rows: NDArray[np.bool_]) -> Facts:
         """The same of some of the records."""
         truth = None if self.truth is None else self.truth[rows]
-        return replace(self, table=self.table[rows], deciding=self.deciding[rows], truth=truth, own=None)
+        deciding, given = self.deciding[rows], self.given[rows]
+        return replace(self, table=self.table[rows], deciding=deciding, given=given, truth=truth, own=None)
+
+    @cached_property
+    def imitation(self) -> Facts:
+        """The program compared with what the committee decides, in place of the true labels."""
+        followed = self.heads[self.deciding]
+        return replace(self, given=followed, truth=self.given, trained=None, card=None, own=None, committee=None)
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The program, and the rules of the committee if there is one."""
+        return (self.program,) if self.committee is None else (self.program, self.committee.rules)
 
     @cached_property
     def used(self) -> tuple[str, ...]:
         """The features that rules test."""
-        return self.program.used
+        tested = {feature for program in self.programs for feature in program.used}
+        return tuple(feature for feature in self.program.features if feature in tested)
+
+    @cached_property
+    def notations(self) -> dict[str, Notation]:
+        """How the rules write the numbers that they compare, by feature."""
+        return {feature: one for program in self.programs for feature, one in program.notations.items()}
+
+    def labels_of(self, table: Table) -> NDArray[np.int64]:
+        """The place of the label that each record of a table gets; -1 is none."""
+        return _given(self.program, self.committee, table, self.labels)
 
     def column(self, feature: str) -> Column:
         """A column of the records as the program reads it: where rules compare dates, texts that spell dates are."""
-        return self.table.column(feature).written(self.program.notations.get(feature))
+        return self.table.column(feature).written(self.notations.get(feature))
 
     def known(self, feature: str) -> Column | None:
         """The same for what a feature may be, without rows; None if that is unknown."""
         if feature not in self.domain.features:
             return None
-        return self.domain.column(feature).written(self.program.notations.get(feature))
+        return self.domain.column(feature).written(self.notations.get(feature))
 
     @cached_property
     def others(self) -> tuple[Column, ...]:
@@ -77,8 +104,7 @@ class Facts:
         if self.trained is not None:
             seen = dict(zip(self.trained.classes, self.trained.counts.sum(axis=0).tolist(), strict=True))
             return np.array([seen.get(label, 0.0) for label in self.labels])
-        given = self.heads[self.deciding]
-        return np.bincount(given[given >= 0], minlength=size).astype(np.float64)
+        return np.bincount(self.given[self.given >= 0], minlength=size).astype(np.float64)
 
     @cached_property
     def heads(self) -> NDArray[np.int64]:
@@ -112,7 +138,7 @@ class Facts:
     @cached_property
     def quality(self) -> Quality | None:
         """The decisions compared with the true labels; None without truth."""
-        return None if self.truth is None else quality(self.truth, self.heads[self.deciding], self.labels)
+        return None if self.truth is None else quality(self.truth, self.given, self.labels)
 
 
 def gather(model: Program | Model, table: Table) -> Facts:
@@ -130,15 +156,29 @@ def gather(model: Program | Model, table: Table) -> Facts:
     unseen = () if trained is None else unseen_values(trained, table, labels=True)
     statistics = None if trained is None else trained.statistics_
     card = None if trained is None else trained.card_
-    known = in_order({*program.labels, *(() if statistics is None else statistics.classes)})
+    committee = committee_of(model)
+    classes = () if committee is None else committee.classes
+    known = in_order({*program.labels, *classes, *(() if statistics is None else statistics.classes)})
+    given = _given(program, committee, table, known)
     if table.target is None:
-        return Facts(program, table, known, deciding, None, statistics, domain, unseen, card)
+        return Facts(
+            program, table, known, deciding, given, None, statistics, domain, unseen, card, committee=committee
+        )
     target = aligned(table.target, known)
     if trained is None:  # a program knows only the labels that it gives: no other label is new
         target = aligned(target, in_order(target.labels))
-    truth = target.codes.astype(np.int64)
+    truth, labels = target.codes.astype(np.int64), target.labels
     own = None if trained is None else own_records(trained, table)
-    return Facts(program, table, target.labels, deciding, truth, statistics, domain, unseen, card, own)
+    given = _given(program, committee, table, labels)
+    return Facts(program, table, labels, deciding, given, truth, statistics, domain, unseen, card, own, committee)
+
+
+def _given(program: Program, committee: Committee | None, table: Table, labels: tuple[Label, ...]) -> NDArray[np.int64]:
+    """The place of the label that each record gets, among some labels; -1 is none."""
+    if committee is None:
+        return head_places(program, labels)[deciding_rules(program, table)]
+    places = np.array([labels.index(label) for label in committee.classes], dtype=np.int64)
+    return places[leading(committee.sums(table))]
 
 
 def is_identifier(column: Column) -> bool:

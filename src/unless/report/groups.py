@@ -77,8 +77,7 @@ def groups_of(facts: Facts, speaker: Speaker, words: Words, shown: Sequence[Colu
         for place, column in enumerate(shown[:_COLUMNS])
         if _tells(column) and (place < tested or len(column) <= _FEW or not is_identifier(column))
     ]
-    given = facts.heads[facts.deciding]
-    found = subgroups([column for _, column in kept], given, facts.truth, facts.labels, words=words)
+    found = subgroups([column for _, column in kept], facts.given, facts.truth, facts.labels, words=words)
     columns = tuple(
         GroupedBy(speaker.feature(column.name), place, place < len(facts.used), groups)
         for (place, column), groups in zip(kept, found.columns, strict=True)

@@ -61,7 +61,7 @@ def kept_data(
     return {
         "colours": [label.colour for label in labels],
         "label_names": [str(label) for label in facts.labels],
-        "printed": printed(facts.program, facts.labels),
+        "printed": printed(facts.program, facts.labels, facts.used),
         "label_codes": [json.dumps(label_data(label), ensure_ascii=True) for label in facts.labels],
         "names": list(facts.program.features),
         "used": [facts.program.features.index(name) for name in facts.used],
@@ -78,13 +78,13 @@ def kept_data(
     }
 
 
-def printed(program: Program, labels: Sequence[Label]) -> dict[str, Any]:
-    """The names of a program in the text of its rules, as `rule` prints them: scripts only put them together."""
+def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> dict[str, Any]:
+    """The names of a program, of labels and of features as `rule` prints them: scripts only put them together."""
     levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, Order)}
     return {
         "target": str(Program(program.target, ())).removesuffix(": no rules"),
         "labels": [str(Rule(label)).removesuffix(" if true") for label in labels],
-        "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in program.used],
+        "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in used],
         "levels": {
             name: [
                 str(Literal("x", "<=", Noted(k, program.notations[name]))).removeprefix("x <= ")

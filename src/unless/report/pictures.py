@@ -22,7 +22,7 @@ def histograms(facts: Facts) -> dict[str, Any]:
     ``labels`` are the places of the labels that are counted one by one; last come all others together. Without truth
     the labels are those decided. A feature without two different finite numbers has none.
     """
-    labels = facts.heads[facts.deciding] if facts.truth is None else facts.truth
+    labels = facts.given if facts.truth is None else facts.truth
     order = np.argsort(-facts.frequency, kind="stable")
     shown = np.sort(order[:_LABELS] if len(order) > _LABELS + 1 else order)
     group = np.full(len(facts.labels) + 1, len(shown))  # the last place is for records without a label

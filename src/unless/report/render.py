@@ -41,6 +41,7 @@ _SCRIPTS = (
     "rename.js",
     "points.js",
     "nearest.js",
+    "committee.js",
     "controls.js",
     "proof.js",
     "changes.js",

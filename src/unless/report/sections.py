@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -11,10 +12,9 @@ from numpy.typing import NDArray
 
 from unless.judge.labels import ClassQuality, Quality
 from unless.judge.unseen import numbers_called
-from unless.prediction import deciding_rules
 from unless.report.facts import Facts
 from unless.report.sentences import LabelName, Sentence, Speaker, Text
-from unless.rule import Rule
+from unless.rule import Program, Rule
 from unless.table import Table
 from unless.values.notation import FLAG
 
@@ -268,8 +268,9 @@ def class_rows(quality: Quality, speaker: Speaker) -> tuple[tuple[LabelName, Cla
 class FeatureView:
     """A feature: how many rules test it, the share of records that they decide, and the cost of shuffling its values.
 
-    ``kind`` says what it has. ``cost`` is the loss of accuracy or, without truth, the share of decisions that change:
-    the mean of all repeats. ``place`` is its place among the features that rules test.
+    In a committee it is the share of lists with such rules. ``kind`` says what it has. ``cost`` is the loss of accuracy
+    or, without truth, the share of decisions that change: the mean of all repeats. ``place`` is its place among the
+    features that rules test.
     """
 
     place: int
@@ -292,14 +293,15 @@ class Shuffling:
 def feature_views(facts: Facts, speaker: Speaker, seed: int) -> tuple[tuple[FeatureView, ...], Shuffling]:
     """The features that rules test; those that matter most come first."""
     rows = _shuffled_rows(facts, seed)
-    heads, table = facts.heads[facts.deciding[rows]], facts.table[rows]
+    given, table = facts.given[rows], facts.table[rows]
     truth = None if facts.truth is None else facts.truth[rows]
-    views = []
-    for place, found in enumerate(_shuffled(facts, table, seed)):
-        costs = _costs(facts.heads[found].reshape(_REPEATS, -1), heads, truth)
-        views.append(_view(facts, speaker, facts.used[place], costs))
+    testing, shares, views = _testing(_deciding(facts)), _shares(facts), []
+    for feature, found in zip(_deciding(facts).used, _shuffled(facts, table, seed), strict=True):
+        cost = float(_costs(found.reshape(_REPEATS, -1), given, truth).mean())
+        place, name, kind = facts.used.index(feature), speaker.feature(feature), _kind(facts, feature)
+        views.append(FeatureView(place, name, kind, len(testing[feature]), shares[feature], cost))
     views.sort(key=lambda view: (-view.cost, -view.share))
-    before = None if truth is None else float(np.mean(heads == truth))
+    before = None if truth is None else float(np.mean(given == truth))
     return tuple(views), Shuffling(len(table), _REPEATS, before)
 
 
@@ -311,12 +313,27 @@ def sampled(total: int, most: int, seed: int) -> NDArray[np.intp]:
     return np.sort(drawn)
 
 
-def _view(facts: Facts, speaker: Speaker, feature: str, costs: NDArray[np.float64]) -> FeatureView:
-    rules = facts.program.rules
-    testing = [k for k, rule in enumerate(rules) if any(literal.feature == feature for literal in rule.literals())]
-    share = float(facts.decided[testing].sum() / len(facts.table))
-    place = facts.used.index(feature)
-    return FeatureView(place, speaker.feature(feature), _kind(facts, feature), len(testing), share, float(costs.mean()))
+def _shares(facts: Facts) -> dict[str, float]:
+    """For each feature, the share of records that are decided by a rule that tests it, or of lists that test it."""
+    if facts.committee is None:
+        tested = _testing(facts.program)
+        return {name: float(facts.decided[rules].sum() / len(facts.table)) for name, rules in tested.items()}
+    lists = Counter(name for program in facts.committee.lists for name in program.used)
+    return {name: count / len(facts.committee) for name, count in lists.items()}
+
+
+def _deciding(facts: Facts) -> Program:
+    """The rules that decide: of a committee those of all lists."""
+    return facts.program if facts.committee is None else facts.committee.rules
+
+
+def _testing(program: Program) -> dict[str, list[int]]:
+    """The places of the rules that test each feature."""
+    found: dict[str, list[int]] = {}
+    for place, rule in enumerate(program.rules):
+        for feature in {literal.feature for literal in rule.literals()}:
+            found.setdefault(feature, []).append(place)
+    return found
 
 
 def _kind(facts: Facts, feature: str) -> str:
@@ -328,23 +345,23 @@ def _kind(facts: Facts, feature: str) -> str:
 
 
 def _shuffled_rows(facts: Facts, seed: int) -> NDArray[np.intp]:
-    literals = sum(sum(1 for _ in rule.literals()) for rule in facts.program.rules)
+    literals = sum(sum(1 for _ in rule.literals()) for rule in _deciding(facts).rules)
     work = max(literals, 1) * max(len(facts.used), 1) * _REPEATS
     return sampled(len(facts.table), min(max(_WORK // work, 1000), _RECORDS), seed)
 
 
-def _shuffled(facts: Facts, table: Table, seed: int) -> Iterator[NDArray[np.int32]]:
-    """For each feature, the deciding rules when its values are shuffled, one repeat after another.
+def _shuffled(facts: Facts, table: Table, seed: int) -> Iterator[NDArray[np.int64]]:
+    """For each feature that decides, the labels given when its values are shuffled, one repeat after another.
 
     The repeats are one table, since a program of 1,000 rules takes 50 ms to assemble for a table of any size.
     """
-    columns = [table.column(name) for name in facts.used]
+    columns = [table.column(name) for name in _deciding(facts).used]
     repeated = [replace(column, codes=np.tile(column.codes, _REPEATS)) for column in columns]
     for place, column in enumerate(columns):
         rng = np.random.default_rng([seed, place])
         codes = np.concatenate([rng.permutation(column.codes) for _ in range(_REPEATS)])
         changed = (*repeated[:place], replace(column, codes=codes), *repeated[place + 1 :])
-        yield deciding_rules(facts.program, Table(changed))
+        yield facts.labels_of(Table(changed))
 
 
 def _costs(found: NDArray[np.int64], before: NDArray[np.int64], truth: NDArray[np.int64] | None) -> NDArray[np.float64]:

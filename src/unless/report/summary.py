@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError
 from unless.explanation.sentences import figures, words_for
 from unless.explanation.words import DEFAULT, Words, printable
-from unless.judge.labels import ClassQuality, Quality, aligned
+from unless.judge.labels import ClassQuality, Quality
 from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
 from unless.model import Model, Origin, Tested, interval, locked_of
-from unless.prediction import predict
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
@@ -30,7 +29,7 @@ from unless.report.opening import Leading, Trust, leading_rules, trust, were_lea
 from unless.report.sentences import LabelName, Speaker, Text
 from unless.report.weak import Weak, weak_spots
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
-from unless.score.committee import Committee, committee_of, predicted
+from unless.score.committee import Committee
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, number_data, value_data
 from unless.values.notation import DAY, Notation, Noted
@@ -52,28 +51,34 @@ class RecordsView:
 
 @dataclass(frozen=True, slots=True)
 class CommitteeView:
-    """The committee that the list of the page imitates: its size, how often both agree, how often each is right.
+    """The committee that decides: its size, on how many records the list of the page agrees, how often each is right.
 
-    The shares are of the records of the page; without true labels, nobody knows what is right.
+    The counts are of the records of the figures; without true labels, nobody knows what is right.
     """
 
     lists: int
     rules: int
-    agreement: float
+    records: int
+    agreed: int
     right: float | None
     list_right: float | None
 
+    @property
+    def agreement(self) -> float:
+        """The share of records on which both agree."""
+        return self.agreed / self.records
+
     @classmethod
-    def of(cls, committee: Committee, program: Program, table: Table) -> CommitteeView:
-        """Compare the committee with the list on the records of a table."""
-        decided, imitated = predicted(committee, committee.sums(table)), predict(program, table)
+    def of(cls, facts: Facts) -> CommitteeView | None:
+        """Compare the committee with the list; None if a list decides."""
+        if facts.committee is None:
+            return None
+        imitated = facts.imitation.given
         shares: tuple[float | None, float | None] = (None, None)
-        if table.target is not None and len(table):
-            known = aligned(table.target, committee.classes)
-            truth = np.array([*known.labels, None], dtype=object)[known.codes]
-            shares = float(np.mean(decided == truth)), float(np.mean(imitated == truth))
-        agreement = float(np.mean(decided == imitated)) if len(table) else 1.0
-        return cls(len(committee), committee.rule_count, agreement, *shares)
+        if facts.truth is not None:
+            shares = float(np.mean(facts.given == facts.truth)), float(np.mean(imitated == facts.truth))
+        agreed = int(np.count_nonzero(facts.given == imitated))
+        return cls(len(facts.committee), facts.committee.rule_count, len(facts.table), agreed, *shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,7 @@ class Baseline:
 class Page:
     """A report. ``quality``, ``errors`` and ``classes`` are None or empty if the records have no true labels.
 
+    Of a committee, ``rules`` are those of the list that imitates it, compared with its decisions; all else is its own.
     All figures are about ``judged`` records: all that are given or, if these are the data that the model is from, those
     that it was not learned from; then ``learned`` is the quality on the others (``same``: these are just the records of
     training). ``tested`` is what the records held
@@ -129,13 +135,13 @@ class Page:
     trade_off: TradeOff | None = None
     """Accuracy against the number of rules, if the model has it."""
     committee: CommitteeView | None = None
-    """What decides, if the rules of the page only imitate a committee."""
+    """The committee, if one decides and the rules of the page only imitate it."""
     watch: Watch | None = None
     """What has moved since training, if that was asked for."""
     stability: Stability | None = None
     """What comes back when the rules are learned again, if that was asked for."""
     leading: Leading | None = None
-    """What decides most records."""
+    """What decides most records; None if a committee decides them all."""
     trust: Trust | None = None
     """How good that is compared with guessing; None without true labels."""
     groups: Groups = NO_GROUPS
@@ -184,10 +190,10 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    everything, committee = gather(model, table), committee_of(model)
+    everything = gather(model, table)
     facts, learned = _parts(everything)
     spoken = words or DEFAULT
-    words = words_for(everything.program, tables=(everything.domain, table), words=spoken)
+    words = words_for(*everything.programs, tables=(everything.domain, table), words=spoken)
     speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
     rows = sections.sampled(len(table), sample, seed)
     features, shuffling = sections.feature_views(facts, speaker, seed)
@@ -196,14 +202,15 @@ def summarise(
     columns = [*map(facts.column, facts.used), *(facts.table.column(one.name) for one in others)]
     groups = groups_of(facts, speaker, words, columns)
     curves = curves_of(facts, speaker)
+    committee = CommitteeView.of(facts)
     return Page(
-        title=printable(title) if title else f"Rules for {target.shown}",
+        title=printable(title) if title else f"{'Rules' if committee is None else 'A committee'} for {target.shown}",
         target=target,
         labels=speaker.labels,
-        rules=sections.rule_views(facts, speaker),
+        rules=sections.rule_views(facts if committee is None else facts.imitation, speaker),
         exceptions=facts.program.exception_count,
         weighted=facts.trained is not None and facts.trained.weighted,
-        flow=sections.flow(facts, speaker),
+        flow=sections.flow(facts, speaker) if committee is None else (),
         quality=facts.quality,
         errors=None if facts.quality is None else sections.matrix(facts.quality, speaker),
         classes=() if facts.quality is None else sections.class_rows(facts.quality, speaker),
@@ -222,10 +229,10 @@ def summarise(
         baseline=Baseline.of(facts, _usual(model), speaker),
         tested=_tested(model),
         trade_off=getattr(model, "trade_off", None) or getattr(model, "trade_off_", None),
-        committee=None if committee is None else CommitteeView.of(committee, facts.program, facts.table),
+        committee=committee,
         watch=watch,
         stability=stability,
-        leading=leading_rules(facts, speaker),
+        leading=leading_rules(facts, speaker) if committee is None else None,
         trust=trust(facts, speaker, _tested(model), _usual(model), learned),
         groups=groups,
         curves=curves,
@@ -271,7 +278,7 @@ def _check(name: str, value: object, least: int) -> None:
 
 def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
     """The data for the scripts, for JSON: the program, its features, and the records of some rows to start from."""
-    program, trained = facts.program, facts.trained
+    program, trained = facts.program, facts.trained if facts.committee is None else None
     place = {feature: k for k, feature in enumerate(facts.used)}
     heads = facts.heads.tolist()
     columns = list(map(facts.column, facts.used))
@@ -285,6 +292,7 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
         "otherwise": None if heads[-1] < 0 else heads[-1],
         "figures": trained and [figures(trained, rule, labelled=head >= 0) for rule, head in enumerate(heads)],
         "card": _card(facts, place),
+        "committee": facts.committee and committee_data(facts.committee, facts.labels, place),
         "records": {
             "total": len(facts.table),
             "shown": len(rows),
@@ -299,17 +307,40 @@ def _data(facts: Facts, rows: NDArray[np.intp], words: Words) -> dict[str, Any]:
 def _card(facts: Facts, place: dict[str, int]) -> dict[str, Any] | None:
     """The score card: the places of its classes among the labels, the points of every record and part, and its cuts."""
     card = facts.card
-    if card is None:
+    if card is None or facts.committee is not None:
         return None
     classes = [facts.labels.index(label) for label in card.classes]
     cuts = _literals(card.cuts, place)
     return {"classes": classes, "base": card.base.tolist(), "points": card.points.tolist(), "cuts": cuts}
 
 
+def committee_data(committee: Committee, labels: Sequence[Label], place: Mapping[str, int]) -> dict[str, Any]:
+    """A committee: the places of its classes, each literal once, and for each list its rules and their points.
+
+    A rule is the numbers of its literals, then its exceptions, which are such rules. The points are those of one rule
+    after another.
+    """
+    numbers: dict[Literal, int] = {}
+    lists = [[_numbered(rule, numbers) for rule in program.rules] for program in committee.lists]
+    return {
+        "classes": [labels.index(label) for label in committee.classes],
+        "base": committee.base.tolist(),
+        "literals": _literals(numbers, place),
+        "lists": lists,
+        "points": [points.reshape(-1).tolist() for points in committee.points],
+    }
+
+
+def _numbered(rule: Rule, numbers: dict[Literal, int]) -> list[Any]:
+    """A rule as the numbers of its literals and, behind them, its exceptions; new literals get new numbers."""
+    own: list[Any] = [numbers.setdefault(literal, len(numbers)) for literal in rule.default]
+    return own + list(map(partial(_numbered, numbers=numbers), rule.exceptions))
+
+
 def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
     """A feature: what it was in training, and what the reader calls it."""
     known = facts.known(column.name)
-    notation = facts.program.notations.get(column.name) or (None if known is None else known.notation)
+    notation = facts.notations.get(column.name) or (None if known is None else known.notation)
     phrase = words.phrase(column.name)
     low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
     return {
@@ -319,7 +350,7 @@ def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
         "high": high,
         "step": _step(column.numbers, low, high, notation),
         "notation": None if notation is None else notation.data(),
-        "noted": column.name in facts.program.notations,
+        "noted": column.name in facts.notations,
         "categories": [] if known is None else list(known.categories),
         "phrase": {**{part.name: getattr(phrase, part.name) for part in fields(phrase)}, "values": dict(phrase.values)},
         "grouped": column.name in words.grouped,
@@ -354,7 +385,7 @@ def _body(rule: Rule, place: dict[str, int]) -> list[Any]:
     return [_literals(rule.default, place), list(exceptions)]
 
 
-def _literals(literals: Iterable[Literal], place: dict[str, int]) -> list[list[Any]]:
+def _literals(literals: Iterable[Literal], place: Mapping[str, int]) -> list[list[Any]]:
     return [[place[literal.feature], literal.op, number_data(_number(literal.value))] for literal in literals]
 
 

@@ -76,15 +76,16 @@ class Weak:
 def weak_spots(facts: Facts, speaker: Speaker) -> Weak:
     """The weak spots; those that cost most come first."""
     decided = facts.decided[:-1]
+    lists = facts.committee is not None  # then no rule of the program decides
     known = len(facts.trained.classes) if facts.trained is not None else len(facts.labels)
     return Weak(
-        rules=tuple(_weak_rules(facts, speaker)),
+        rules=() if lists else tuple(_weak_rules(facts, speaker)),
         classes=tuple(_weak_classes(facts, speaker)),
-        by_default=int(facts.decided[facts.defaults].sum()),
+        by_default=0 if lists else int(facts.decided[facts.defaults].sum()),
         by_default_right=None if facts.truth is None else int(facts.right[facts.defaults].sum()),
-        undecided=int(facts.decided[-1]) if facts.heads[-1] < 0 else 0,
-        idle=_numbers(decided == 0),
-        few=_numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
+        undecided=int(np.count_nonzero(facts.given < 0)),
+        idle=() if lists else _numbers(decided == 0),
+        few=() if lists else _numbers((decided > 0) & (decided < _FEW) & ~facts.defaults[:-1]),
         new=speaker.labels[known:],
         unseen=speaker.unseen(facts.unseen),
         unseen_in=tuple(facts.used.index(one.feature) if one.feature in facts.used else -1 for one in facts.unseen),

@@ -193,6 +193,9 @@ class Counterfactuals(Sequence[Counterfactual]):
         goal = "another label" if self.wanted is None else printable(str(self.wanted))
         if not self.free:
             return "Nothing would change it: no feature that the rules use may change."
+        if not isinstance(self.proof, Proof):  # of a committee not all combinations are tried
+            tried = "no change of at most three features that was tried"
+            return f"Nothing was found that would change it: {tried} gives {goal}."
         names = ", ".join(words.name(feature) for feature in self.free)
         return f"Nothing would change it: no allowed change of {names} gives {goal}."
 

@@ -81,7 +81,7 @@
         { class: "wi-outcome" },
         "→ ",
         unless.proof.chip(this.speech, one.label),
-        ` (${unless.words.ruleText(one.rule)})`,
+        ` (${this.reason(one)})`,
       );
       const press = () => {
         if (!part("wi-nearest").hasAttribute("aria-busy")) this.apply(one.record); // else it belongs to other values
@@ -89,8 +89,24 @@
       return el("li", {}, el("button", { type: "button", class: "button", onclick: press }, text, " ", outcome));
     }
 
+    /** The rule that decides a changed record; of a committee, the probability of its label. */
+    reason({ rule, record }) {
+      const { committee, measure } = { committee: this.program.committee, measure: unless.points.measure };
+      return committee ? measure(unless.committee.sureness(this.program, record)) : unless.words.ruleText(rule);
+    }
+
+    /** What to say about the search of a committee's changes, which is not through all of them. */
+    committeeStatus(end) {
+      if (this.found.length) return "Each is checked with the committee. Nearer ones may exist: not all combinations are tried.";
+      if (end === "enough" || end === "late") return `The search stopped after ${PATIENCE / 1000} seconds. There may be a change that it has not found yet.`;
+      const { wanted } = this.options;
+      const free = unless.nearest.freeFeatures(this.program, this.record, this.options);
+      return this.speech.notFound(free, wanted);
+    }
+
     /** What to say about the search, besides its answers. */
     status(end) {
+      if (this.program.committee && end !== "failed") return this.committeeStatus(end);
       const count = this.found.length;
       if (end === "late") {
         const more = count

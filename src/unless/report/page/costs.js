@@ -116,7 +116,7 @@
         least.points === Infinity
           ? [...words, negative, " always."]
           : [...words, positive, " from a probability of ", el("b", {}, unless.points.percent(probability(least.points))), " on."];
-      if (least.cost >= now) say.splice(0, say.length, "No threshold on the probability costs less than the rules as they are.");
+      if (least.cost >= now) say.splice(0, say.length, `No threshold on the probability costs less than the ${this.program.committee ? "committee as it is" : "rules as they are"}.`);
       const note = el("p", { class: "note" }, "Found on the records of this page: check a threshold on others before you use it.");
       part("costs-threshold").replaceChildren(el("p", {}, ...say), this.line(found, least), note);
     }

@@ -274,7 +274,7 @@
 
   ready(() => {
     const page = unless.engine.open();
-    if (!page.program.rules.length) return;
+    if (!page.program.rules.length || page.program.committee) return; // the list beside a committee decides nothing
     unless.editor = new Editor(page);
     part("rule-tools").hidden = false;
   });

@@ -37,14 +37,15 @@
       notationData: one.notation,
     }));
     const rules = data.rules.map(([label, ...body]) => readRule(label, body, features));
-    const tested = testedValues(rules, features.length);
-    const program = { texts, features, operators, rules, tested, otherwise, figures, target: data.target };
+    const committee = data.committee ? unless.committee.readCommittee(data.committee, features) : null;
+    const tested = testedValues(committee ? [{ ...committee, exceptions: [] }] : rules, features.length);
+    const program = { texts, features, operators, rules, tested, otherwise, figures, committee, target: data.target };
     Object.assign(program, { names: data.label_names, codes: data.label_codes, allNames: data.names, printed: data.printed });
     const cuts = (data.card?.cuts ?? []).map((cut) => readLiteral(cut, features));
     return { ...program, card: unless.points.readCard(data.card, program, cuts) };
   }
 
-  /** For each feature, the values that literals compare it with. */
+  /** For each feature, the values that the literals of some rules compare it with. */
   function testedValues(rules, size) {
     const tested = Array.from({ length: size }, () => new Set());
     const visit = (rule) => {
@@ -121,8 +122,13 @@
     return true;
   }
 
-  /** The places of the deciding rule and of the label; null if there is none. */
+  /** The places of the deciding rule and of the label; null if there is none. A committee decides without such a rule. */
   function decide(program, record) {
+    return program.committee ? unless.committee.decide(program, record) : follow(program, record);
+  }
+
+  /** The same for the list, even if it only imitates a committee. */
+  function follow(program, record) {
     const rule = program.rules.findIndex((one) => covers(one, record));
     return rule < 0 ? { rule: null, label: program.otherwise } : { rule, label: program.rules[rule].label };
   }
@@ -210,5 +216,5 @@
     return unless.page;
   }
 
-  unless.engine = { compareTexts, conditions, readProgram, readRecords, nextUp, said, holds, covers, decide, proveRule, prove, matters, open };
+  unless.engine = { compareTexts, conditions, readLiteral, readProgram, readRecords, nextUp, said, holds, covers, decide, follow, proveRule, prove, matters, open };
 })();

@@ -3,6 +3,7 @@
    rule=3, rule=3-7, rule=3- (and all later ones, and none), rule=none   the deciding rule, or several with commas
    true=0,2   decided=1   decided=none                                  labels by their places
    wrong   right   changed                                              compared with the data, or with the rules as edited
+   differs   agrees                                                     the list beside a committee, compared with it
    part=test   part=training                                            what the rules were not, or were, learned from
    unseen=4                                                             values of a feature that training did not have
    group=2.0                                                            a group of a column (see Groups)
@@ -11,7 +12,7 @@
   "use strict";
   const unless = (globalThis.unless = globalThis.unless || {});
 
-  const NAMES = ["rule", "true", "decided", "wrong", "right", "changed", "part", "unseen", "group", "text"];
+  const NAMES = ["rule", "true", "decided", "wrong", "right", "changed", "differs", "agrees", "part", "unseen", "group", "text"];
 
   /** The filter that an address names, by its parts; null if it is not about records. */
   function read(hash) {
@@ -85,6 +86,8 @@
     on("wrong", () => (row) => decided.wrong(row));
     on("right", () => (row) => records.truth !== null && !decided.wrong(row));
     on("changed", () => (row) => after !== null && after.label(row) !== decided.label(row));
+    on("differs", () => (row) => decided.listed(row) !== decided.label(row));
+    on("agrees", () => (row) => decided.listed(row) === decided.label(row));
     on("part", (text) => (row) => records.held !== null && Boolean(records.held[row]) === (text === "test"));
     on("unseen", (place) => (row) => {
       const column = records.columns[place];
@@ -122,6 +125,10 @@
         return "right";
       case "changed":
         return "changed by your edits";
+      case "differs":
+        return "the list differs";
+      case "agrees":
+        return "the list agrees";
       case "part":
         return value === "test" ? "held back from learning" : "learned from";
       case "unseen":

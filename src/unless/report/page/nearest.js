@@ -199,12 +199,14 @@
     return ends.length ? ends[0] : Math.min(Math.max(wanted, first), last);
   }
 
-  /** The axes of the features, one by one; `fixed` has the places of features that must not change. */
+  /** The axes of the features, one by one; `fixed` has the places of features that must not change. What only the list
+      beside a committee tests does not change either. */
   function* axesOf(program, record, { fixed = new Set(), missing = false }) {
+    const decides = (place) => !program.committee || program.committee.byFeature[place].length > 0;
     for (const [place, feature] of program.features.entries()) {
       const { numbers: thresholds, texts: named } = program.tested[place];
       const numeric = thresholds.length > 0 || typeof record[place] === "number";
-      const allowed = fixed.has(place) ? null : allowedValues(feature, named, numeric, missing);
+      const allowed = fixed.has(place) || !decides(place) ? null : allowedValues(feature, named, numeric, missing);
       yield new Axis(place, record[place], thresholds, named, allowed);
     }
   }
@@ -438,8 +440,9 @@
     }
   }
 
-  /** Every label that the program gives, in the order of its rules. */
+  /** Every label that the program gives, in the order of its rules; of a committee, its classes. */
   function labelsOf(program) {
+    if (program.committee) return program.committee.classes;
     const labels = new Set(program.rules.map((rule) => rule.label));
     if (program.otherwise !== null) labels.add(program.otherwise);
     return [...labels];
@@ -483,6 +486,7 @@
       A generator that yields the answers and, often, undefined, so that it can run in slices. `options` are the label
       that is `wanted`, the set of `fixed` features, and whether values may be `missing`. */
   function* nearest(program, record, options = {}) {
+    if (program.committee) return yield* unless.committee.nearest(program, record, options);
     const axes = [];
     for (const axis of axesOf(program, record, options)) yield void axes.push(axis);
     const search = new Search(program, axes);
@@ -492,7 +496,8 @@
     yield* search.prepare();
     for (const label of labels) yield* search.start(label);
     for (const point of search.answers()) yield point && (yield* counterfactual(program, record, axes, point));
+    return undefined;
   }
 
-  unless.nearest = { nearest, above, freeFeatures, labelsOf, nextUp };
+  unless.nearest = { nearest, above, axesOf, counterfactual, freeFeatures, labelsOf, nextUp };
 })();

@@ -14,6 +14,7 @@
     return made;
   }
 
+  const LINES = 60; // more thresholds would be a dark block
   const GREY = 7;
   const colourOf = (place) => `var(--c${place === undefined ? GREY : unless.page.colours[place]})`;
 
@@ -101,7 +102,7 @@
       const name = speech.name(place);
       const many = numbers.length > 8 ? `${numbers.length} thresholds` : numbers.map((one) => speech.value(place, one)).join(", ");
       const label = `${name}: records by value, with ${numbers.length ? `thresholds at ${many}` : "no threshold"}`;
-      const picture = histogram(place, { thresholds: numbers, label });
+      const picture = histogram(place, { thresholds: numbers.length > LINES ? [] : numbers, label });
       if (picture) box.append(picture);
       else box.remove();
     }

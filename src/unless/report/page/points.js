@@ -138,5 +138,5 @@
     return place < 0 ? null : score(program, record).shares[place];
   }
 
-  unless.points = { measure, percent, readCard, score, sureness, table };
+  unless.points = { PER_LOGIT, measure, percent, readCard, score, sureness, table };
 })();

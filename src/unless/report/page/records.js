@@ -15,12 +15,13 @@
     constructor({ program, records }) {
       Object.assign(this, { program, records });
       this.rules = new Int32Array(records.shown).fill(UNKNOWN);
+      this.labels = new Map();
     }
 
-    /** The place of the deciding rule; -1 if there is none. */
+    /** The place of the rule that decides, or that takes the record in the list beside a committee; -1 if there is none. */
     rule(row) {
       if (this.rules[row] === UNKNOWN) {
-        const { rule } = unless.engine.decide(this.program, this.records.record(row));
+        const { rule } = unless.engine.follow(this.program, this.records.record(row));
         this.rules[row] = rule === null ? NONE : rule;
       }
       return this.rules[row];
@@ -28,6 +29,13 @@
 
     /** The place of the label; null if the record is not decided. */
     label(row) {
+      if (!this.program.committee) return this.listed(row);
+      if (!this.labels.has(row)) this.labels.set(row, unless.engine.decide(this.program, this.records.record(row)).label);
+      return this.labels.get(row);
+    }
+
+    /** The place of the label in the list: of a committee, that of the list that imitates it. */
+    listed(row) {
       const rule = this.rule(row);
       return rule === NONE ? this.program.otherwise : this.program.rules[rule].label;
     }
@@ -38,7 +46,7 @@
 
     /** Decide them all, one by one. */
     *all() {
-      for (let row = 0; row < this.records.shown; row++) yield void this.rule(row);
+      for (let row = 0; row < this.records.shown; row++) yield void [this.rule(row), this.label(row)];
     }
   }
 
@@ -156,8 +164,14 @@
         rank: (row) => decided.label(row) ?? Infinity,
         cell: (row) => this.labelCell(decided.label(row), null),
       };
+      const listed = {
+        name: "the list says",
+        rank: (row) => decided.listed(row) ?? Infinity,
+        cell: (row) => this.labelCell(decided.listed(row), decided.listed(row) === decided.label(row) ? null : " ✗ differs"),
+        raw: (row) => this.labelRaw(decided.listed(row)),
+      };
       const rule = {
-        name: "rule",
+        name: program.committee ? "rule of the list" : "rule",
         rank: (row) => (decided.rule(row) < 0 ? Infinity : decided.rule(row)),
         cell: (row) => el("td", {}, decided.rule(row) === NONE ? "none" : String(decided.rule(row) + 1)),
       };
@@ -185,7 +199,7 @@
       rule.raw = (row) => (decided.rule(row) === NONE ? null : decided.rule(row) + 1);
       const features = program.features.map((feature, place) => this.featureColumn(feature, place));
       const others = records.others.map((other, place) => this.featureColumn(other, program.features.length + place));
-      const own = [numbers, decision, ...(records.truth ? [truth] : []), rule, ...(records.held ? [held] : [])];
+      const own = [numbers, decision, ...(records.truth ? [truth] : []), ...(program.committee ? [listed] : []), rule, ...(records.held ? [held] : [])];
       const names = others.filter((column) => column.identifier);
       return [...own, ...names, ...features, ...others.filter((column) => !column.identifier)];
     }
@@ -239,6 +253,7 @@
       const rule = (_, number) => el("option", { value: number }, `rule ${number + 1}`);
       part("rec-rule").append(any(), ...this.program.rules.map(rule), el("option", { value: NONE }, "no rule"));
       part("rec-wrong-label").hidden = !this.records.truth;
+      part("rec-differs-label").hidden = !this.program.committee;
     }
 
     /** Add the number of records to each choice, and leave out choices without records. */
@@ -284,6 +299,7 @@
         ...(decision ? { decided: decision } : {}),
         ...(rule ? { rule: Number(rule) === NONE ? "none" : String(Number(rule) + 1) } : {}),
         ...(part("rec-wrong").checked ? { wrong: "" } : {}),
+        ...(part("rec-differs").checked ? { differs: "" } : {}),
         ...(text.trim() ? { text } : {}),
       };
     }

@@ -119,17 +119,51 @@
     }
 
     render() {
+      this.speech = this.speech.about(this.base, this.record);
+      if (this.program.committee) this.renderVote();
+      else this.renderProof();
+      this.showPoints();
+      this.showValues();
+      this.search();
+    }
+
+    /** Show what a list decides, and the proof. */
+    renderProof() {
       const proof = unless.engine.prove(this.program, this.record);
       this.proof = proof;
-      this.speech = this.speech.about(this.base, this.record);
       this.proofs.turnTo(this.record);
       this.showDecision(proof);
       this.showChanged();
       this.mark(unless.engine.matters(proof));
       this.showProof(proof);
-      this.showPoints();
-      this.showValues();
-      this.search();
+    }
+
+    /** Show what a committee decides, the lists that carry it, and what the list says that imitates it. */
+    renderVote() {
+      const { because, matters, tally } = unless.committee;
+      const found = tally(this.program, this.record);
+      this.showDecision({ label: found.label, share: found.shares[found.order[0]] });
+      this.showChanged();
+      this.mark(matters(this.program, found));
+      const { head, named } = because(this.program, this.speech, found, this.record);
+      const lines = named.map((text) => el("li", {}, datum(text)));
+      const text = head.replace(/^[:,] /, "");
+      part("wi-proof").replaceChildren(
+        el("li", {}, text[0].toUpperCase() + text.slice(1), lines.length ? ":" : ".", lines.length ? el("ul", {}, ...lines) : null),
+      );
+      part("wi-others").hidden = true;
+      this.showImitation(found.label);
+    }
+
+    /** What the list says that imitates the committee, marked where that is another label. */
+    showImitation(decided) {
+      const { rule, label } = unless.engine.follow(this.program, this.record);
+      const agrees = label === decided;
+      const sign = el("span", { class: agrees ? "wi-good" : "wi-bad" }, agrees ? "✓ agrees" : "✗ differs");
+      const which = rule === null ? "no rule of it applies" : el("a", { href: `#rule-${rule + 1}` }, `its rule ${rule + 1}`);
+      part("wi-imitation").replaceChildren(
+        "The list that imitates the committee ", sign, ": ", unless.proof.chip(this.speech, label), " (", which, ")",
+      );
     }
 
     /** The values that matter, for paper, which has no form. */
@@ -152,27 +186,29 @@
     }
 
     /** Show the decision. If it is the same as before, leave it alone, so that it is not read aloud again. */
-    showDecision(proof) {
+    showDecision({ label, rule = null, share = null }) {
       const truth =
         this.changedPlaces().length || !this.records.truth ? null : this.records.truth[this.row];
-      const key = JSON.stringify([proof.label, proof.rule, truth]);
+      const key = JSON.stringify([label, rule, share, truth]);
       if (key === this.shown) return;
       this.shown = key;
-      const figures = this.speech.figures(proof);
-      const rule =
-        proof.rule === null
-          ? "no rule applies"
-          : el("a", { href: `#rule-${proof.rule + 1}` }, `rule ${proof.rule + 1}`);
+      const figures = share === null ? this.speech.figures({ rule }) : `probability ${unless.points.measure(share)}`;
+      const decided =
+        share !== null
+          ? "the committee"
+          : rule === null
+            ? "no rule applies"
+            : el("a", { href: `#rule-${rule + 1}` }, `rule ${rule + 1}`);
       part("wi-decision").replaceChildren(
         el(
           "p",
           { class: "wi-label" },
-          unless.proof.chip(this.speech, proof.label),
+          unless.proof.chip(this.speech, label),
           " ",
           el("a", { class: "wi-jump small", href: "#wi-why" }, "why"),
         ),
-        el("p", { class: "small muted" }, rule, figures && `, ${figures}`),
-        ...(truth === null ? [] : [this.truthNote(truth, proof.label)]),
+        el("p", { class: "small muted" }, decided, figures && `, ${figures}`),
+        ...(truth === null ? [] : [this.truthNote(truth, label)]),
       );
     }
 
@@ -269,13 +305,15 @@
     /** The probability of the label and, as soon as it is opened or printed, the score card that it comes from. */
     showPoints(anyway = false) {
       const points = part("wi-points");
-      points.hidden = !this.program.card;
+      const { card, committee } = this.program;
+      points.hidden = !card && !committee;
       if (points.hidden) return;
-      const share = unless.points.sureness(this.program, this.record);
+      const { sureness, table } = committee ? unless.committee : unless.points;
+      const share = sureness(this.program, this.record);
       points.querySelector("summary").textContent =
         share === null ? "Points of each label" : `Probability ${unless.points.percent(share)}: the points`;
       if (!points.open && !anyway) return;
-      const [head, ...rows] = unless.points.table(this.program, this.speech, this.record);
+      const [head, ...rows] = table(this.program, this.speech, this.record);
       const row = ([first, ...cells]) =>
         el("tr", {}, el("th", { scope: "row" }, datum(first)), ...cells.map((cell) => el("td", {}, cell)));
       points.querySelector("table").replaceChildren(

@@ -330,13 +330,23 @@
       return changes.map((change) => this.change(change)).join(" and ") || "nothing has to change";
     }
 
+    /** The sentence for no answer of a committee, whose changes are not all tried. */
+    notFound(free, wanted) {
+      if (!free.length) return this.nothing(free, wanted);
+      return `Nothing was found that would change it: no change of at most three features that was tried gives ${this.goal(wanted)}.`;
+    }
+
+    /** What changes should lead to. */
+    goal(wanted) {
+      return wanted === null ? "another label" : this.label(wanted);
+    }
+
     /** The sentence for no answer: which features may change, and which label they cannot give. */
     nothing(free, wanted) {
-      const goal = wanted === null ? "another label" : this.label(wanted);
       if (!free.length)
         return `Nothing would change it: no feature that the rules use may change.`;
       const names = free.map((feature) => this.name(feature)).join(", ");
-      return `Nothing would change it: no allowed change of ${names} gives ${goal}.`;
+      return `Nothing would change it: no allowed change of ${names} gives ${this.goal(wanted)}.`;
     }
   }
 
