@@ -32,8 +32,13 @@ function ask([data, row, wanted, fixed, most]) {
   const speech = new words.Speech(program).about(record);
   const found = [], chosen = {wanted, fixed: new Set(fixed)};
   const search = nearest.nearest(program, record, chosen);
-  for (let next = search.next(); !next.done && found.length < most; next = search.next()) if (next.value) found.push(next.value);
-  const outcome = (one) => program.committee ? points.measure(committee.sureness(program, one.record)) : words.ruleText(one.rule);
+  for (let next = search.next(); !next.done && found.length < most; next = search.next()) {
+    if (next.value) found.push(next.value);
+  }
+  const outcome = ({record: changed, rule}) =>
+    program.committee ? points.measure(committee.sureness(program, changed)) : words.ruleText(rule);
+  const text = (one) => new words.Speech(program).about(one.record).changes(one.changes);
+  const free = nearest.freeFeatures(program, record, chosen);
   const vote = program.committee && committee.tally(program, record);
   return {
     decided: engine.decide(program, record),
@@ -42,10 +47,8 @@ function ask([data, row, wanted, fixed, most]) {
     total: vote && vote.total,
     sentence: vote && committee.sentence(program, speech, vote, record),
     table: vote && committee.table(program, speech, record),
-    changes: found.map((one) =>
-      `${new words.Speech(program).about(one.record).changes(one.changes)} → ${speech.label(one.label)} (${outcome(one)})`),
-    nothing: program.committee ? speech.notFound(nearest.freeFeatures(program, record, chosen), wanted)
-      : speech.nothing(nearest.freeFeatures(program, record, chosen), wanted),
+    changes: found.map((one) => `${text(one)} → ${speech.label(one.label)} (${outcome(one)})`),
+    nothing: program.committee ? speech.notFound(free, wanted) : speech.nothing(free, wanted),
   };
 }
 """
@@ -308,7 +311,7 @@ class TestPage:
 
     def test_a_change_of_values_votes_again(self, made):
         """A proposed change leads where it says."""
-        model, table, page = made
+        _, _, page = made
         before = decision(page)
         wanted, share = changes(page)[0].split(" → ")[1].removesuffix(")").split(" (")
         page.locator("#wi-nearest button").first.click()
@@ -335,7 +338,7 @@ class TestPage:
         assert [sum(column) for column in zip(*numbers[:-1], strict=True)] == numbers[-1]
 
     def test_accessible(self, made, axe):
-        """axe finds nothing wrong."""
+        """Tools for accessibility find nothing wrong."""
         _, _, page = made
         assert axe(page) == []
 

@@ -83,7 +83,7 @@ def report(
     """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
 
     It is one HTML file that needs no network: mail it, open it, print it. The data may lack the target column.
-    Of a committee it shows the one list that imitates it, and says how often both agree on these records.
+    Of a committee, the page runs the committee; beside it is the list that imitates it, marked where both differ.
 
     Columns that the rules do not use are in its table of records too. It can be changed in the browser: rules switched
     off and moved, thresholds, words; what comes out is saved as files, one of them for --words.
@@ -192,4 +192,6 @@ def _summary(page: Page, output: str, size: int) -> str:
             quality += f"; {share_text(page.learned.accuracy)} {others}"
     shown = f", {page.records.shown:,} of them shown" if page.records.sampled else ""
     rules, records = counted(page.numbered, "rule"), counted(page.records.total, "record")
+    if page.committee is not None:
+        rules = f"{counted(page.committee.lists, 'list')} with {counted(page.committee.rules, 'rule')} that vote"
     return f"{where} ({size / 1000:,.0f} kB): {rules}, {records}{shown}, {quality}"

@@ -29,10 +29,10 @@ class Facts:
 
     ``labels`` are all labels of training, program and records; ``deciding`` has the rule of each record (-1 for none),
     ``given`` the place of the label that it gets, among the labels (-1 for none), ``truth`` that of its true label
-    (None without true labels). ``trained`` are the statistics of training, if known. ``domain`` has the values that each feature may have: those of training, if known, else those
-    of the records. ``unseen`` are values of the records that training did not have, if that is known. ``card`` has the
-    points of the program's parts, if known. If the records have those that the model is from, ``own`` says which of
-    them it was not learned from.
+    (None without true labels). ``trained`` are the statistics of training, if known. ``domain`` has the values that
+    each feature may have: those of training, if known, else those of the records. ``unseen`` are values of the records
+    that training did not have, if that is known. ``card`` has the points of the program's parts, if known. If the
+    records have those that the model is from, ``own`` says which of them it was not learned from.
     """
 
     program: Program
