@@ -4,7 +4,8 @@
 learns as ``unless fit`` does, which holds back a fifth of these, and as the classifiers do, which hold back nothing. It
 prints, for rules that decided fewer than 50 records in training, the share that was right there, the share that is
 expected, and the share that is right on the first fifth: means over records, then over datasets. The estimate
-(`model.Statistics.expected`) was chosen on some datasets and is confirmed on others; docs/quality.md has the result.
+(`model.Statistics.expected_precision`) was chosen on some datasets and is confirmed on others; docs/quality.md has the
+result.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _rules(table: Table, algorithm: str, held_back: float, salt: int) -> Iterato
     trained, found = model.statistics_, measure(model.program_, table[fresh])
     low, high = trained.expected_between
     for rule in _few(model.program_, trained, found):
-        share = float(trained.expected[rule])
+        share = float(trained.expected_precision[rule])
         yield trained.precision[rule], share, low[rule], high[rule], found.right[rule], found.support[rule]
 
 

@@ -29,7 +29,7 @@ def file_to_file(rows: int, seconds: float = 1.0) -> Section:
         speeds = {name: _race(Path(folder), path, seconds) for name, path in paths.items()}
         peaks = [alone("stream", Path(folder, "model.json"), path) for path in _parts(paths["plain"], rows)]
     text = f"""
-`predict_file(model, "in.csv", "out.csv")`, which adds label, confidence and rule to {rows:,} generated rows, against
+`predict_file(model, "in.csv", "out.csv")`, which adds label, probability and rule to {rows:,} generated rows, against
 `polars.read_csv("in.csv").write_csv("out.csv")`. The file is in the cache of the system; what we write is on the disk
 before it takes its name. *Quoted*: every text is in quotes, and lines end in CR LF. The model was learned from the
 first {min(_TRAIN, rows):,} rows. Peaks of memory are those of fresh processes, for a quarter of the rows and for all.

@@ -115,8 +115,8 @@ class Statistics:
     """What a program decided: ``counts[rule, class]`` records; the last row counts those that no rule decided.
 
     If ``weighted``, counts are sums of weights. ``labels`` are the labels of the rules, and last, that of records which
-    no rule decides. Those of training know what else it takes to tell what to expect of new records (`expected`). Rules
-    that were edited and not measured since have NaN as counts.
+    no rule decides. Those of training know what else it takes to tell what to expect of new records
+    (`expected_precision`). Rules that were edited and not measured since have NaN as counts.
     """
 
     classes: tuple[Label, ...]
@@ -192,7 +192,7 @@ class Statistics:
     @property
     def expected_lift(self) -> NDArray[np.float64]:
         """The same of what is expected on new records."""
-        return self._over_chance(self.expected)
+        return self._over_chance(self.expected_precision)
 
     def _over_chance(self, shares: NDArray[np.float64]) -> NDArray[np.float64]:
         prior = self.prior
@@ -202,7 +202,7 @@ class Statistics:
         return ratio
 
     @cached_property
-    def expected(self) -> NDArray[np.float64]:
+    def expected_precision(self) -> NDArray[np.float64]:
         """The share of its decisions on new records that each rule is expected to get right; NaN if nobody can tell.
 
         A rule that was searched for is right more often in training than on new records, and the more so, the fewer
@@ -215,7 +215,7 @@ class Statistics:
 
     @cached_property
     def expected_between(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ends of the 95 % intervals of what is expected."""
+        """The ends of the 95 % intervals of the expected precision."""
         low, high = np.array([interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]).T
         return low, high
 
@@ -258,13 +258,13 @@ class Statistics:
 
     def expectation(self, rule: int) -> dict[str, Any]:
         """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
-        share, ends = float(self.expected[rule]), [float(end[rule]) for end in self.expected_between]
+        share, ends = float(self.expected_precision[rule]), [float(end[rule]) for end in self.expected_between]
         unseen = None if self.unseen is None else replace(self, counts=self.unseen, unseen=None)
         held = (
             {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
         )
         between = None if math.isnan(sum(ends)) else ends
-        return {"expected": None if math.isnan(share) else share, "between": between, **held}
+        return {"expected_precision": None if math.isnan(share) else share, "between": between, **held}
 
     def probabilities(self, smoothing: float = SMOOTHING) -> NDArray[np.float64]:
         """The class distribution of the records that each rule decided, with ``smoothing`` records of the prior added.

@@ -27,14 +27,14 @@ def folder(tmp_path_factory):
 
 
 def test_predictions_are_the_committees(folder):
-    """The new columns are the label and its confidence; no single rule decides."""
+    """The new columns are the label and its probability; no single rule decides."""
     done = called("predict", "c.json", "new.csv", cwd=folder)
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     model = unless.load(folder / "c.json")
     table = unless.read_table(folder / "new.csv", like=model)
     assert [row["predicted"] for row in rows] == model.predict(table).tolist()
     shares = model.predict_proba(table).max(axis=1)
-    assert [float(row["confidence"]) for row in rows] == pytest.approx(shares, abs=1e-6)
+    assert [float(row["probability"]) for row in rows] == pytest.approx(shares, abs=1e-6)
     assert "rule" not in rows[0]
     again = called("predict", "c.json", "applicants.csv", "-o", "out.parquet", "--json", cwd=folder)
     assert json.loads(again.stdout)["accuracy"] > 0.9

@@ -116,7 +116,7 @@ class TestFromFile:
         assert [new.statistics_.known(row) for row in range(6)] == [True, True, False, False, False, False]
         assert new.statistics_.total == old.statistics_.total
         assert (new.card_, new.importances) == (None, None)
-        assert "–      –             if amount ≥ 28,200" in run("show", "edited.json").out
+        assert "–                   –  if amount ≥ 28,200" in run("show", "edited.json").out
         assert "not measured since the rules were edited" in run("show", "edited.json", "--style", "rules").out
         for command in (
             ("explain", "edited.json", "applicants.csv", "--row", "3"),
@@ -256,7 +256,7 @@ class TestEditor:
         assert run("edit", "model.json", "--yes").err == "the rules are the same; nothing is written\n"
         seen = Path("seen.txt").read_text()
         assert seen.startswith("# The rules of model.json. Change them, save, and close the editor;")
-        assert "# rule 1: decided 61 in training; expected to be right for 0.960 (0.84 to 0.99)\n# of 15 held" in seen
+        assert "# rule 1: decided 61 in training; expected precision 0.960 (0.84 to 0.99)\n# of 15 held" in seen
 
     def test_visual_comes_first(self, run, editor, monkeypatch):
         """$VISUAL is asked before $EDITOR."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import unless
@@ -27,7 +29,8 @@ def test_a_record_is_told_as_the_library_tells_it(run, model):
     changes = model.counterfactuals(table[[7]])
     assert done.code == 0
     assert done.err == ""
-    assert done.out == proof.story(8, statistics=model.statistics_, changes=changes) + "\n"
+    figures = {"statistics": model.statistics_, "probability": model.predict_proba(table[[7]]).max()}
+    assert done.out == proof.story(8, **figures, changes=changes) + "\n"
 
 
 @pytest.mark.parametrize("style", ["tree", "rules"])
@@ -76,8 +79,9 @@ def test_values_of_the_command_line(run, model):
     """Values alone are a record where all else is missing; they are read as cells of a file are."""
     done = run("explain", "model.json", "--set", "amount=20000", "--set", "history=late", "--set", "income= 18400 ")
     used = dict.fromkeys(model.program_.used)
-    proof = unless.explain(model.program_, {**used, "amount": 20000.0, "history": "late", "income": 18400.0})
-    assert done.out == proof.story(statistics=model.statistics_) + "\n"
+    record = {**used, "amount": 20000.0, "history": "late", "income": 18400.0}
+    proof, probability = unless.explain(model.program_, record), model.predict_proba([record]).max()
+    assert done.out == proof.story(statistics=model.statistics_, probability=probability) + "\n"
     record = json.loads(run("explain", "model.json", "--set", "amount=?", "--set", "history=", "--json").out)[
         "records"
     ][0]
@@ -176,7 +180,7 @@ def test_json_says_everything(run, model):
     document = json.loads(done.out)
     (record,) = document["records"]
     assert document["target"] == "decision"
-    asked = ["proof", "statistics", "why_not", "changes", "points"]
+    asked = ["probability", "proof", "statistics", "why_not", "changes", "points"]
     assert list(record) == ["row", "set", "label_in_data", "held_back", *asked]
     assert record["label_in_data"] == "refuse"
     assert record["why_not"] is record["changes"] is record["points"] is None
@@ -184,6 +188,22 @@ def test_json_says_everything(run, model):
     decided, right = model.statistics_.support[rule], model.statistics_.right[rule]
     figures = {"decided": decided, "right": right, "weighted": False}
     assert record["statistics"] == figures | model.statistics_.expectation(rule)
+
+
+def test_shares_are_those_of_predict(run):
+    """A record has one probability and one expected precision, in `explain`, as text and as JSON, and in `predict`."""
+    assert run("predict", "model.json", "new.csv", "-o", "out.csv").code == 0
+    frame = pd.read_csv("out.csv")
+    explained = run("explain", "model.json", "new.csv", "--row", "1-40")
+    document = json.loads(run("explain", "model.json", "new.csv", "--row", "1-40", "--json").out)
+    said = re.findall(r"\(probability (0\.\d+);[^,]*, expected precision (0\.\d+), ", explained.out)
+    records = document["records"]
+    assert [one["probability"] for one in records] == pytest.approx(frame.probability, abs=1e-6)
+    assert [one["statistics"]["expected_precision"] for one in records] == pytest.approx(
+        frame.expected_precision, abs=1e-6
+    )
+    assert [float(one) for one, _ in said] == pytest.approx(frame.probability, abs=1e-3)
+    assert [float(other) for _, other in said] == pytest.approx(frame.expected_precision, abs=1e-3)
 
 
 def test_a_label_that_the_data_gives_otherwise(run, model):

@@ -38,8 +38,8 @@ class TestStory:
         lines = done.stdout.splitlines()
         assert lines[0] == "applicants.csv  900 records, 7 features; left out: applicant (unique)"
         assert lines[1].startswith("learned         5 rules with 3 exceptions in ")
-        assert lines[3].split() == ["decided", "right", "between"]
-        assert lines[4] == " 1  refuse       61  0.960  0.84–0.99  if employed is no"
+        assert lines[3].split() == ["decided", "expected", "precision"]
+        assert lines[4] == " 1  refuse       61   0.960 (0.84–0.99)  if employed is no"
         assert lines[5].strip() == "unless guarantor is yes"
         assert lines[-1].startswith("test            180 records held back: accuracy 0.967 (0.929 to 0.985), F1 0.9")
         assert lines[-1].endswith("(always accept: 0.583)")
@@ -89,7 +89,7 @@ class TestStory:
         """Quietly, only the rules and the test are printed."""
         done = fit(applicants, "-q")
         assert done.stderr == ""
-        assert done.stdout.splitlines()[0].split() == ["decided", "right", "between"]
+        assert done.stdout.splitlines()[0].split() == ["decided", "expected", "precision"]
         assert done.stdout.splitlines()[-1].startswith("test")
 
     def test_no_test(self, applicants):
@@ -129,10 +129,14 @@ class TestColumns:
 
     def test_weights_are_said(self, applicants):
         """With weights, what rules decided is no count of records, and the table is headed accordingly."""
-        header = next(line for line in fit(applicants).stdout.splitlines() if line.endswith("between"))
-        assert header.split() == ["decided", "right", "between"]
+        header = next(line for line in fit(applicants).stdout.splitlines() if line.endswith("precision"))
+        assert header.split() == ["decided", "expected", "precision"]
         weighted = fit(applicants, "--class-weight", "balanced").stdout.splitlines()
-        assert next(line for line in weighted if line.endswith("between")).split() == ["weight", "right", "between"]
+        assert next(line for line in weighted if line.endswith("precision")).split() == [
+            "weight",
+            "expected",
+            "precision",
+        ]
 
     @pytest.mark.parametrize(
         ("target", "said"),

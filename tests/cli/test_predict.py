@@ -52,7 +52,7 @@ class TestOutput:
         rows = rows_of((here / "out.csv").read_text())
 
         assert (done.returncode, done.stdout) == (0, "")
-        assert list(rows[0]) == ["a", "b", "y", "predicted", "confidence", "rule"]
+        assert list(rows[0]) == ["a", "b", "y", "predicted", "probability", "expected_precision", "rule"]
         assert [row["predicted"] for row in rows] == ["low", "high", "low", "high"]
         assert [line for line in done.stderr.splitlines() if "in" in line] == done.stderr.splitlines()
         assert done.stderr.startswith("4 records in ")
@@ -67,7 +67,7 @@ class TestOutput:
         lines = called("predict", "model.json", "-", "-q", "--format", "jsonl", input='{"a":1,"b":"x"}\n', cwd=here)
 
         assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout.startswith("a,b,y,predicted,confidence,rule\n1,x,low,low,")
+        assert done.stdout.startswith("a,b,y,predicted,probability,expected_precision,rule\n1,x,low,low,")
         assert (again.stdout, again.stderr) == (done.stdout, "")
         assert json.loads(lines.stdout)["predicted"] == "low"
 
@@ -91,7 +91,7 @@ class TestOutput:
         assert json.loads(done.stdout)["accuracy"] == 0.75
 
     def test_surprises_are_said(self, here: Path) -> None:
-        """Rules without statistics have no confidence, and a taken name is replaced: both in a line."""
+        """Rules without statistics have no probability, and a taken name is replaced: both in a line."""
         (here / "new.csv").write_bytes(DATA.replace(b"y", b"rule"))
         done = called("predict", "program.json", "new.csv", "-o", "out.csv", cwd=here)
         named = called("predict", "program.json", "new.csv", "--prefix", "m_", cwd=here)

@@ -103,11 +103,13 @@ def test_rules_say_what_to_expect(loans):
     """In JSON: a share with its ends, and what the records held back showed."""
     found = json.loads((loans / "fit.json").read_text())
     for rule in found["rules"]:
-        assert rule["between"][0] <= rule["expected"] <= rule["between"][1]
+        assert rule["between"][0] <= rule["expected_precision"] <= rule["between"][1]
         assert rule["unseen_right"] <= rule["unseen"]
     assert sum(rule["unseen"] for rule in found["rules"]) == found["test"]["records"]
     record = json.loads(called("explain", "own.json", "applicants.csv", "--row", "3", "--json", cwd=loans).stdout)
-    assert record["records"][0]["statistics"]["expected"] in {rule["expected"] for rule in found["rules"]}
+    assert record["records"][0]["statistics"]["expected_precision"] in {
+        rule["expected_precision"] for rule in found["rules"]
+    }
 
 
 @pytest.mark.parametrize("algorithm", ["fold-rm", "committee"])

@@ -32,8 +32,8 @@ def test_rules_are_a_table_with_figures(run):
     assert done.err.startswith("decision: 5 rules, 3 exceptions\n")
     assert done.out.splitlines()[-1].startswith("test: 180 records held back: accuracy 0.967 (0.929 to 0.985)")
     first, second, *_ = done.out.splitlines()
-    assert first.split() == ["decided", "right", "between"]
-    assert second == " 1  refuse       61  0.960  0.84–0.99  if employed is no"
+    assert first.split() == ["decided", "expected", "precision"]
+    assert second == " 1  refuse       61   0.960 (0.84–0.99)  if employed is no"
     assert not any(line != line.rstrip() for line in done.out.splitlines())
 
 
@@ -92,7 +92,7 @@ def test_weights_are_called_so(run):
     document["statistics"]["counts"][0][0] += 0.5
     Path("weighted.json").write_text(json.dumps(document))
     header, first, *others = run("show", "weighted.json").out.splitlines()
-    assert header.split() == ["weight", "right", "between"]
+    assert header.split() == ["weight", "expected", "precision"]
     assert first.split()[2] == "61.5"
     weights = [line.split()[2] for line in others if line.split()[:1] and line.split()[0].isdigit()]
     assert len(weights) == len(document["rules"]) - 1

@@ -145,7 +145,18 @@ def learner_of_ship():
 def test_rules_are_a_frame(model):
     """One row per rule, with what it says, decides and gets right."""
     frame, decided = model.rules_, model.apply(TITANIC)
-    named = ["order", "label", "text", "support", "coverage", "precision", "low", "high", "in_training", "lift"]
+    named = [
+        "order",
+        "label",
+        "text",
+        "support",
+        "coverage",
+        "expected_precision",
+        "low",
+        "high",
+        "in_training",
+        "lift",
+    ]
     assert list(frame) == [*named, "exceptions"]
     assert frame["order"].tolist() == list(range(1, len(model.program_) + 1))
     for k, row in enumerate(frame.itertuples()):
@@ -153,9 +164,9 @@ def test_rules_are_a_frame(model):
         assert row.support == len(mine)
         assert row.coverage == pytest.approx(len(mine) / len(FATE))
         assert row.in_training == pytest.approx(mine.mean())
-        assert 0 <= row.low <= row.precision <= row.high <= 1
-        assert row.precision <= max(row.in_training, FATE.eq(row.label).mean())
-        assert row.lift == pytest.approx(row.precision / FATE.eq(row.label).mean())
+        assert 0 <= row.low <= row.expected_precision <= row.high <= 1
+        assert row.expected_precision <= max(row.in_training, FATE.eq(row.label).mean())
+        assert row.lift == pytest.approx(row.expected_precision / FATE.eq(row.label).mean())
         assert row.exceptions == len(model.program_.rules[k].exceptions)
         assert row.text == str(model.program_.rules[k]).removeprefix(f"{row.label} if ")
 

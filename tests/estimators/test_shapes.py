@@ -159,9 +159,9 @@ class TestPrint:
         labels = np.where(frame.income > 27_500, "accept", np.where(frame.history == "late", "no", "accept"))
         assert str(FoldRPPClassifier(ratio=0.6, positive="no").fit(frame, labels)) == (
             "label: 1 rule, 0 exceptions\n"
-            "            decided  right    between\n"
-            " 1  no           19  0.751  0.53–0.89  if history is late and income ≤ 27,000\n"
-            "    accept      101  0.994  0.84–1.00  otherwise"
+            "            decided  expected precision\n"
+            " 1  no           19   0.751 (0.53–0.89)  if history is late and income ≤ 27,000\n"
+            "    accept      101   0.994 (0.84–1.00)  otherwise"
         )
 
     def test_thresholds_are_the_shortest_text_of_their_number(self):
@@ -225,5 +225,5 @@ def test_what_is_printed_needs_no_terminal(model, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, name, None)
     out = io.StringIO()
     print(model, file=out)
-    assert out.getvalue().startswith("label: 2 rules, 0 exceptions\n       decided  right    between\n 1  ")
+    assert out.getvalue().startswith("label: 2 rules, 0 exceptions\n       decided  expected precision\n 1  ")
     assert json.loads(programs.dumps(model))["format"] == "unless-program"

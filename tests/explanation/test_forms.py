@@ -116,7 +116,7 @@ def test_the_story():
     statistics = Statistics(
         ("accept", "ask", "refuse"), ("refuse", "accept", "ask"), np.array([[8, 1, 191], [9, 1, 0], [0] * 3])
     )
-    expected = "expected to be right for 96 % of new records, 92 % to 98 %"
+    expected = "expected precision 0.955, between 0.92 and 0.98"
     assert explain(LOAN, LATE).story(17, statistics=statistics).splitlines() == [
         f"Record 17 is decided: refuse (rule 1, {expected}; it decided 200 in training).",
         "  because income is 18,400, which is at most 21,000",

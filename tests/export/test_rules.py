@@ -312,7 +312,10 @@ class TestLike:
         """What ``print(model)`` and ``unless show`` print can be pasted, with its figures or without."""
         for model in (self.MODEL, unless.FoldRMClassifier(warn=False).fit(self.TABLE)):
             program = model.program_
-            for text in (str(model), listing(program, model.statistics_), listing(program)):
+            printed = listing(program, model.statistics_)
+            old = printed.replace("expected precision", "right    between").replace(" (", "  ").replace(")  ", "  ")
+            narrow = printed.replace("decided  expected precision", "expected\n  decided  precision")
+            for text in (str(model), printed, old, narrow, listing(program)):
                 assert unless.parse(text, like=model) == program
         long = Program(
             "y", ("n",), tuple(Rule(f"l {k}", (Literal("n", "<=", 1e4 * k),), (Rule(None),)) for k in range(12)), "z z"

@@ -85,7 +85,7 @@ def test_the_trade_off_is_there() -> None:
 def test_rules_say_what_to_expect() -> None:
     """A share and the ends of its interval, as the statistics have them."""
     for place, rule in enumerate(summarise(MODEL, TABLE).rules):
-        assert rule.expected is not None
-        assert rule.expected == pytest.approx(
-            (MODEL.statistics_.expected[place], *(end[place] for end in MODEL.statistics_.expected_between))
+        assert rule.expected_precision is not None
+        assert rule.expected_precision == pytest.approx(
+            (MODEL.statistics_.expected_precision[place], *(end[place] for end in MODEL.statistics_.expected_between))
         )

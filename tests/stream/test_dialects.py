@@ -31,7 +31,7 @@ def streamed(data: bytes, program: Any = PROGRAM, **options: Any) -> bytes:
 
 
 def trained() -> Any:
-    """A model with confidences, learned from a plain file."""
+    """A model with probabilities, learned from a plain file."""
     from unless import UnlessClassifier
 
     rows = "".join(
@@ -72,7 +72,7 @@ def test_every_byte_stays(
     assert [tuple(row[2:]) for row in read[2:]] == expected
 
 
-def test_confidences_have_the_decimal_sign_of_the_file() -> None:
+def test_shares_have_the_decimal_sign_of_the_file() -> None:
     """A file with decimal commas has no decimal points after predictions; a model does not care how it was trained."""
     model = trained()
     plain = streamed("größe,ort\n0.5,Köln\n9.25,Bonn\n".encode(), model).decode()

@@ -153,7 +153,7 @@ class TestText:
         assert out.getvalue() == expected
 
     @pytest.mark.parametrize("block", BLOCKS)
-    def test_labels_and_confidences_are_those_of_the_model(self, model: UnlessClassifier, block: int) -> None:
+    def test_labels_and_probabilities_are_those_of_the_model(self, model: UnlessClassifier, block: int) -> None:
         """A file gets what predict, predict_proba and apply say of the table in memory."""
         data = written(people(60))
         out, done = streamed(model, data, block=block)
@@ -161,9 +161,11 @@ class TestText:
         rows = list(csv.DictReader(io.StringIO(out.decode(), newline="")))
 
         assert [row["predicted"] for row in rows] == predict(model.program_, table).tolist()
-        assert [float(row["confidence"]) for row in rows] == pytest.approx(
+        assert [float(row["probability"]) for row in rows] == pytest.approx(
             model.predict_proba(table).max(axis=1), abs=1e-6
         )
+        expected = model.statistics_.expected_precision[model.apply(table)]
+        assert [float(row["expected_precision"]) for row in rows] == pytest.approx(expected, abs=1e-6)
         assert [int(row["rule"] or 0) - 1 for row in rows] == model.apply(table).tolist()
         assert done.rows == 60
         assert done.right == round(60 * model.score(table, [row["y"] for row in rows]))
@@ -286,7 +288,7 @@ class TestAnswers:
         assert done.renamed == {}
 
     def test_a_record_without_a_label_has_empty_fields(self) -> None:
-        """Where no rule decides and there is no `otherwise`, label, confidence and rule are empty."""
+        """Where no rule decides and there is no `otherwise`, all new fields are empty."""
         out, done = streamed(PROGRAM, b"a,b\n9,x\n")
 
         assert out.splitlines()[1] == b"9,x,,"
@@ -453,11 +455,11 @@ class TestFormats:
         out = files / f"out.{ending}"
         done = predict_file(model, files / source, out, block=500)
         expected = model.predict(read_table(written(people(90)), format="csv", like=model)).tolist()
-        table = read_table(out, "predicted", categorical=["id", "confidence"])
+        table = read_table(out, "predicted", categorical=["id", "probability", "expected_precision"])
 
         assert done.right == sum(label == row["y"] for label, row in zip(expected, people(90), strict=True))
         assert [table.target.labels[code] for code in table.target.codes] == expected
-        assert table.features == ("id", "age", "city", "member", "y", "confidence", "rule")
+        assert table.features == ("id", "age", "city", "member", "y", "probability", "expected_precision", "rule")
         assert model.predict(read_table(out, like=model)).tolist() == expected
         assert [table.record(row)["id"] for row in range(90)] == [row["id"] for row in people(90)]
 
@@ -466,8 +468,8 @@ class TestFormats:
         predict_file(model, files / "people.parquet", files / "out.arrow")
         frame = pl.read_ipc(files / "out.arrow")
 
-        assert frame.drop("predicted", "confidence", "rule").equals(pl.DataFrame(people(90)))
-        assert frame.schema.dtypes()[-3:] == [pl.String, pl.Float64, pl.Int64]
+        assert frame.drop("predicted", "probability", "expected_precision", "rule").equals(pl.DataFrame(people(90)))
+        assert frame.schema.dtypes()[-4:] == [pl.String, pl.Float64, pl.Float64, pl.Int64]
 
     def test_workbooks_are_read(self, tmp_path: Path, model: UnlessClassifier) -> None:
         """A sheet is a table like any other; whole numbers stay whole."""
@@ -509,8 +511,15 @@ class TestFormats:
 
         for out in ("out.parquet", "out.csv", "out.jsonl"):
             assert predict_file(model, tmp_path / "none.parquet", tmp_path / out).rows == 0
-        assert pl.read_parquet(tmp_path / "out.parquet").columns[-3:] == ["predicted", "confidence", "rule"]
-        assert (tmp_path / "out.csv").read_text() == "id,age,city,member,y,predicted,confidence,rule\n"
+        assert pl.read_parquet(tmp_path / "out.parquet").columns[-4:] == [
+            "predicted",
+            "probability",
+            "expected_precision",
+            "rule",
+        ]
+        assert (
+            tmp_path / "out.csv"
+        ).read_text() == "id,age,city,member,y,predicted,probability,expected_precision,rule\n"
 
     def test_objects_of_many_forms_become_columns(self) -> None:
         """JSON lines as CSV: nested values are JSON text, absent ones empty; a late member is an error."""

@@ -35,7 +35,7 @@ def test_it_is_the_formula(rows: list[list[int]], literals: tuple[int, int]) -> 
         chance = min(reaching[rule] / max(reaching.sum(), 1e-9), everything[rule] / everything.sum())
         added = found.doubt * max(literals[rule], 1)
         wanted = (rows[rule][rule] + added * chance) / (sum(rows[rule]) + added)
-        assert found.expected[rule] == pytest.approx(wanted)
+        assert found.expected_precision[rule] == pytest.approx(wanted)
 
 
 @given(counts, counts, st.tuples(st.integers(0, 9), st.integers(0, 9)))
@@ -45,8 +45,8 @@ def test_it_lies_between_what_it_is_mixed_from(
     """Whatever was counted, the share is a share, and in its interval."""
     found = trained(rows, literals, unseen=np.array(unseen, np.float64))
     low, high = found.expected_between
-    there = ~np.isnan(found.expected)
-    assert ((low <= found.expected + 1e-12) & (found.expected <= high + 1e-12))[there].all()
+    there = ~np.isnan(found.expected_precision)
+    assert ((low <= found.expected_precision + 1e-12) & (found.expected_precision <= high + 1e-12))[there].all()
     assert (low >= 0).all()
     assert (high <= 1).all()
 
@@ -54,8 +54,8 @@ def test_it_lies_between_what_it_is_mixed_from(
 def test_fewer_records_and_more_literals_are_worth_less() -> None:
     """Of rules that are always right in training, less is expected of small ones and of long ones."""
     rows = [[14.0, 0.0], [0.0, 100.0], [300.0, 60.0]]
-    small, large = trained(rows, (3, 3)).expected[:2]
-    long = trained(rows, (8, 3)).expected[0]
+    small, large = trained(rows, (3, 3)).expected_precision[:2]
+    long = trained(rows, (8, 3)).expected_precision[0]
     assert long < small < large < 1
 
 
@@ -65,29 +65,29 @@ def test_records_held_back_count() -> None:
     before = trained(rows, (2, 2))
     some = trained(rows, (2, 2), unseen=np.array([[5.0, 5.0], none, none]))
     many = trained(rows, (2, 2), unseen=np.array([[500.0, 500.0], none, none]))
-    assert before.expected[0] > some.expected[0] > many.expected[0] > 0.5
-    assert many.expected[0] == pytest.approx(0.5, abs=0.02)
+    assert before.expected_precision[0] > some.expected_precision[0] > many.expected_precision[0] > 0.5
+    assert many.expected_precision[0] == pytest.approx(0.5, abs=0.02)
     assert np.diff(np.array(many.expected_between)[:, 0]) < np.diff(np.array(some.expected_between)[:, 0])
 
 
 def test_rules_that_are_learned_until_they_are_right_are_trusted_less() -> None:
     """Their errors in training, which there are none of, say nothing about noise."""
     rows = [[14.0, 0.0], [0.0, 100.0], [0.0, 0.0]]
-    assert trained(rows, (3, 3), pure=True).expected[0] < trained(rows, (3, 3)).expected[0]
+    assert trained(rows, (3, 3), pure=True).expected_precision[0] < trained(rows, (3, 3)).expected_precision[0]
 
 
 def test_counts_that_no_rule_was_searched_with_are_what_they_are() -> None:
     """Of new records the share is the expected one, with Wilson's interval."""
     found = Statistics(("a", "b"), ("a", None), np.array([[8.0, 2.0], [1.0, 1.0]]))
-    assert found.expected[0] == 0.8
+    assert found.expected_precision[0] == 0.8
     assert [end[0] for end in found.expected_between] == pytest.approx(list(interval(8, 10)))
 
 
 def test_nobody_can_tell_of_nothing() -> None:
     """A rule that decided nothing, of which nothing is known, has no share; JSON has null."""
     found = Statistics(("a", "b"), ("a", None), np.array([[0.0, 0.0], [1.0, 1.0]]))
-    assert np.isnan(found.expected[0])
-    assert found.expectation(0) == {"expected": None, "between": [0.0, 1.0]}
+    assert np.isnan(found.expected_precision[0])
+    assert found.expectation(0) == {"expected_precision": None, "between": [0.0, 1.0]}
 
 
 def test_sums_over_all_rules_are_computed_once() -> None:

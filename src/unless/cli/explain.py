@@ -34,7 +34,7 @@ from unless.errors import ParameterError, UnknownNameError, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
-from unless.explanation.scored import ScoredRecord, scored
+from unless.explanation.scored import ScoredRecord, label_probability, scored
 from unless.explanation.sentences import failing, lines, words_for
 from unless.explanation.tally import Tally, tally
 from unless.explanation.why import WhyNot, proof_of
@@ -155,8 +155,8 @@ def explain(
             number,
             changed,
             said,
+            found,
             proof_of(program, record) if committee is None else tally(committee, record),
-            getattr(found, "statistics_", None),
             None if label is None or committee is not None else why_not_of(program, record, label),
             _changes(found, record, label, stay, most or 3) if what_if else None,
             _scored(found, record) if points else None,
@@ -184,13 +184,25 @@ class _Answer:
     number: int | None
     changed: dict[str, Value]
     said: Label | None
+    model: SavedModel | SavedCommittee | Program
     proof: Proof | Tally
-    statistics: Statistics | None
     why_not: WhyNot | None
     changes: Counterfactuals | None
     points: ScoredRecord | None
     held_back: bool | None = None
     """Whether the rules were not learned from this record, but tested on it."""
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """What the rules decided in training."""
+        return getattr(self.model, "statistics_", None)
+
+    @property
+    def probability(self) -> float | None:
+        """The probability of the label; None if it is not known."""
+        if isinstance(self.proof, Tally):
+            return self.proof.probabilities[self.proof.label]
+        return label_probability(self.model, self.proof)
 
     def to_dict(self) -> dict[str, Any]:
         if isinstance(self.proof, Tally):
@@ -199,6 +211,7 @@ class _Answer:
                 "set": {name: value_data(value) for name, value in self.changed.items()},
                 "label_in_data": label_data(self.said),
                 "held_back": self.held_back,
+                "probability": self.probability,
                 "vote": self.proof.to_dict(),
                 "changes": None if self.changes is None else self.changes.to_dict()["changes"],
             }
@@ -215,6 +228,7 @@ class _Answer:
             "set": {name: value_data(value) for name, value in self.changed.items()},
             "label_in_data": label_data(self.said),
             "held_back": self.held_back,
+            "probability": self.probability,
             "proof": self.proof.to_dict(),
             "statistics": figures,
             "why_not": self.why_not and {key: self.why_not.to_dict()[key] for key in ("label", "rules")},
@@ -235,7 +249,9 @@ class _Answer:
             yield hanging(start, Text(title, "bold"))
             yield from (Text(line) for line in rows)
         elif style == "plain":
-            yield from reasons(self.proof, number, self.statistics, words, everything=everything)
+            yield from reasons(
+                self.proof, number, self.statistics, words, probability=self.probability, everything=everything
+            )
         else:
             yield self.proof.text(style, number=number)
         if self.said is not None and (self.proof.label is None or not same_label(self.said, self.proof.label)):
@@ -387,10 +403,11 @@ def reasons(
     statistics: Statistics | None = None,
     words: Words = DEFAULT,
     *,
+    probability: float | None = None,
     everything: bool = False,
 ) -> Iterator[RenderableType]:
     """Yield the decision, its reasons, and why earlier rules did not apply: the nearest few of them, or all."""
-    told = list(lines(proof, number, statistics, words))
+    told = list(lines(proof, number, statistics, words, probability))
     shown = _nearest([tried for tried in proof.tried if not tried.covers], everything=everything)
     others = [line for line in told if line.role == "other"]
     for line in told[: len(told) - len(others)] + [others[place] for place in shown]:

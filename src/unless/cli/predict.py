@@ -80,7 +80,10 @@ def predict(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Predict the label of every record, and add the columns predicted (the label), confidence and rule.
+    """Predict the label of every record, and add the columns predicted, probability, expected_precision and rule.
+
+    They are the label, its probability, the share of new records that the deciding rule is expected to get right, and
+    the number of that rule.
 
     Files can have any size. From CSV to CSV, every byte of a record stays as it is, in its delimiter and encoding.
 
@@ -159,8 +162,9 @@ def _remarks(done: PredictedFile, model: str, data: str) -> list[str]:
     if done.renamed:
         taken, new = (", ".join(map(printable, names)) for names in (done.renamed, done.renamed.values()))
         found.append(f"{data} already has {taken}: the new one is called {new} (--prefix gives other names)")
-    if not any("confidence" in name for name in done.columns):
-        found.append(f"{model} has only rules, not how often they were right in training: there is no confidence")
+    if not any("probability" in name for name in done.columns):
+        missing = "there is no probability and no expected precision"
+        found.append(f"{model} has only rules, not how often they were right in training: {missing}")
     return found
 
 

@@ -42,9 +42,9 @@ def show(
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Show the rules of a model, how many records each decided in training, and how often to expect it to be right.
+    """Show the rules of a model, how many records each decided in training, and its expected precision.
 
-    The latter is an estimate for new records: the share that is right, and the ends of its 95 % interval.
+    The latter is the share of new records that the rule is expected to get right, with the ends of its 95 % interval.
 
     Of a committee it shows the one list that imitates it; --json has all lists with their points.
 
@@ -100,21 +100,21 @@ class RuleTable:
         self._rules = program, statistics, most
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield _table(*self._rules, figures=2 if options.max_width < _WIDE else None)
+        yield _table(*self._rules, intervals=options.max_width >= _WIDE)
 
 
-def _table(program: Program, statistics: Statistics | None, most: int | None, figures: int | None) -> Table:
-    """Return the rules as a table, with all figures, or so many."""
+def _table(program: Program, statistics: Statistics | None, most: int | None, *, intervals: bool) -> Table:
+    """Return the rules as a table, with or without intervals."""
     table = Table(
         box=None, show_header=statistics is not None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0)
     )
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("", style="bold cyan", no_wrap=max((len(str(label)) for label in program.labels), default=0) <= 12)
-    for heading in headings(statistics)[:figures]:
-        table.add_column(heading, justify="right", no_wrap=True)
+    for heading in headings(statistics):
+        table.add_column(heading if intervals else heading.replace(" ", "\n"), justify="right", no_wrap=True)
     table.add_column("")
-    for row in rows(program, statistics, most):
-        table.add_row(row.number, row.label, *row.figures[:figures], _body(row.lines))
+    for row in rows(program, statistics, most, intervals=intervals):
+        table.add_row(row.number, row.label, *row.figures, _body(row.lines))
     return table
 
 

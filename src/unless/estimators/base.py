@@ -383,8 +383,9 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def rules_(self) -> Any:
         """The rules, what they decide and how often they are right, as a data frame: of pandas, if it is installed.
 
-        ``precision`` is what to expect of new records, ``low`` and ``high`` are the ends of its 95 % interval, and
-        ``in_training`` is the share that the rule got right in training, which is mostly more (`Statistics`).
+        ``expected_precision`` is the share that the rule is expected to get right on new records, ``low`` and ``high``
+        are the ends of its 95 % interval, and ``in_training`` is the share that it got right in training, which is
+        mostly more (`Statistics`).
         """
         check_is_fitted(self)
         rules, statistics = self.program_.rules, self.statistics_
@@ -395,7 +396,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             "text": [str(replace(rule, head=None)) for rule in rules],
             "support": statistics.support[: len(rules)].tolist(),
             "coverage": statistics.coverage[: len(rules)].tolist(),
-            "precision": statistics.expected[: len(rules)].tolist(),
+            "expected_precision": statistics.expected_precision[: len(rules)].tolist(),
             "low": low[: len(rules)].tolist(),
             "high": high[: len(rules)].tolist(),
             "in_training": statistics.precision[: len(rules)].tolist(),

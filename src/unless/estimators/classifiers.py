@@ -83,9 +83,9 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> y = ["risk" if x["smokes"] == "yes" and x["age"] > 40 else "fine" for x in X]
     >>> print(UnlessClassifier().fit(X, y))
     label: 2 rules, 0 exceptions
-              decided  right    between
-     1  risk       19  0.984  0.81–1.00  if age > 40 and smokes is not no
-     2  fine       61  0.999  0.84–1.00  otherwise
+              decided  expected precision
+     1  risk       19   0.984 (0.81–1.00)  if age > 40 and smokes is not no
+     2  fine       61   0.999 (0.84–1.00)  otherwise
     """
 
 

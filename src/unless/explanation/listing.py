@@ -1,7 +1,7 @@
 """The rules of a program laid out for people: in a column each, with what they decided in training and how often right.
 
-            decided  right    between
- 1  refuse       96  0.932  0.77–0.98  if amount > 15,000 and income ≤ 21,000
+            decided  expected precision
+ 1  refuse       96   0.932 (0.77–0.98)  if amount > 15,000 and income ≤ 21,000
                                          unless guarantor is yes
 
 `unless show` prints this with colours and within the width of a terminal; a model prints it as plain text.
@@ -49,34 +49,41 @@ class Row(NamedTuple):
 
 def headings(statistics: Statistics | None) -> list[str]:
     """What the figures are called."""
-    return [] if statistics is None else ["weight" if statistics.weighted else "decided", "right", "between"]
+    return [] if statistics is None else ["weight" if statistics.weighted else "decided", "expected precision"]
 
 
-def rows(program: Program, statistics: Statistics | None = None, most: int | None = None) -> Iterator[Row]:
+def rows(
+    program: Program, statistics: Statistics | None = None, most: int | None = None, *, intervals: bool = True
+) -> Iterator[Row]:
     """The rules in order, and the label of records that no rule covers.
 
-    The figures say how many records the rule decided in training, or their weight, which share of its decisions on new
-    records it is expected to get right, and between which ends that is, at 95 %.
+    The figures say how many records the rule decided in training, or their weight, and which share of its decisions on
+    new records it is expected to get right, with the ends of the 95 % interval unless ``intervals`` is false.
     If there are more than ``most`` rules, these are the first ones and the number of the others.
     """
     words, shown = words_for(program), program.rules[:most]
     for number, rule in enumerate(shown):
-        yield Row(f" {number + 1}", printable(str(rule.head)), _figures(statistics, number), [*rule_lines(rule, words)])
+        yield Row(
+            f" {number + 1}",
+            printable(str(rule.head)),
+            _figures(statistics, number, intervals=intervals),
+            [*rule_lines(rule, words)],
+        )
     if more := len(program) - len(shown):
         yield Row(" …", "", [""] * len(headings(statistics)), [Line(0, f"and {counted(more, 'more rule')}", [])])
     if program.otherwise is not None:
-        figures = _figures(statistics, len(program.rules))
+        figures = _figures(statistics, len(program.rules), intervals=intervals)
         yield Row("", printable(str(program.otherwise)), figures, [Line(0, "otherwise", [])])
 
 
-def _figures(statistics: Statistics | None, row: int) -> list[str]:
+def _figures(statistics: Statistics | None, row: int, *, intervals: bool) -> list[str]:
     if statistics is None:
         return []
-    decided, right = float(statistics.support[row]), float(statistics.expected[row])
+    decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])
     if isnan(right):
-        return ["–" if isnan(decided) else amount(decided), "–", ""]
+        return ["–" if isnan(decided) else amount(decided), "–"]
     low, high = (float(end[row]) for end in statistics.expected_between)
-    return [amount(decided), share_text(right), f"{low:.2f}–{high:.2f}"]
+    return [amount(decided), share_text(right) + (f" ({low:.2f}–{high:.2f})" if intervals else "")]
 
 
 def rule_lines(rule: Rule, words: Words, first: str = "if") -> Iterator[Line]:

@@ -142,17 +142,18 @@ class Proof:
         number: int | None = None,
         *,
         statistics: Statistics | None = None,
+        probability: float | None = None,
         changes: Counterfactuals | None = None,
         words: Words = DEFAULT,
     ) -> str:
         """The proof on several lines: the decision, its reasons, the rules before it, and what would change it.
 
-        ``statistics`` (from `measure`) tell how often the rule is right, ``changes`` (from `counterfactuals`) what
-        would change the decision.
+        ``statistics`` (of a model, or from `measure`) tell the expected precision of the rule, ``probability`` is that
+        of the label, and ``changes`` (from `counterfactuals`) are what would change the decision.
         """
         if changes is not None:  # which may name any number of the program
             words = words.fitting(sentences.compared(self.program))
-        told = [str(line) for line in sentences.lines(self, number, statistics, words)]
+        told = [str(line) for line in sentences.lines(self, number, statistics, words, probability)]
         return "\n".join(told + ([] if changes is None else changes.lines(words)))
 
     def to_dict(self) -> dict[str, Any]:

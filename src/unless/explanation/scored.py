@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from unless.explanation import forms
+from unless.explanation.proof import Proof
 from unless.explanation.sentences import condition_text, default_texts, rule_name, words_for
 from unless.explanation.why import values_of
 from unless.explanation.words import DEFAULT, Words, joined, printable
+from unless.model import Model
 from unless.rule import Program
 from unless.score.card import ScoreCard, every_label
 from unless.score.parts import Part
@@ -29,6 +31,16 @@ def scored(card: ScoreCard, record: Mapping[str, object], words: Words = DEFAULT
     base, *others = (ScoreLine(part, tuple(points.tolist())) for part, points in card.lines(values))
     kept = (replace(base, every=True), *(line for line in others if any(line.points)))
     return ScoredRecord(card.program, card.classes, tuple(values.items()), kept, words)
+
+
+def label_probability(model: Program | Model, proof: Proof) -> float | None:
+    """The probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
+    if isinstance(model, Program) or proof.label is None:
+        return None
+    if model.card_ is not None:
+        return scored(model.card_, proof.record).probabilities[proof.label]
+    statistics, rule = model.statistics_, -1 if proof.decided is None else proof.decided
+    return float(statistics.probabilities()[rule, statistics.classes.index(proof.label)])
 
 
 @dataclass(frozen=True, slots=True)

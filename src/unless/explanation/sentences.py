@@ -20,7 +20,7 @@ from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, Said, conditions, said, verbs
-from unless.values import Value, amount, counted, percent
+from unless.values import Value, amount, counted, percent, share_text
 from unless.values.notation import WHOLE, Noted
 
 if TYPE_CHECKING:
@@ -262,10 +262,12 @@ class Line(NamedTuple):
         return self.lead + self.text
 
 
-def lines(proof: Proof, number: int | None, statistics: Statistics | None, words: Words) -> Iterator[Line]:
+def lines(
+    proof: Proof, number: int | None, statistics: Statistics | None, words: Words, probability: float | None = None
+) -> Iterator[Line]:
     """The lines of a story: the decision, its reasons, and the rules before it."""
     words = fitting(words, proof.every_check())
-    yield Line("decision", "", _headline(proof, number, statistics))
+    yield Line("decision", "", _headline(proof, number, statistics, probability))
     if (rule := proof.rule) is not None:
         yield from _because(rule, words)
     for place, tried in enumerate(proof.tried):
@@ -273,8 +275,8 @@ def lines(proof: Proof, number: int | None, statistics: Statistics | None, words
             yield Line("other", f"  {rule_name(place)} ", f"did not apply: {stopped(tried, words)}")
 
 
-def _headline(proof: Proof, number: int | None, statistics: Statistics | None) -> str:
-    """The decision: "Record 17 is decided: refuse (rule 2, expected to be right for 88 % of new records, …)."."""
+def _headline(proof: Proof, number: int | None, statistics: Statistics | None, probability: float | None) -> str:
+    """The decision: "Record 17 is decided: refuse (probability 0.970; rule 2, expected precision 0.880, …)."."""
     record = "The record" if number is None else f"Record {number}"
     rule = rule_name(proof.decided)
     if statistics is not None:
@@ -282,11 +284,12 @@ def _headline(proof: Proof, number: int | None, statistics: Statistics | None) -
         rule += f", {figures(statistics, place, labelled=proof.label is not None)}"
     if proof.label is None:
         return f"{record} is not decided: {rule}."
-    return f"{record} is decided: {printable(str(proof.label))} ({rule})."
+    sure = "" if probability is None else f"probability {share_text(probability)}; "
+    return f"{record} is decided: {printable(str(proof.label))} ({sure}{rule})."
 
 
 def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
-    """What to expect of one rule: "expected to be right for 88 % of new records (80 % to 93 %); 311 in training".
+    """What to expect of one rule: "expected precision 0.880, between 0.80 and 0.93; it decided 311 in training".
 
     ``labelled`` is false for records that no rule covers, if the program has no label for them.
     """
@@ -298,10 +301,10 @@ def figures(statistics: Statistics, place: int, *, labelled: bool) -> str:
     if not labelled:
         others = f"others with a weight of {amount(decided)}" if weighted else counted(decided, "other")
         return f"as for {others} in training"
-    share, (low, high) = float(statistics.expected[place]), (float(end[place]) for end in statistics.expected_between)
+    low, high = (float(end[place]) for end in statistics.expected_between)
     trained = f"a weight of {amount(decided)}" if weighted else amount(decided)
-    between = f"{percent(low)} to {percent(high)}"
-    return f"expected to be right for {percent(share)} of new records, {between}; it decided {trained} in training"
+    share = share_text(float(statistics.expected_precision[place]))
+    return f"expected precision {share}, between {low:.2f} and {high:.2f}; it decided {trained} in training"
 
 
 def _because(rule: RuleProof, words: Words) -> Iterator[Line]:

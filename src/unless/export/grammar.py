@@ -51,7 +51,12 @@ _SINGLE: dict[str, Said] = {"missing": "missing", "present": "present", "above":
 _HEADS = ("if", "otherwise", "always")
 _TITLE = re.compile(r"[0-9,]+ rules?, [0-9,]+ exceptions?")
 _NUMBERED = re.compile(r"([0-9]+) {2,}(\S.*)", re.DOTALL)
-_FIGURES = re.compile(r"(.*?)(?<! ) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+)? *", re.DOTALL)
+_HEADING = re.compile(r"(decided|weight) (right( between)?|(expected )?precision)")
+"""The heading of a printed list: those of earlier versions, and of narrow terminals, where it has two lines, too."""
+_FIGURES = re.compile(
+    r"(.*?)(?<! ) {2,}(?:[0-9][0-9,.e+-]*|–) {2,}(?:[0-9.]+|–)(?: {2,}[0-9.]+–[0-9.]+| \([0-9.]+–[0-9.]+\))? *",
+    re.DOTALL,
+)
 _LONG = 40
 """So many letters of a text are in a message at most."""
 _NO_OR = "rules have no 'or': write a rule, or an exception, for each; a text with 'or' in it is written in quotes"
@@ -246,10 +251,10 @@ class _Reader:
         if colon > 1 and (said == "no rules" or _TITLE.fullmatch(said)):
             self._named(tokens[: colon - 1])
             return True
-        if said in ("decided right", "decided right between"):
+        if _HEADING.fullmatch(said):
             self._figures = True
             return True
-        return False
+        return said == "expected"
 
     def _named(self, tokens: list[Token]) -> None:
         """The target before a colon: it is the same in all lines."""

@@ -89,13 +89,13 @@ def _remark(statistics: Statistics | None, row: int) -> Iterator[str]:
     """What a rule decided in training, and what to expect of it, as a comment."""
     if statistics is None:
         return
-    decided, right = float(statistics.support[row]), float(statistics.expected[row])
+    decided, right = float(statistics.support[row]), float(statistics.expected_precision[row])
     number = f"rule {row + 1}: " if row < len(statistics.labels) - 1 else ""
     if isnan(decided):
         yield f"# {number}not measured since the rules were edited"
         return
     low, high = (float(end[row]) for end in statistics.expected_between)
-    share = "" if isnan(right) else f"; expected to be right for {share_text(right)} ({low:.2f} to {high:.2f})"
+    share = "" if isnan(right) else f"; expected precision {share_text(right)} ({low:.2f} to {high:.2f})"
     yield f"# {number}decided {amount(decided)} in training{share}"
     if statistics.unseen is not None and (records := float(statistics.unseen[row].sum())):
         held = statistics.expectation(row)["unseen_right"]

@@ -122,7 +122,7 @@ class RuleFact:
     decided: float
     right: float
     tested: Figure | None
-    expected: tuple[float, float, float] | None = None
+    expected_precision: tuple[float, float, float] | None = None
     """The share of new records for which it is expected to be right, and the ends of its 95 % interval."""
     returns: float | None = None
 
@@ -135,8 +135,8 @@ class RuleFact:
     def row(self) -> tuple[str, ...]:
         """The cells of a table: number, label, text, decided in training, right in the test, expected, returns."""
         expected = "–"
-        if self.expected is not None:
-            share, low, high = map(share_text, self.expected)
+        if self.expected_precision is not None:
+            share, low, high = map(share_text, self.expected_precision)
             expected = f"{share} ({low} to {high})"
         return (
             "" if self.number is None else str(self.number),
@@ -157,7 +157,7 @@ class RuleFact:
             "decided": None if isnan(self.decided) else self.decided,
             "right": None if isnan(self.right) else self.right,
             "tested": None if self.tested is None else self.tested.to_dict(),
-            "expected": None if self.expected is None else list(self.expected),
+            "expected_precision": None if self.expected_precision is None else list(self.expected_precision),
             "returns": self.returns,
         }
 

@@ -130,7 +130,7 @@ RULE_HEADS = (
     "rule",
     "decided in training",
     "right on records held back",
-    "expected on new records (95 %)",
+    "expected precision (95 %)",
     "returns",
 )
 COLUMN_HEADS = ("feature", "kind", "missing", "values in training", "used")

@@ -246,7 +246,7 @@ def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[
 
 def _expected(trained: Statistics, place: int) -> tuple[float, float, float] | None:
     """What to expect of a rule on new records; None if nobody can tell."""
-    share = float(trained.expected[place])
+    share = float(trained.expected_precision[place])
     low, high = (float(ends[place]) for ends in trained.expected_between)
     return None if isnan(share) else (share, low, high)
 

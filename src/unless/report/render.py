@@ -157,10 +157,10 @@ def model_html(title: str, program: Program | None, statistics: Statistics | Non
 
 
 def _rule(program: Program, statistics: Statistics | None, speaker: Speaker, place: int) -> dict[str, object]:
-    """A rule in words, the records or weight that it decided, and the share to expect right; None if unknown."""
+    """A rule in words, the records or weight that it decided, and its expected precision; None if unknown."""
     rule = program.rules[place]
     statistics = statistics if statistics is not None and statistics.known(place) else None
     decided = None if statistics is None else float(statistics.support[place])
-    precision = None if statistics is None or not decided else float(statistics.expected[place])
+    expected = None if statistics is None or not decided else float(statistics.expected_precision[place])
     label, sentence = speaker.label(str(rule.head)), speaker.sentence(rule)
-    return {"label": label, "sentence": sentence, "decided": decided, "precision": precision}
+    return {"label": label, "sentence": sentence, "decided": decided, "expected_precision": expected}

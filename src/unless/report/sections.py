@@ -58,7 +58,8 @@ class RuleView:
     ``number`` and ``sentence`` are None for the records that no rule decides. ``right`` is None without truth.
     ``length`` is the length of the bar, where 1 is the rule that decides most. ``trained`` is the number of records, or
     the weight, that the rule decided in training, and the share that was right; None if unknown or the same as here.
-    ``expected`` is the share of new records for which it is expected to be right, and the ends of its 95 % interval.
+    ``expected_precision`` is the share of new records for which it is expected to be right, and the ends of its 95 %
+    interval.
     """
 
     number: int | None
@@ -71,7 +72,7 @@ class RuleView:
     parts: tuple[Part, ...]
     length: float
     trained: tuple[float, float] | None
-    expected: tuple[float, float, float] | None = None
+    expected_precision: tuple[float, float, float] | None = None
 
     @property
     def precision(self) -> float | None:
@@ -101,7 +102,7 @@ def _rule_view(facts: Facts, speaker: Speaker, place: int, rule: Rule | None) ->
         parts=_parts(facts, speaker, place),
         length=decided / max(int(facts.decided.max()), 1),
         trained=_trained(facts, place),
-        expected=_expected(facts, place),
+        expected_precision=_expected(facts, place),
     )
 
 
@@ -119,10 +120,10 @@ def _parts(facts: Facts, speaker: Speaker, place: int) -> tuple[Part, ...]:
 
 def _expected(facts: Facts, place: int) -> tuple[float, float, float] | None:
     """What to expect of the rule on new records; None if nobody can tell."""
-    if facts.trained is None or facts.heads[place] < 0 or np.isnan(facts.trained.expected[place]):
+    if facts.trained is None or facts.heads[place] < 0 or np.isnan(facts.trained.expected_precision[place]):
         return None
     low, high = facts.trained.expected_between
-    return float(facts.trained.expected[place]), float(low[place]), float(high[place])
+    return float(facts.trained.expected_precision[place]), float(low[place]), float(high[place])
 
 
 def _trained(facts: Facts, place: int) -> tuple[float, float] | None:

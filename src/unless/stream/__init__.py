@@ -2,7 +2,7 @@
 
 In the order of the data:
 
-- `columns`: what records get: label, confidence, rule
+- `columns`: what records get: label, probability, expected precision, rule
 - `types`: which columns of a text file are numbers
 - `excel`: a sheet of a workbook
 - `writers`: records and their new columns, in every format that is written

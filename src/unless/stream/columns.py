@@ -1,4 +1,4 @@
-"""What a record gets: the label, how sure it is, and the number of the rule that decided.
+"""What a record gets: the label, its probability, and the deciding rule with its expected precision.
 
 Many records have the same answer. Each answer is spelled once, not for every row.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _ENDING = "\r\n"
-_DIGITS = 6  # of a confidence, which is an estimate from counts: seventeen digits would only look precise
+_DIGITS = 6  # of a probability, which is an estimate from counts: seventeen digits would only look precise
 
 Choices = NDArray[np.int32]
 """The answer for every row: its place among the answers."""
@@ -64,65 +64,76 @@ class NewColumns:
     """Answers: the cells that records get in the new columns.
 
     First there is an answer for each rule, then one for records that no rule decides; of a committee, one for each
-    class. Further ones have other confidences. A program without statistics has no confidences, and neither has a
-    record without a label.
+    class. Further ones have other probabilities. A program without statistics has no probabilities and no expected
+    precision, and neither has a record without a label.
     """
 
     labels: tuple[Label | None, ...]
-    confidences: tuple[float | None, ...] | None = None
+    probabilities: tuple[float | None, ...] | None = None
+    precisions: tuple[float | None, ...] | None = None
+    """The expected precision of the rules."""
     rules: tuple[int | None, ...] | None = None
     """The numbers of the rules; None if there are none, as in a committee."""
 
     @classmethod
     def of(cls, program: Program, statistics: Statistics | None) -> NewColumns:
-        """The answers of a program; the statistics from training tell how sure they are."""
+        """The answers of a program, with the figures that the statistics from training give."""
         labels = program.heads
         for label in labels:
             refuse_halves("the label", str(label))
         rules = (*range(1, len(labels)), None)
         if statistics is None:
-            return cls(labels, None, rules)
+            return cls(labels, rules=rules)
         place: dict[Label | None, int] = {label: k for k, label in enumerate(statistics.classes)}
         shares = zip(labels, statistics.probabilities(), strict=True)
-        sure = tuple(None if one is None else round(float(row[place[one]]), _DIGITS) for one, row in shares)
-        return cls(labels, sure, rules)
+        probabilities = tuple(None if one is None else _short(row[place[one]]) for one, row in shares)
+        expected = zip(labels, statistics.expected_precision, strict=True)
+        return cls(
+            labels, probabilities, tuple(None if one is None else _short(share) for one, share in expected), rules
+        )
 
     @classmethod
     def voted(cls, classes: tuple[Label, ...]) -> NewColumns:
-        """The answers of a committee: its classes. Every record has a confidence of its own, and no rule."""
+        """The answers of a committee: its classes. Every record has a probability of its own, and no rule."""
         for label in classes:
             refuse_halves("the label", str(label))
         return cls(classes, (1.0,) * len(classes))
 
-    def with_confidences(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
-        """Answers with a confidence for each record, and the answer of every row, given the one for its rule."""
+    def with_probabilities(self, choices: Choices, shares: NDArray[np.float64]) -> tuple[NewColumns, Choices]:
+        """Answers with a probability for each record, and the answer of every row, given the one for its rule."""
         unit = 10**_DIGITS
         cells = choices.astype(np.int64) * (unit + 1) + np.rint(shares * unit).astype(np.int64)
         distinct, places = np.unique(cells, return_inverse=True)
         first, amounts = (one.tolist() for one in np.divmod(distinct, unit + 1))
         labels = [self.labels[one] for one in first]
-        sure = [None if label is None else amount / unit for label, amount in zip(labels, amounts, strict=True)]
+        shown = [None if label is None else amount / unit for label, amount in zip(labels, amounts, strict=True)]
+        precisions = None if self.precisions is None else (*self.precisions, *(self.precisions[one] for one in first))
         rules = None if self.rules is None else (*self.rules, *(self.rules[one] for one in first))
-        answers = NewColumns((*self.labels, *labels), (*(self.confidences or ()), *sure), rules)
+        answers = NewColumns((*self.labels, *labels), (*(self.probabilities or ()), *shown), precisions, rules)
         return answers, (places + len(self.labels)).astype(np.int32)
 
     def columns(self, decimal: str = ".") -> dict[str, Sequence[Any]]:
         """The cells of each new column, one for every answer, by its usual name; with a decimal comma, as text."""
-        cells = [one if decimal == "." or one is None else str(one).replace(".", ",") for one in self.confidences or ()]
-        sure = {"confidence": cells} if cells else {}
+        shares = {"probability": self.probabilities, "expected_precision": self.precisions}
+        numbers = {
+            name: [one if decimal == "." or one is None else str(one).replace(".", ",") for one in cells]
+            for name, cells in shares.items()
+            if cells is not None
+        }
         rules = {"rule": self.rules} if self.rules else {}
-        return {"predicted": self.labels, **sure, **rules}
+        return {"predicted": self.labels, **numbers, **rules}
 
     def series(self, decimal: str = ".") -> list[pl.Series]:
         """The same as polars columns: labels keep their type, whichever of them occur."""
         import polars as pl  # takes 0.1 s
 
-        types = {"rule": pl.Int64} | ({"confidence": pl.Float64} if decimal == "." else {})
+        share = pl.Float64 if decimal == "." else pl.String
+        types = {"rule": pl.Int64, "probability": share, "expected_precision": share}
         named = self.columns(decimal).items()
         return [pl.Series(cells, dtype=types[name]) if name in types else series_of(cells) for name, cells in named]
 
     def as_fields(self, separator: str, decimal: str = ".") -> Pieces:
-        """The answers as the last fields of a line of text; confidences have its decimal sign."""
+        """The answers as the last fields of a line of text; numbers have its decimal sign."""
         return Pieces(text_line(["", *row], separator) for row in self._rows(decimal))
 
     def as_members(self, names: Sequence[str], *, spaced: bool) -> Pieces:
@@ -154,6 +165,11 @@ class Pieces:
         out = np.empty(len(data) + int(self._lengths[choices].sum()), dtype=np.uint8)
         kernels.splice(np.frombuffer(data, dtype=np.uint8), places, choices, self._starts, self._bytes, out)
         return out.data
+
+
+def _short(share: float) -> float | None:
+    """A share with the digits that are written; None if it is not known."""
+    return None if math.isnan(share) else round(float(share), _DIGITS)
 
 
 def iso_text(cell: object) -> str:

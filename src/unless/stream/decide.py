@@ -127,7 +127,7 @@ class Tally:
         self._counts += np.bincount(choices, minlength=len(self._counts))
         if labelled is not None:
             self._compare(choices if labelled.numbers is None else choices[labelled.numbers - 1], labelled)
-        return (self.answers, choices) if shares is None else self.answers.with_confidences(choices, shares)
+        return (self.answers, choices) if shares is None else self.answers.with_probabilities(choices, shares)
 
     def _choices(self, table: Table) -> tuple[Choices, NDArray[np.float64] | None]:
         """The answer of every record and, if it is known, the probability of its label."""

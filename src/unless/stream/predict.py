@@ -1,4 +1,4 @@
-"""A program on files of any size: every record unchanged, with its label, its confidence and its rule."""
+"""A program on files of any size: every record unchanged, with its label and its rule, and how sure they are."""
 
 from __future__ import annotations
 
@@ -108,10 +108,11 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     that share them, -1 one for each core; by default as many as are worth starting. Parts that are done stay, whatever
     happens to others. One output file has the parts in the order of their names.
 
-    All columns are kept. The new ones are ``predicted``, ``confidence`` (the probability of that label, to six digits)
-    and ``rule`` (the number of the rule that decides, from 1; empty where none does). ``prefix`` is put before these
-    names, and a number after a name that is taken. A `Program` has no confidences. A committee has no single deciding
-    rule.
+    All columns are kept. The new ones are ``predicted`` (the label), ``probability`` (of that label, as `predict_proba`
+    gives it), ``expected_precision`` (the share that the deciding rule is expected to get right on new records) and
+    ``rule`` (its number, from 1; empty where no rule decides), shares to six digits. ``prefix`` is put before these
+    names, and a number after a name that is taken. A `Program` has only ``predicted`` and ``rule``, a committee, in
+    which no single rule decides, only ``predicted`` and ``probability``.
 
     From text to text of the same format the records are copied byte for byte, with new fields at the end: the output
     has the delimiter, the decimal sign and the encoding of the input. Otherwise it is plain UTF-8, and cells keep their

@@ -275,7 +275,7 @@
       return `${text}; ${nobody}, because ${joined(proof.exceptions.map((one) => this.reason(one)))}`;
     }
 
-    /** What to expect of the rule: "expected to be right for 88 % of new records, …"; empty if unknown. */
+    /** What to expect of the rule: "expected precision 0.880, …"; empty if unknown. */
     figures({ rule }) {
       const { figures, rules } = this.program;
       return figures ? figures[rule === null ? rules.length : rule] : "";
