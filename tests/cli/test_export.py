@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -173,11 +174,13 @@ def hostile(tmp_path):
     return tmp_path / "hostile.json"
 
 
-def test_a_pipe_gets_utf8_whatever_the_locale(hostile):
+def test_a_pipe_gets_utf8_whatever_the_locale(tmp_path):
     """A program is the same in a locale that has no such letters."""
+    path = tmp_path / "letters.json"
+    programs.save(unless.Program("y", ("[bold]é",), (unless.Rule("a", (unless.Literal("[bold]é", "present"),)),)), path)
     outputs = [
         subprocess.run(
-            [*COMMAND, "export", hostile, "--to", "sql"],
+            [*COMMAND, "export", path, "--to", "sql"],
             capture_output=True,
             check=True,
             env=environment({"PYTHONIOENCODING": encoding, "LC_ALL": "C"}),
@@ -185,7 +188,7 @@ def test_a_pipe_gets_utf8_whatever_the_locale(hostile):
         for encoding in ("ascii", "utf-8")
     ]
     assert outputs[0] == outputs[1]
-    assert HOSTILE in outputs[0].decode()
+    assert '"[bold]é"' in outputs[0].decode()
 
 
 def test_a_terminal_is_not_moved(hostile):
@@ -225,3 +228,34 @@ def test_sql_that_was_never_run_says_so(run, dialect):
     """The first line of SQL for a database that no test runs is a comment about that; others have none."""
     assert run("export", "model.json", "--to", "sql", "--dialect", dialect).out.startswith("-- Written from the manual")
     assert "--" not in run("export", "model.json", "--to", "sql", "--dialect", "duckdb").out
+
+
+CONTROLS = re.compile(r"[^\n\t -~\xa0-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("to", ["clingo", "prolog", "scasp", "sql", "python", "javascript", "json", "rules", "text"])
+def test_a_pipe_gets_no_control_characters(run, to):
+    """What names and values would do to a terminal is escaped, also in a pipe; the program stays the same."""
+    escape = "\x1b[31m\x9b\u202e\r\x07"
+    name = "a" if to == "sql" else f"a{escape}"
+    rule = unless.Rule(f"yes{escape}", (unless.Literal(name, "==", f"v{escape}"), unless.Literal(name, "!=", "\n\t")))
+    target = f"y{escape}" if to != "sql" else "y"
+    programs.save(unless.Program(target, (name,), (rule,), f"no{escape}"), "p.json")
+    done = run("export", "p.json", "--to", to)
+    assert (done.code, done.err) == (0, "")
+    assert not CONTROLS.search(done.out)
+    if to in ("clingo", "json", "rules"):
+        read_back = {"clingo": from_clingo, "json": programs.loads, "rules": unless.parse}[to]
+        assert read_back(done.out) == programs.load("p.json")
+
+
+def test_names_with_control_characters_are_not_piped_as_sql(run):
+    """SQL has no escapes in names: a file gets them as they are, a pipe gets an error that says so."""
+    rule = unless.Rule("yes", (unless.Literal("a\x1b[31m", "==", "v"),))
+    programs.save(unless.Program("y", ("a\x1b[31m",), (rule,), "no"), "p.json")
+    done = run("export", "p.json", "--to", "sql")
+    assert (done.code, done.out) == (1, "")
+    assert "a name has the control character '\\x1b', which SQL has no escape for" in done.err
+    assert "\x1b" not in done.err
+    assert run("export", "p.json", "--to", "sql", "-o", "p.sql").code == 0
+    assert '"a\x1b[31m"' in Path("p.sql").read_text()

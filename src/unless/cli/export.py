@@ -9,7 +9,7 @@ from typing import Literal as OneOf
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import Reading, check_files, read, read_any_model, write_document
+from unless.cli.files import Reading, check_files, read, read_any_model, terminal, write_document
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, Model, Output, Quiet, Sheet, complete_features
 from unless.errors import ParameterError, UnlessError, either, suggest
 from unless.estimators.committeefile import SavedCommittee
@@ -20,6 +20,7 @@ from unless.files import write_whole
 from unless.model import program_of
 from unless.rule import Program
 from unless.score.committee import committee_of
+from unless.values.spelling import CONTROLS
 
 if TYPE_CHECKING:
     from unless.export.sql import What
@@ -137,7 +138,7 @@ def export(
     if to == "onnx":
         write_whole(_file(output), _onnx(found))
     elif to == "sql":
-        write_document(_sql(found, **options), output)
+        _write_sql(_sql(found, **options), output)
     else:  # only code can have the points of the model
         if "returns" in options:
             options["what"] = options.pop("returns")
@@ -162,6 +163,17 @@ def _file(output: str | None) -> str:
     if output in (None, "-"):
         raise typer.BadParameter("an ONNX graph is not text; name a file: -o model.onnx", param_hint="--output")
     return output
+
+
+def _write_sql(text: str, output: str | None) -> None:
+    """Write SQL; names of columns with control characters, which it cannot escape, only into a file."""
+    if output in (None, "-") and terminal(output) is None and (found := CONTROLS.search(text)):
+        line = text[text.rfind("\n", 0, found.start()) + 1 :].partition("\n")[0].strip()
+        raise ParameterError(
+            f"a name has the control character {found.group()!r}, which SQL has no escape for: {line:.80}; "
+            "write it to a file: -o rules.sql"
+        )
+    write_document(text, output)
 
 
 def _onnx(model: SavedModel | SavedCommittee | Program) -> bytes:

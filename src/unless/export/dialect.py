@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 
 from unless.export.sqltree import DOUBLE, TEXT, cases, cast, filled, signed
+from unless.values.spelling import CONTROLS
 
 LARGEST = sys.float_info.max
 SMALLEST = 5e-324
@@ -50,6 +51,8 @@ class Dialect:
     """How an infinite double is spelled in a text; None where there is none."""
     unquotable: tuple[str, ...] = ("\0",)
     """What cannot stand between quotes, as sqlglot escapes it: a text with any of these is given by its bytes."""
+    spells_bytes = True
+    """Texts can be given by their bytes, as those are that would move the cursor of a terminal."""
     holds_nul = True
     """A text can hold the character NUL."""
     fence = ""
@@ -127,7 +130,8 @@ class Dialect:
         """A text; None where no column can hold it."""
         if re.search("[\ud800-\udfff]", text) or ("\0" in text and not self.holds_nul):
             return None  # half of a surrogate pair has no bytes
-        return self.from_bytes(text) if any(part in text for part in self.unquotable) else self.quoted(text)
+        hidden = self.spells_bytes and CONTROLS.search(text)
+        return self.from_bytes(text) if hidden or any(part in text for part in self.unquotable) else self.quoted(text)
 
     def quoted(self, text: str) -> exp.Expression:
         """A text between quotes."""

@@ -100,6 +100,11 @@ class _Postgres(Dialect):
     def is_nan(self, column: exp.Expression) -> exp.Expression:
         return exp.EQ(this=cast(column, TEXT), expression=exp.Literal.string("NaN"))  # no cast of 1e400 to a double
 
+    def from_bytes(self, text: str) -> exp.Expression:
+        parts = [exp.Literal.string(text.encode().hex()), exp.Literal.string("hex")]
+        decoded = exp.Anonymous(this="DECODE", expressions=parts)
+        return exp.Anonymous(this="CONVERT_FROM", expressions=[decoded, exp.Literal.string("UTF8")])
+
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
         return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
 
@@ -233,6 +238,7 @@ class _Spark(Dialect):
 
 class _BigQuery(_Untried):
     name = "bigquery"
+    spells_bytes = False
     nan_is_high = False  # comparisons with it are false
     unquotable = ()
 
@@ -248,6 +254,7 @@ class _BigQuery(_Untried):
 
 class _Snowflake(_Untried):
     name = "snowflake"
+    spells_bytes = False
     infinity = "inf"
     unquotable = ()
     times = TIMES | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
@@ -268,6 +275,7 @@ class _Snowflake(_Untried):
 
 class _MySQL(_Untried):
     name = "mysql"
+    spells_bytes = False
     nan_is_high = False
     infinity = None
     unquotable = ()

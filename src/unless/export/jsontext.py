@@ -24,8 +24,9 @@ TOO_DEEP = f"it nests too deep; exceptions may nest {MAX_DEPTH} deep"
 
 _WIDTH = 100
 _GZIP = b"\x1f\x8b"
-# Characters that JSON allows as they are, but that break lines in editors or, as lone surrogates, cannot be encoded.
-_UNSAFE = re.compile(r"[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+# Characters that JSON allows as they are, but that break lines in editors, turn the direction of what follows or, as
+# lone surrogates, cannot be encoded.
+_UNSAFE = re.compile(r"[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _SPLIT_PAIR = re.compile(r"[\ud800-\udbff][\udc00-\udfff]")
 
 

@@ -22,7 +22,7 @@ from unless.score.committee import Committee, committee_of
 from unless.table import Schema
 from unless.values import Label, counted, number_in
 from unless.values.notation import Moments, Notation, Order, Times
-from unless.values.spelling import spelled
+from unless.values.spelling import CONTROLS, spelled
 
 try:
     from sqlglot import exp
@@ -421,7 +421,9 @@ class SqlWriter:
         return concat([self._text(piece) if isinstance(piece, str) else piece for piece in merged])
 
     def _text(self, text: str) -> exp.Expression:
-        """A text for people: what the database cannot hold is escaped."""
-        clean = text.replace("\0", "\\x00").encode("utf-8", "backslashreplace").decode()
+        """A text for people: what the database cannot hold, or a terminal would obey, is escaped."""
+        clean = (
+            CONTROLS.sub(lambda found: ascii(found.group())[1:-1], text).encode("utf-8", "backslashreplace").decode()
+        )
         node = self.dialect.text(clean)
         return exp.Literal.string(clean) if node is None else node

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Collection
 
 from unless.errors import ProgramError
+from unless.values.spelling import CONTROLS
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # The names of records, rules, exceptions and stand-ins. Besides, "not" is a word of every dialect, and call/2 and
@@ -54,6 +55,11 @@ def spellable(text: str) -> bool:
     reads a text file.
     """
     return "\0" not in text and "\r" not in text and not _SURROGATE.search(text)
+
+
+def visible(text: str) -> bool:
+    """Whether no character of a text would move the cursor of a terminal; a line break and a tab are harmless."""
+    return not CONTROLS.search(text)
 
 
 def clingo_string(text: str) -> str:

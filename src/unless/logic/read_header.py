@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from unless.errors import ProgramError
-from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable
+from unless.logic.names import IDENTIFIER, RESERVED, commented, spellable, visible
 from unless.logic.predicates import MOST_DECIMALS, SECONDS, WHOLE, Decimals, Feature, Ranks, Scale
 from unless.values.notation import DURATION, Notation, Order, notation_in
 
@@ -56,7 +56,7 @@ def read_header(text: str) -> Header:
                 words.features[name] = _feature(name, rest, line)
             case {"stand_in": str(name), "text": str(meant), **rest} if words is not None:
                 _nothing_more(rest, line)
-                if name in words.stand_ins or spellable(meant):
+                if name in words.stand_ins or (spellable(meant) and visible(meant)):
                     raise fault(line, f"the stand-in {commented(name)!r} a second time, or for a text that needs none")
                 words.stand_ins[name] = meant
             case _:

@@ -31,7 +31,7 @@ from typing import Literal as OneOf
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.clauses import Clause, Spelling, exclusive, flatten
 from unless.export.conditions import list_of
-from unless.logic.names import as_json, clingo_string, commented, new_name, prolog_atom, spellable
+from unless.logic.names import as_json, clingo_string, commented, new_name, prolog_atom, spellable, visible
 from unless.logic.predicates import HIGHEST, Decimals, Feature, Ranks, predicates, sorted_text
 from unless.model import Model
 from unless.rule import Literal, Operator, Program
@@ -223,9 +223,13 @@ class Writer(ABC):
                 raise ProgramError("a label has more than 400 digits; use text instead")
         return self._numeral(label)
 
+    def spells(self, text: str) -> bool:
+        """Whether the engine's spelling of a text keeps it, and shows all of it."""
+        return spellable(text)
+
     def text(self, text: str) -> str:
         """A text, or its stand-in."""
-        if spellable(text):
+        if self.spells(text):
             return self.quoted(text)
         return self.stand_ins.setdefault(text, self.stand_in.format(len(self.stand_ins) + 1))
 
@@ -238,6 +242,10 @@ class ClingoWriter(Writer):
     """Writes one program for clingo."""
 
     quoted = staticmethod(clingo_string)
+
+    def spells(self, text: str) -> bool:
+        """Whether a string keeps a text, and shows all of it: there are no escapes for what would move a cursor."""
+        return spellable(text) and visible(text)
 
     def header(self) -> Iterator[dict[str, Any]]:
         """What `from_clingo` needs, as JSON in comments; complete once rules and facts are written."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["RESERVED", "spelled", "unquoted"]
+__all__ = ["CONTROLS", "RESERVED", "spelled", "unquoted"]
 
 _WORDS = (
     "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
@@ -16,6 +16,9 @@ _WORDS = (
 )
 RESERVED = frozenset(_WORDS.split(" "))
 """The words that mean something in rules, in large or small letters."""
+
+CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""Characters that would move the cursor of a terminal or turn the direction of what follows; \n and \t are harmless."""
 
 _BARE = re.compile(r"[\w.%/+&*$€£@~^|-]+(?: [\w.%/+&*$€£@~^|-]+)*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
