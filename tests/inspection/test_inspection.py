@@ -147,7 +147,7 @@ class TestIdentifiers:
     def test_found(self, name, cells):
         """Numberings, whole numbers with a telling name, and texts that nearly all differ are identifiers."""
         table = unless.read_table(pl.DataFrame({name: list(map(str, cells))}).write_csv().encode(), format="csv")
-        assert [one.column for one in identifiers(table)] == [name]
+        assert [one.column for one in identifiers(table)] == [name or "column 1"]
 
     @pytest.mark.parametrize(
         ("name", "cells"),

@@ -341,14 +341,35 @@ class TestExcel:
         assert column_names(tmp_path / "d.xlsx") == ["not", "this"]
 
     def test_cells_without_a_name(self, tmp_path: Path) -> None:
-        """Cells below a blank header cell are an error that names the column as Excel does."""
-        with pytest.raises(ReadError, match=r"d\.xlsx: column C has cells but no name"):
-            read_table(self.book(tmp_path / "d.xlsx", [["a", None], [1, 2]], left=1))
+        """A column of cells below a blank header cell is called by its place."""
+        table = read_table(self.book(tmp_path / "d.xlsx", [["a", None, None, "b"], [1, None, 2, 3]], left=1))
+        assert table.features == ("a", "column 3", "b")
+        assert table.read_as.endswith("; 1 column without a name is called 'column 3'")
 
     def test_name_twice(self, tmp_path: Path) -> None:
-        """Two columns of one name are an error."""
-        with pytest.raises(ReadError, match="'a' appears twice"):
-            read_table(self.book(tmp_path / "d.xlsx", [["a", "a"], [1, 2]]))
+        """Of two columns of one name the second gets a number."""
+        assert read_table(self.book(tmp_path / "d.xlsx", [["a", "a"], [1, 2]])).features == ("a", "a_2")
+
+    @pytest.mark.parametrize("above", [0, 3])
+    def test_title(self, tmp_path: Path, above: int) -> None:
+        """Rows of one text above several names are a title, which is said; the row of the names can be told."""
+        rows = [["Sales", None], ["in 2020", None], [None, None], ["a", "b"], [1, "x"]]
+        path = self.book(tmp_path / "d.xlsx", rows, above=above)
+        table = read_table(path)
+        title, names = f"rows {above + 1} to {above + 3} are a title, 'Sales'", f"in row {above + 4}"
+        assert table.read_as.endswith(f"; {title}; the names of the columns are {names}")
+        assert [(name, values(table, name)) for name in table.features] == [("a", [1.0]), ("b", ["x"])]
+        for told in ({"header_row": above + 4}, {"skip": above + 2}):
+            assert column_names(path, **told) == ["a", "b"]
+            assert "title" not in read_table(path, **told).read_as
+        assert column_names(path, skip=0) == ["Sales", "column 2"]
+        with pytest.raises(ReadError, match="no row after those that are skipped"):
+            read_table(path, header_row=above + 6)
+
+    @pytest.mark.parametrize("rows", [[["a", None], [1, 2]], [["a"], ["x"], ["y"]], [["a", None], ["x", "y"]]])
+    def test_no_title(self, tmp_path: Path, rows: list[list[object]]) -> None:
+        """A row above numbers, above single cells or above the last row is no title."""
+        assert column_names(self.book(tmp_path / "d.xlsx", rows))[0] == "a"
 
     def test_empty_sheet(self, tmp_path: Path) -> None:
         """A sheet without cells is an error."""
@@ -438,7 +459,7 @@ class TestFolders:
             ({"1.csv": "a,b\n1,2\n", "2.csv": "b,a,c\n1,2,3\n"}, r"p/2\.csv: a column 'c', which .*p/1\.csv does not"),
             ({"1.csv": "a\n1\n", "2.tsv": "a\n1\n"}, r"several formats: 1\.csv is CSV, 2\.tsv is TSV"),
             ({"1.csv": "a,b\n1,2\n", "2.csv": "b,a\n1,2\n\n3\n"}, r"p/2\.csv, line 4: 1 field,"),
-            ({"1.csv": "a,b\n1,2\n", "2.csv": "a,a\n1,2\n"}, r"'a' appears twice in .*2\.csv"),
+            ({"1.csv": "a,b\n1,2\n", "2.csv": "a,a\n1,2\n"}, r"p/2\.csv: no column 'b', which .*p/1\.csv has"),
             ({"1.csv": "a\n1\n", "2.csv": ""}, r"p/2\.csv: the file is empty"),
             ({"1.jsonl": '{"a":1}', "2.jsonl": '{"a":1}\n{'}, r"p/2\.jsonl, line 2: not JSON"),
             ({"1.jsonl": "", "2.jsonl": ""}, "empty"),

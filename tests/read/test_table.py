@@ -253,7 +253,6 @@ class TestBadFiles:
             ("", ["empty"]),
             ("\ufeff", ["empty"]),
             ("\n\n", ["empty"]),
-            ("a,b,a\n1,2,3\n", ["'a'", "twice"]),
         ],
     )
     def test_reason(self, csv_file, content: str | bytes, words: list[str]) -> None:

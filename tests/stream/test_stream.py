@@ -500,10 +500,11 @@ class TestFormats:
 
     @pytest.mark.parametrize("ending", ["csv", "tsv", "jsonl", "parquet", "arrow"])
     def test_a_column_may_have_no_name(self, tmp_path: Path, ending: str) -> None:
-        """The index of a data frame often has none."""
+        """The index of a data frame often has none; text files call it by its place."""
         for form, data in (("csv", b",a,b\n7,1,x\n"), ("jsonl", b'{"":"7","a":"1","b":"x"}\n')):
             predict_file(PROGRAM, io.BytesIO(data), tmp_path / f"out.{ending}", format=form)
-            assert read_table(tmp_path / f"out.{ending}", categorical=[""]).record(0)[""] == "7"
+            name = "" if form == "jsonl" and ending not in ("csv", "tsv") else "column 1"
+            assert read_table(tmp_path / f"out.{ending}", categorical=[name]).record(0)[name] == "7"
 
     def test_tables_without_rows(self, tmp_path: Path, model: UnlessClassifier) -> None:
         """A table without rows gives one with the new columns."""
@@ -623,9 +624,6 @@ class TestFormats:
             run(tmp_path / "packed.csv")
         with pytest.raises(MissingFileError, match=r"no file '.*inn\.csv'; did you mean 'in\.csv'"):
             run(tmp_path / "inn.csv")
-        (tmp_path / "twice.csv").write_bytes(b"a,b,a\n1,x,2\n")
-        with pytest.raises(ReadError, match=r"the column name 'a' appears twice in .*twice\.csv; rename one of them"):
-            run(tmp_path / "twice.csv")
         assert not list(tmp_path.glob("out*"))
         run(out="out.dat", to="jsonl")
         assert json.loads((tmp_path / "out.dat").read_text())["rule"] == 1

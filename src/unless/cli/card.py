@@ -15,9 +15,11 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Model,
     Quiet,
     Sheet,
+    Skip,
     complete_columns,
     output_option,
     target_option,
@@ -78,6 +80,8 @@ def card(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a model card: what the model is, its data, how good it is on unseen records, subgroups, limits, settings.
@@ -97,7 +101,7 @@ def card(
     found = read_any_model(model)
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not what is known about them; give a model that fit wrote")
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     table, columns = (None, []) if data is None else _read(screen, found, data, target, by, how)
     screen.note(*unseen_lines(() if table is None else unknown_labels(found, table.target)))
     made = model_card(

@@ -23,7 +23,7 @@ from unless.cli.files import (
     with_labels,
 )
 from unless.cli.layout import Conditions, grid, hanging, unseen_lines
-from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Quiet, Sheet
+from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
 from unless.estimators.modelfile import SavedModel
 from unless.explanation.listing import brief, brief_parts, rule_lines
@@ -52,6 +52,8 @@ def diff(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -62,7 +64,7 @@ def diff(
     Example: unless diff old.json model.json applicants.csv
     """
     check_files(None, old, new, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet)
     before, after = read_model(old, "diff"), read_model(new, "diff")
     found = compare_rules(program_of(before), program_of(after))

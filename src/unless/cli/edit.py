@@ -21,7 +21,7 @@ from unless.cli.console import Screen, complain
 from unless.cli.diff import record_changes, rule_changes
 from unless.cli.files import Reading, check_files, read, read_known, read_model, standard_input
 from unless.cli.layout import shell_word
-from unless.cli.options import Decimal, Delimiter, Encoding, Format, Json, Model, Output, Quiet, Sheet
+from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Model, Output, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
 from unless.estimators.modelfile import SavedModel, file_text
@@ -65,6 +65,8 @@ def edit(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -78,7 +80,7 @@ def edit(
 
     Example: unless edit model.json --from rules.txt --data applicants.csv -y
     """
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     _check(model, rules, data, output, how, yes=yes)
     if json and output == "-":
         raise typer.BadParameter("standard output is for the model or for --json, not for both", param_hint="--output")

@@ -67,6 +67,8 @@ def evaluate(
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
+    skip: options.Skip = None,
     drop_unlabelled: options.DropUnlabelled = False,
     classes: options.Classes = False,
     draw: Annotated[
@@ -96,7 +98,7 @@ def evaluate(
     from unless.estimators.learners import LEARNERS, program_of  # with narwhals, which takes 40 ms: help needs neither
 
     check_files(None, data, test, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet)
     asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
     training = read_training(screen, data, target, asked)

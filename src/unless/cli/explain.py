@@ -22,10 +22,12 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Json,
     Model,
     Quiet,
     Sheet,
+    Skip,
     Strict,
     complete_features,
     complete_labels,
@@ -118,6 +120,8 @@ def explain(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -139,7 +143,7 @@ def explain(
         if value and not what_if:
             raise typer.BadParameter("it needs --what-if", param_hint=option)
     check_files(None, model, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet)
     found = read_any_model(model)
     committee = committee_of(found)
@@ -380,9 +384,10 @@ def _assignments(texts: Sequence[str], model: SavedModel | SavedCommittee | Prog
     if not cells:
         return {}
     table = io.StringIO()
-    csv.writer(table, quoting=csv.QUOTE_ALL).writerows([cells.keys(), cells.values()])
+    csv.writer(table, quoting=csv.QUOTE_ALL).writerow(cells.values())
     source = table.getvalue().encode("utf-8", "surrogateescape")  # the bytes that the shell gave
-    return read_table(TextFile(source, Dialect(), where="--set"), like=model, features=list(cells)).record(0)
+    given = TextFile(source, Dialect(), where="--set", names=list(cells))
+    return read_table(given, like=model, features=list(cells)).record(0)
 
 
 def _features(names: Iterable[str], program: Program, option: str) -> list[str]:

@@ -10,7 +10,19 @@ import typer
 
 from unless.cli.console import Screen
 from unless.cli.files import Reading, check_files, read, read_any_model, terminal, write_document
-from unless.cli.options import Decimal, Delimiter, Encoding, Format, Model, Output, Quiet, Sheet, complete_features
+from unless.cli.options import (
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    HeaderRow,
+    Model,
+    Output,
+    Quiet,
+    Sheet,
+    Skip,
+    complete_features,
+)
 from unless.errors import ParameterError, UnlessError, either, suggest
 from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.modelfile import SavedModel
@@ -106,6 +118,8 @@ def export(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the rules of a model in another language, where they decide every record the same way.
@@ -121,7 +135,7 @@ def export(
     if to == "onnx":
         _file(output)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     if records is None and how.words:
         raise typer.BadParameter("it needs --records", param_hint=how.words.split()[0])
     check_files(output, model, records, format=format)

@@ -85,6 +85,8 @@ class Reading:
     decimal: str | None = None
     encoding: str | None = None
     sheet: str | None = None
+    header_row: int | None = None
+    skip: int | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -94,8 +96,8 @@ class Reading:
     @property
     def words(self) -> str:
         """Return the options as they are typed."""
-        given = ((name, text) for name, text in asdict(self).items() if text is not None)
-        return "".join(f" --{name} {shell_word(text)}" for name, text in given)
+        given = ((name, str(said)) for name, said in asdict(self).items() if said is not None)
+        return "".join(f" --{name.replace('_', '-')} {shell_word(text)}" for name, text in given)
 
     @property
     def piped(self) -> Reading:

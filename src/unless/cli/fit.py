@@ -87,6 +87,8 @@ def fit(
     decimal: options.Decimal = None,
     encoding: options.Encoding = None,
     sheet: options.Sheet = None,
+    header_row: options.HeaderRow = None,
+    skip: options.Skip = None,
     query: options.Query = None,
     blocks: options.Blocks = None,
     unchanged: options.Unchanged = False,
@@ -257,7 +259,7 @@ def fit(
     if unchanged and blocks is None:
         raise typer.BadParameter("there are no kept blocks; add --blocks FOLDER", param_hint="--unchanged")
     check_files(output, data, keep, constraints, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet, aside=output == "-")
     columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
     columns = replace(columns, include=kept.included(include, exclude))

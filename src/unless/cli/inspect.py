@@ -23,12 +23,14 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Json,
     Missing,
     Numeric,
     Order,
     Quiet,
     Sheet,
+    Skip,
     target_option,
 )
 from unless.inspection import Profile, Remark, TargetProfile, profile
@@ -63,6 +65,8 @@ def inspect(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     all: Annotated[bool, typer.Option("--all", help="List every column of a wide table.")] = False,
     quiet: Quiet = False,
     json: Json = False,
@@ -73,7 +77,7 @@ def inspect(
     """
     check_files(None, data, format=format)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     source, read = source_of(data, how)
     names = column_names(source, **read.options)
     options: dict[str, Any] = {"numeric": listed(numeric, names), "categorical": listed(categorical, names)}

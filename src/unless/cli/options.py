@@ -169,6 +169,19 @@ Sheet = Annotated[
         metavar="NAME", help="The sheet of a workbook, by name or number.  [default: the first]", rich_help_panel=DATA
     ),
 ]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="The line, or row of a sheet, with the names of the columns; what is above is skipped.",
+        rich_help_panel=DATA,
+    ),
+]
+Skip = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=0, help="Skip so many lines before the names of the columns.", rich_help_panel=DATA),
+]
 Query = Annotated[
     str | None,
     typer.Option(

@@ -29,10 +29,12 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Json,
     Model,
     Quiet,
     Sheet,
+    Skip,
     Strict,
     output_option,
 )
@@ -77,6 +79,8 @@ def predict(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -96,7 +100,7 @@ def predict(
     """
     screen = Screen(quiet=quiet, aside=output == "-")
     check_files(output, model, data, format=format)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     found = read_any_model(model)
     take_ctrl_c_back()
     source = standard_input("predict MODEL - < new.csv").buffer if data == "-" else data

@@ -16,10 +16,12 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Model,
     Quiet,
     Seed,
     Sheet,
+    Skip,
     Strict,
     output_option,
     target_option,
@@ -78,6 +80,8 @@ def report(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
 ) -> None:
     """Write a page about a model: its rules, what they do on the data, where they are weak, and what-if.
@@ -97,7 +101,7 @@ def report(
     found = read_any_model(model)
     committee = committee_of(found)
     used = program_of(found).used if committee is None else committee.used
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     source, known = source_of(data, how)
     names = _columns(source, known, found, target, used)
     table = read_labelled(screen, data, found, target, features=names, how=known, source=source)

@@ -19,11 +19,13 @@ from unless.cli.options import (
     Delimiter,
     Encoding,
     Format,
+    HeaderRow,
     Json,
     Model,
     Quiet,
     Seed,
     Sheet,
+    Skip,
     target_option,
 )
 from unless.errors import ParameterError, ReadError
@@ -56,6 +58,8 @@ def stability(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -73,7 +77,7 @@ def stability(
     found = read_any_model(model)
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not how they were learned; give a model that fit wrote")
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     table = read_labelled(screen, data, found, target, how=how)
     stable, complete = refitted(screen, found, table, data, refits, seed, jobs)
     if json:

@@ -20,7 +20,20 @@ from unless.cli.files import (
     tell_reading,
 )
 from unless.cli.layout import grid
-from unless.cli.options import Data, Decimal, Delimiter, Encoding, Format, Json, Model, Quiet, Sheet, complete_columns
+from unless.cli.options import (
+    Data,
+    Decimal,
+    Delimiter,
+    Encoding,
+    Format,
+    HeaderRow,
+    Json,
+    Model,
+    Quiet,
+    Sheet,
+    Skip,
+    complete_columns,
+)
 from unless.errors import ParameterError
 from unless.files import append_line
 from unless.judge.watched import Check, Watch, chance_text
@@ -66,6 +79,8 @@ def watch(
     decimal: Decimal = None,
     encoding: Encoding = None,
     sheet: Sheet = None,
+    header_row: HeaderRow = None,
+    skip: Skip = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
@@ -81,7 +96,7 @@ def watch(
     """
     check_files(log, model, data, reference, format=format)
     screen = Screen(quiet=quiet)
-    how = Reading(format, delimiter, decimal, encoding, sheet)
+    how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     found = read_any_model(model)
     if isinstance(found, Program):
         raise ParameterError(f"{model} has only rules, not what they decided in training; watch a model that fit wrote")

@@ -20,7 +20,7 @@ from typing import Literal as OneOf
 
 from unless.explanation.words import DEFAULT, Words, joined, printable
 from unless.rule import OPERATOR_WORDS, Condition, Program, Rule, Said, conditions, said, verbs
-from unless.values import Value, amount, counted, percent, share_text
+from unless.values import Value, amount, counted, share_text
 from unless.values.notation import WHOLE, Noted
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unless.inspection.remarks import Code, ColumnProfile, Remark
+from unless.read.header import UNNAMED
 from unless.table import Column, Table
 from unless.values import LEADING_ZERO, is_blank, missing_among, number_in, spell
 from unless.values.notation import Moments
@@ -423,7 +424,7 @@ def _of_texts(name: str, texts: Sequence[str], distinct: int, present: int) -> R
 def _named(name: str) -> bool:
     """Whether a name says that the column is an identifier; R's write.csv leaves the name of row numbers empty."""
     words = [word.lower() for word in _WORD.findall(name)]
-    return not name.strip() or (bool(words) and (words[-1] in _LAST or words[0] in _FIRST))
+    return not name.strip() or name == UNNAMED.format(1) or (bool(words) and (words[-1] in _LAST or words[0] in _FIRST))
 
 
 def _different(distinct: int, present: int) -> str:

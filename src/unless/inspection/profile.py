@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -24,6 +25,7 @@ from unless.values import DEFAULT_MISSING, number_in, percent, spell
 
 _FEW = 50  # records
 _CHANCE = 20  # records: with fewer, columns go together by chance
+_AGAIN = re.compile(r"_[0-9]+$")  # what follows a name that an earlier column has
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -42,6 +44,8 @@ def profile(  # noqa: PLR0913 - as in read_table
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
 ) -> Profile:
     """What a table looks like; `source` is a `Table`, or anything that `read_table` takes, with the same options.
 
@@ -54,7 +58,7 @@ def profile(  # noqa: PLR0913 - as in read_table
     # The target is read as categories, because those may be missing; labels may not.
     as_text = list(dict.fromkeys([*categorical, *([] if target is None else [target])]))
     how: dict[str, Any] = {"format": format, "delimiter": delimiter, "decimal": decimal}
-    how |= {"encoding": encoding, "sheet": sheet}
+    how |= {"encoding": encoding, "sheet": sheet, "header_row": header_row, "skip": skip}
     declared_as: dict[str, Any] = {"numeric": numeric, "categorical": as_text, "dates": dates, "orders": orders}
     table = read_table(source, **declared_as, missing=missing, **how)
     features = tuple(column for column in table.columns if column.name != target)
@@ -129,7 +133,7 @@ def _on_header(names: Sequence[str]) -> list[Remark]:
     """Whether the only name looks like several, or most names are numbers, as in a file without a header."""
     if (hint := separator_hint(names)) is not None:
         return [Remark("separator", None, f"There is one column, {names[0]!r}: {hint}")]
-    numbers = [name for name in names if number_in(name) is not None]
+    numbers = [name for name in names if number_in(_AGAIN.sub("", name)) is not None]
     if 2 * len(numbers) <= len(names):
         return []
     most = f"{len(numbers):,} of {len(names):,} columns have numbers for names, such as {numbers[0]!r}"

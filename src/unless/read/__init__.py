@@ -7,6 +7,7 @@
 - `formats`: which format a file has, and how to open it
 - `dialect`: how a text file is written: delimiter, numerals, encoding; what a caller tells about it
 - `sniff`: the dialect of a file, told by its first bytes
+- `header`: the names of columns where a header has empty or equal ones
 - `encodings`: which encoding a file has; its text in UTF-8, and back
 - `batches`: files, folders and pipes, some records at a time
 - `bytes`: opening, unpacking and mapping files; blocks of whole records

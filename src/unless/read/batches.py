@@ -149,14 +149,14 @@ class Input:
 
     def _text_batches(self, file: OpenFile, guess: Guess) -> Iterator[TextBatch]:
         name, dialect = Path(file.where).name, guess.dialect
-        self._said[name] = guess.remarks
-        header = next_header(file, dialect.delimiter)
+        header = next_header(file, dialect.delimiter, self._told.above)
+        self._said[name] = guess.remarks.also(header.said)
         head, line = file.read(header.size), header.lines + 1
         scan = partial(records, separator=dialect.delimiter, blank=len(header.names) == 1)
         for data, (places, lines) in cut(file, self._size, scan):
             if guess.open and file.encoding != dialect.encoding:  # the first line beyond ASCII was among these
                 guess = guess.decided(file.encoding)
-                dialect, self._said[name] = guess.dialect, guess.remarks
+                dialect, self._said[name] = guess.dialect, guess.remarks.also(header.said)
             source = TextFile(data, dialect, where=file.where, names=header.names, first_line=line)
             undecided = guess.open and file.undecided
             yield TextBatch(data, places, source, self.form, dialect, file.where, head, undecided)

@@ -18,6 +18,7 @@ from unless.limits import RATIO, limit, refuse_unpacked
 from unless.read.bytes import Content, blaming, ends, size_of
 from unless.read.dialect import NOTHING, Remarks, Told
 from unless.read.frames import PolarsFrame, series_of
+from unless.read.header import column_titles
 from unless.read.ranks import Cells, as_texts, of_objects
 from unless.read.source import Loaded
 from unless.table import Column, polars_series
@@ -128,6 +129,7 @@ class ArrowFile(_ColumnarFile):
 class ExcelFile(Loaded):
     """A sheet of a workbook, by default the first visible one; its first row that is not blank names the columns.
 
+    Rows of a single text above a row of several texts are a title, unless the caller tells where the names are.
     An empty cell is missing, and so is one that shows an error such as #N/A. Dates are ISO text, and where all numbers
     of a column are whole, they are whole numbers. A blank row is no record, except in a sheet of one column, where it
     is a missing cell; a column without any cell is no column.
@@ -136,13 +138,19 @@ class ExcelFile(Loaded):
     filed = True
 
     def __init__(self, source: Content, *, where: str, told: Told | None = None) -> None:
-        (header, *rows), first, self.remarks = _sheet(source, where, None if told is None else told.sheet)
+        told = told or Told()
+        rows, first, remarks = _sheet(source, where, told.sheet)
+        asked = told.header_row is not None or told.skip is not None
+        above = max(0, told.above - first) if asked else _title_rows(rows)
+        title = "" if asked or not above else _said_title(rows, above, first)
+        header, *rows = _from_names(rows[above:], where)
         width = range(len(header))
         if len(header) > 1:
             rows = [row for row in rows if any(cell != "" for cell in row)]
         columns = [[row[place] for row in rows] for place in width]
         kept = [place for place in width if header[place] != "" or any(cell != "" for cell in columns[place])]
-        names = [_title(header[place], first + place, where) for place in kept]
+        names, said = column_titles([_title(header[place]) for place in kept], [place + 1 for place in kept])
+        self.remarks = remarks.also(title).also(said)
         super().__init__(names, len(rows), lambda place: of_objects(_typed(columns[kept[place]])))
 
     def frames(self) -> Iterator[pl.DataFrame]:
@@ -176,8 +184,36 @@ def _objects(cells: Cells) -> list[object]:
     return [values[code] for code in cells.codes.tolist()]
 
 
+def _title_rows(rows: Sequence[Sequence[Cell]]) -> int:
+    """How many rows come before the names of the columns: none, or those of a title, which is a text in each row.
+
+    Below a title there are several names, all of them texts, and a record.
+    """
+    for place, row in enumerate(rows[:-1]):
+        filled = [cell for cell in row if cell != ""]
+        texts = all(isinstance(cell, str) for cell in filled)
+        if not texts or len(filled) > 1:
+            return place if texts else 0
+    return 0
+
+
+def _said_title(rows: Sequence[Sequence[Cell]], above: int, first: int) -> str:
+    """What to say about a title; rows are counted as in the sheet."""
+    title = next(cell for cell in rows[0] if cell != "")
+    which = f"row {first + 1:,} is" if above == 1 else f"rows {first + 1:,} to {first + above:,} are"
+    return f"{which} a title, {title!r:.60}; the names of the columns are in row {first + above + 1:,}"
+
+
+def _from_names(rows: list[list[Cell]], where: str) -> list[list[Cell]]:
+    """The rows from the first on that is not blank."""
+    found = next((place for place, row in enumerate(rows) if any(cell != "" for cell in row)), None)
+    if found is None and not rows:
+        raise ReadError(f"{where}: the sheet has no row after those that are skipped")
+    return rows[found or 0 :]
+
+
 def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[list[Cell]], int, Remarks]:
-    """The rows of a sheet without blank ones before and after, the place of their first column, and what to say.
+    """The rows of a sheet without blank ones before and after, how many are before, and what to say.
 
     All rows have the same length, and there is at least one; '' is an empty cell.
     """
@@ -210,7 +246,7 @@ def _sheet(source: Content, where: str, asked: str | int | None) -> tuple[list[l
             if more is None
             else f"read the first sheet, {usual!r}; {more!r} has cells too: name the sheet to read it"
         )
-        return rows, (sheet.start or (0, 0))[1], Remarks(said)
+        return rows, (sheet.start or (0, 0))[0], Remarks(said)
 
 
 def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
@@ -223,24 +259,10 @@ def _sheet_named(asked: str | int, names: Sequence[str], where: str) -> str:
     raise UnknownNameError(f"{where}: no sheet {asked!r}{suggest(str(asked), names)}")
 
 
-def _title(cell: Cell, place: int, where: str) -> str:
+def _title(cell: Cell) -> str:
     """The name of a column, which may be a number or a date."""
-    if cell == "":
-        raise ReadError(
-            f"{where}: column {_letters(place)} has cells but no name; the first row should name the columns"
-        )
     value = value_of(cell)
     return spell(value) if value.__class__ is float else str(value)
-
-
-def _letters(place: int) -> str:
-    """What Excel calls a column: A to Z, then AA.
-
-    >>> _letters(0), _letters(25), _letters(26), _letters(16383)
-    ('A', 'Z', 'AA', 'XFD')
-    """
-    before, last = divmod(place, 26)
-    return (_letters(before - 1) if before else "") + chr(ord("A") + last)
 
 
 # A workbook may be small on disk only, so what it holds is counted before calamine takes memory for it.

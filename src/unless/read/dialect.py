@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
 
 from unless.errors import DoubtWarning, ParameterError, suggest
@@ -113,11 +113,18 @@ class Told:
     decimal: str | None = None
     encoding: str | None = None
     sheet: str | int | None = None
+    header_row: int | None = None
+    skip: int | None = None
 
     @property
     def names(self) -> list[str]:
         """What is told."""
-        return [name for name in ("delimiter", "decimal", "encoding", "sheet") if getattr(self, name) is not None]
+        return [one.name for one in fields(self) if getattr(self, one.name) is not None]
+
+    @property
+    def above(self) -> int:
+        """How many lines, or rows of a sheet, come before the header and are skipped."""
+        return self.header_row - 1 if self.header_row is not None else self.skip or 0
 
 
 def told_by(
@@ -125,13 +132,18 @@ def told_by(
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
 ) -> Told:
     r"""What a caller says, checked.
 
-    >>> told_by("tab", ",", "Windows-1252")
-    Told(delimiter='\t', decimal=',', encoding='cp1252', sheet=None)
+    >>> told_by("tab", ",", "Windows-1252", header_row=3)
+    Told(delimiter='\t', decimal=',', encoding='cp1252', sheet=None, header_row=3, skip=None)
     """
-    return Told(_delimiter(delimiter), _decimal(decimal), _encoding(encoding), _sheet(sheet))
+    if header_row is not None and skip is not None:
+        raise ParameterError("header_row and skip say the same in two ways; leave one of them out")
+    first, lines = _count("header_row", header_row, 1), _count("skip", skip, 0)
+    return Told(_delimiter(delimiter), _decimal(decimal), _encoding(encoding), _sheet(sheet), first, lines)
 
 
 def _delimiter(given: object) -> str | None:
@@ -170,12 +182,25 @@ def _sheet(given: object) -> str | int | None:
     raise ParameterError(f"a sheet is its name, or its number from 1, not {given!r}")
 
 
+def _count(name: str, given: object, least: int) -> int | None:
+    if given is None:
+        return None
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        what = "the number of the line with the names" if least else "how many lines come before the names"
+        raise ParameterError(f"{name} is {what}, {least} or more, not {given!r}")
+    return given
+
+
 @dataclass(frozen=True, slots=True)
 class Remarks:
     """What there is to say about how a source was read: in one line, and guesses that may be wrong."""
 
     said: str = ""
     doubts: tuple[DoubtWarning, ...] = field(default=(), compare=False)
+
+    def also(self, said: str) -> Remarks:
+        """The same, and something more to say."""
+        return replace(self, said="; ".join(filter(None, [self.said, said]))) if said else self
 
 
 NOTHING = Remarks()

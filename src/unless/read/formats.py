@@ -42,6 +42,9 @@ class Format:
     """What a caller may tell about such a file."""
 
 
+_LINES = ("header_row", "skip")
+
+
 def _separated(name: str, usual: str) -> Format:
     return Format(
         name,
@@ -50,7 +53,7 @@ def _separated(name: str, usual: str) -> Format:
         partial(open_text, usual=usual),
         lambda file, told: head_names(file, usual, told),
         delimiter=usual,
-        takes=frozenset({"delimiter", "decimal", "encoding"}),
+        takes=frozenset({"delimiter", "decimal", "encoding", *_LINES}),
     )
 
 
@@ -62,7 +65,9 @@ _ALL = (
     ),
     Format("parquet", "Parquet", (".parquet",), ParquetFile),
     Format("arrow", "Arrow", (".arrow", ".ipc", ".feather"), ArrowFile),
-    Format("excel", "Excel", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), ExcelFile, takes=frozenset({"sheet"})),
+    Format(
+        "excel", "Excel", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), ExcelFile, takes=frozenset({"sheet", *_LINES})
+    ),
 )
 FORMATS = {entry.name: entry for entry in _ALL}
 _ENDINGS = {ending: entry for entry in _ALL for ending in entry.endings}

@@ -83,7 +83,7 @@ def sniff(
     encoding = found or "utf-8"
     if encoding == "utf-8" and not told.names and numerals is None and not part and _is_plain(start, usual):
         return Guess(Dialect(usual), usual, told, where, open=found is None)
-    text = _text(start, encoding, final=final)
+    text = _below(_text(start, encoding, final=final), told.above)
     doubts = list(_doubtful_encoding(start, encoding, told))
     named = named_delimiter(text.partition("\n")[0].rstrip("\r"))
     delimiter, doubt = (told.delimiter or named or "", None) if told.delimiter or named else _delimiter(text, usual)
@@ -140,6 +140,11 @@ def _text(start: bytes, encoding: str, *, final: bool) -> str:
     return text if final else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
+def _below(text: str, above: int) -> str:
+    """The text after lines that are skipped."""
+    return "".join(io.StringIO(text, newline="").readlines()[above:]) if above else text
+
+
 def _doubtful_encoding(start: bytes, encoding: str, told: Told) -> Iterator[DoubtWarning]:
     if encoding == "cp1252" and told.encoding is None and (word := oddity(start)) is not None:
         yield DoubtWarning(f"read as cp1252, but {word!r} looks odd", "encoding", "cp1250", "cp1251", "cp1252")
@@ -166,7 +171,7 @@ def _share(text: str, sign: str) -> float:
     records = _records(text, sign)
     header = next(records, [])
     width = len(header)
-    if len(set(header) - {""}) < 2:
+    if width - header.count("") < 2:
         return 0.0
     widths = [len(record) for record in records]
     return widths.count(width) / len(widths) if widths else 1.0

@@ -48,6 +48,8 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
     drop_unlabelled: bool = False,
 ) -> Table:
     """Read a table and rank its cells.
@@ -62,6 +64,9 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     thousands, the encoding. ``read_as`` of the table says what is unusual, and a guess that may be wrong is a
     `DoubtWarning`. ``delimiter`` (one sign, or "tab"), ``decimal`` ("." or ",") and ``encoding`` (such as "cp1252")
     overrule the guesses. ``sheet`` is the name or the number of a sheet of a workbook; the default is the first.
+    ``header_row`` is the number of the line, or of the row of a sheet, with the names of the columns, and what is above
+    is skipped; ``skip`` says how many lines are. A column without a name gets one, such as ``column 3``, and of columns
+    with the same name the later ones get a number, as in ``age_2``; ``read_as`` says so.
 
     ``target`` names the column of labels, which learning needs. ``features`` names the columns to learn from, in that
     order; by default all others.
@@ -93,7 +98,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     ``drop_unlabelled`` leaves it out: ``numbers`` of the table are then those of the other rows. Messages number rows
     from 1.
     """
-    opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet))
+    opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet, header_row, skip))
     plan = plan_of(
         opened,
         target=target,
@@ -366,12 +371,14 @@ def column_names(
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
 ) -> list[str]:
     """The names of a table's columns, read from as little of the file as possible; parameters as in `read_table`.
 
     For JSON lines they are the names in the first thousand lines, for a folder those of its first part.
     """
-    told = told_by(delimiter, decimal, encoding, sheet)
+    told = told_by(delimiter, decimal, encoding, sheet, header_row, skip)
     if isinstance(source, (str, os.PathLike)):
         return names_of(Path(os.fspath(source)), format, told)
     return list(_open(source, format, told).names)

@@ -27,6 +27,7 @@ from unless.read.bytes import MARK, Content, OpenFile, as_file, content, first_b
 from unless.read.dialect import NOTHING, Dialect, Numerals, Told
 from unless.read.encodings import to_utf8, unmarked
 from unless.read.frames import polars_cells, text_cells
+from unless.read.header import column_titles
 from unless.read.ranks import Cells
 from unless.read.sniff import WINDOW, Guess, named_delimiter, sniff
 from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, missing_among, number_in
@@ -46,44 +47,63 @@ _REASONS = {"unexpected end of data": "a quote is opened here and never closed"}
 
 @dataclass(frozen=True, slots=True)
 class TextHeader:
-    """The first record of a text file, and where it ends.
+    """The names of the columns of a text file, and where their record ends.
 
-    ``size`` bytes and ``lines`` lines include a byte order mark, blank lines before the record and its line ending.
+    ``size`` bytes and ``lines`` lines include a byte order mark, lines that are skipped, blank lines before the record
+    and its line ending; the table begins after ``start`` bytes. ``said`` tells of names that are not those of the file.
     """
 
     names: list[str]
     size: int
     lines: int
+    start: int = 0
+    said: str = ""
 
 
-def text_header(file: BinaryIO, separator: str, where: str) -> TextHeader:
-    """The header of a text file, of which at least that much is there."""
+def text_header(file: BinaryIO, separator: str, where: str, above: int = 0) -> TextHeader:
+    """The header of a text file, of which at least that much is there; lines ``above`` it are skipped."""
     start = len(MARK) if file.read(len(MARK)) == MARK else 0
+    file.seek(start)
+    skipped = [len(line.encode()) for line in islice(_lines(file, where), above)]
+    if len(skipped) < above:
+        raise ReadError(f"{where}: there are only {len(skipped):,} lines; the names should be in line {above + 1:,}")
+    start += sum(skipped)
     file.seek(start)
     commas = file.readline().count(separator.encode())  # before there is a list of them
     refuse_more("columns", commas + 1, f"{where}: {commas + 1:,} columns")
     file.seek(start)
-    for record, _, end in _records(file, separator, where):
+    for record, _, end in _records(file, separator, where, above + 1):
         if end == 1 and named_delimiter(separator.join(record)) == separator:
             continue
         file.seek(start)
-        size = sum(len(line.encode()) for line in islice(_lines(file, where), end))
-        return TextHeader(record, start + size, end)
+        size = sum(len(line.encode()) for line in islice(_lines(file, where), end - above))
+        names, said = column_titles(record)
+        return TextHeader(names, start + size, end, start, said)
+    if above:
+        raise ReadError(f"{where}: nothing comes after the {above:,} lines that are skipped")
     raise ReadError(f"{where}: the file is empty; its first line should name the columns")
 
 
-def next_header(file: OpenFile, separator: str) -> TextHeader:
+def next_header(file: OpenFile, separator: str, above: int = 0) -> TextHeader:
     """The header of a file that was just opened; its bytes are yet to be read."""
     size, found = _HEAD // 2, False
     while not found:
         size *= 2
         data = file.peek(size)
-        mark, final = len(MARK) if data.startswith(MARK) else 0, len(data) < size
-        (places, _), whole = records(data[mark:], separator, blank=False, final=final)
-        found = final or len(places) > data[mark:].startswith(b"sep=")
+        start, final = _size_of_lines(data, above), len(data) < size
+        (places, _), whole = records(data[start:], separator, blank=False, final=final)
+        found = final or len(places) > (not above and data[start:].startswith(b"sep="))
         if not found:
             file.refuse_endless(data)
-    return text_header(as_file(data[: mark + whole]), separator, file.where)
+    return text_header(as_file(data[: start + whole]), separator, file.where, above)
+
+
+def _size_of_lines(data: bytes, lines: int) -> int:
+    """How many bytes the first lines have, with a byte order mark; all, if there are no more lines."""
+    start = len(MARK) if data.startswith(MARK) else 0
+    ends = islice(re.finditer(rb"\r\n?|\n", data), lines - 1, None) if lines else iter(())
+    found = next(ends, None)
+    return start if not lines else len(data) if found is None else found.end()
 
 
 def separator_hint(names: Sequence[str]) -> str | None:
@@ -97,7 +117,7 @@ def open_text(source: Content, *, usual: str, where: str, told: Told, numerals: 
     guess = sniff(first_bytes(source, WINDOW), usual, told, where=where, numerals=numerals)
     if guess.dialect.encoding != "utf-8":
         source = to_utf8(content(source)[:], guess.dialect.encoding, where)
-    return TextFile(source, guess.dialect, where=where, guess=guess)
+    return TextFile(source, guess.dialect, where=where, guess=guess, above=told.above)
 
 
 def sniff_next(file: OpenFile, usual: str, told: Told, numerals: Numerals | None = None) -> Guess:
@@ -110,14 +130,15 @@ def sniff_next(file: OpenFile, usual: str, told: Told, numerals: Numerals | None
 
 def head_names(file: OpenFile, usual: str, told: Told) -> list[str]:
     """The names of the columns of a file that was just opened."""
-    return next_header(file, sniff_next(file, usual, told).dialect.delimiter).names
+    return next_header(file, sniff_next(file, usual, told).dialect.delimiter, told.above).names
 
 
 class TextFile:
     """A CSV or TSV file in UTF-8, or bytes of one; its dialect tells which encoding it had before.
 
-    Its first record names the columns. A piece from the middle of a file, made of whole records, is given ``names``
-    instead, and the number of its ``first_line`` in the file, for messages; `read_table` takes a TextFile too.
+    Its first record names the columns; lines ``above`` it are skipped. A piece from the middle of a file, made of whole
+    records, is given ``names`` instead, and the number of its ``first_line`` in the file, for messages; `read_table`
+    takes a TextFile too.
 
     A blank line is no record, except in a file of one column, where it is an empty cell.
     """
@@ -134,21 +155,22 @@ class TextFile:
         names: Sequence[str] | None = None,
         first_line: int = 1,
         guess: Guess | None = None,
+        above: int = 0,
     ) -> None:
         self._where = where
         self._separator, self._numerals = dialect.delimiter, dialect.numerals
         self._sniffed = guess
-        self.remarks = NOTHING if guess is None else guess.remarks
         self._first_line = first_line
+        self._above = above
         self._hold(source, None if names is None else TextHeader(list(names), 0, 0))
 
     def _hold(self, source: Content, given: TextHeader | None = None) -> None:
         """Take the bytes, and read their header unless it is given."""
         self._path, self._data = source, content(source)
-        header = given or text_header(as_file(self._data), self._separator, self._where)
+        header = given or text_header(as_file(self._data), self._separator, self._where, self._above)
         self.names: Sequence[str] = header.names
-        self._size, self._header = header.size, header.lines
-        self._start = len(MARK) if self._header and self._data[: len(MARK)] == MARK else 0
+        self._size, self._header, self._start = header.size, header.lines, header.start
+        self.remarks = (NOTHING if self._sniffed is None else self._sniffed.remarks).also(header.said)
         self._body = np.frombuffer(self._data, dtype=np.uint8)[self._start :]
 
     def load(self, names: Sequence[str], texts: Collection[str], missing: Collection[str]) -> None:
@@ -191,7 +213,6 @@ class TextFile:
         if self._sniffed is None or not self._sniffed.open or unmarked(data := self._data[:]) != "cp1252":
             return False
         self._sniffed = self._sniffed.decided("cp1252")
-        self.remarks = self._sniffed.remarks
         self._hold(to_utf8(data, "cp1252", self._where))
         return True
 
@@ -231,7 +252,7 @@ class TextFile:
         found = self._inspect() if marked or open_end else None
         # A carriage return in a name makes a line of its own to the csv module, but not to polars' skip_lines; and a
         # mark where the first record begins is text, but not to polars.
-        returns = self._header and any("\r" in name for name in self.names)
+        returns = self._header and b"\r" in self._data[: self._size].replace(b"\r\n", b"")
         if found == kernels.IRREGULAR or returns or self._data[self._size : self._size + len(MARK)] == MARK:
             return None
         last = len(self.names) - 1
@@ -351,7 +372,8 @@ class TextFile:
             if len(record) != width:
                 count = "1 field" if len(record) == 1 else f"{len(record)} fields"
                 named = f"{width} column{'s' * (width != 1)}"
-                hint = separator_hint(self.names)
+                later = "if a title comes first, give the line with the names as the header row"
+                hint = separator_hint(self.names) or (later if len(record) > width else None)
                 more = f"; {hint}" if hint else ""
                 raise _error(self._where, number, f"{count}, but the header names {named}{more}")
             for column, place in zip(columns, wanted, strict=True):

@@ -86,6 +86,8 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
     to: str | None = None,
     prefix: str = "",
     strict: bool = False,
@@ -96,10 +98,10 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     """Write the records of a file with what a model decides, in memory that does not grow with the file.
 
     ``source`` is a path, as `read_table` takes it, a folder of parts, a pattern that they match, such as
-    ``parts/*.csv``, or a file opened to read bytes; ``format`` says
-    what it is, whatever its name ends in; ``delimiter``, ``decimal``, ``encoding`` and ``sheet`` say how it is written,
-    as in `read_table`. ``out`` is a path, or a file opened to write bytes. ``to`` is the format to write; without it
-    the ending of the path tells: CSV, TSV, JSON lines (these also with ``.gz``), Parquet, Arrow or Excel. A path is
+    ``parts/*.csv``, or a file opened to read bytes; ``format`` says what it is, whatever its name ends in;
+    ``delimiter``, ``decimal``, ``encoding``, ``sheet``, ``header_row`` and ``skip`` say how it is written, as in
+    `read_table`. ``out`` is a path, or a file opened to write bytes. ``to`` is the format to write; without it the
+    ending of the path tells: CSV, TSV, JSON lines (these also with ``.gz``), Parquet, Arrow or Excel. A path is
     written whole or not at all. A file that is read is never written to.
 
     ``out`` may be a folder: it exists, its name ends with a slash, or it has no ending and there are several parts.
@@ -127,7 +129,7 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     the input that has been read, None if it is not known.
     """
     refuse_halves("the prefix", prefix)
-    run, told = Run(model, prefix, strict), told_by(delimiter, decimal, encoding, sheet)
+    run, told = Run(model, prefix, strict), told_by(delimiter, decimal, encoding, sheet, header_row, skip)
     if (folder := folder_of(out, source, to)) is not None:
         shared: dict[str, Any] = {"form": format, "told": told, "to": to, "block": block}
         done = predict_parts(run, source, folder, **shared, n_jobs=n_jobs, progress=progress)

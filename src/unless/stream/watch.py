@@ -36,6 +36,8 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     decimal: str | None = None,
     encoding: str | None = None,
     sheet: str | int | None = None,
+    header_row: int | None = None,
+    skip: int | None = None,
     block: int = BLOCK,
     progress: Progress | None = None,
 ) -> Watch:
@@ -45,7 +47,7 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     they are in the column that is called like the target, if there is one. Some records may have no label yet.
     ``reference`` is an earlier file to compare with, instead of training.
     """
-    told = told_by(delimiter, decimal, encoding, sheet)
+    told = told_by(delimiter, decimal, encoding, sheet, header_row, skip)
     earlier = None
     if reference is not None:
         earlier, _ = _counted(model, Input(reference, format, block, told), labels, None)

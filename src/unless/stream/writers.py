@@ -12,6 +12,7 @@ import numpy as np
 
 from unless.errors import ParameterError, ReadError
 from unless.read.batches import Batch, JsonBatch, TextBatch
+from unless.read.bytes import MARK
 from unless.read.dialect import Dialect, title_of
 from unless.read.encodings import from_utf8
 from unless.stream.columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
@@ -113,7 +114,7 @@ class TextWriter(Writer):
         if isinstance(batch, TextBatch) and batch.form == self._form:
             self._dialect = batch.dialect
         if self._alike(batch):
-            self._ascii = "".join([*batch.names, *self.added]).isascii()
+            self._ascii = batch.head.removeprefix(MARK).isascii() and "".join(self.added).isascii()
             record = batch.head.rstrip(b"\r\n")
             self._ending = batch.head[len(record) :] or b"\n"
             names = Pieces([text_line(["", *self.added], self._dialect.delimiter)])

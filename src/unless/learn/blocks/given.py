@@ -25,7 +25,7 @@ from unless.table import Table
 from unless.threads import threads_of
 
 _DATABASES = (".duckdb", ".ddb", ".db")
-_TOLD = ("delimiter", "decimal", "encoding", "sheet")
+_TOLD = ("delimiter", "decimal", "encoding", "sheet", "header_row", "skip")
 
 
 def is_source(given: object) -> bool:

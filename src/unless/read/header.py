@@ -1,0 +1,49 @@
+"""The names of columns: what a header with empty or equal names is read as."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+UNNAMED = "column {}"
+"""What a column is called that has no name, by its place from 1."""
+
+_SHOWN = 4
+
+
+def column_titles(header: Iterable[str], places: Sequence[int] | None = None) -> tuple[list[str], str]:
+    """A name for every column, no two the same, and what to say about names that are not those of the header.
+
+    A column without a name is called by its place, from 1 on.
+
+    >>> column_titles(["age", "", "age", "age_2", "age"])
+    (['age', 'column 2', 'age_3', 'age_2', 'age_4'], "1 column ... 'column 2'; 2 columns ... 'age_3', 'age_4'")
+    """
+    names = list(header)
+    if len(set(names)) == len(names) and "" not in names:
+        return names, ""
+    taken, numbers = set(names), Counter[str]()
+    unnamed, again = list[str](), list[str]()
+    seen = set[str]()
+    for place, name in enumerate(names):
+        if name and name not in seen:
+            seen.add(name)
+            continue
+        found = wanted = name or UNNAMED.format(places[place] if places else place + 1)
+        while found in taken:
+            numbers[wanted] += 1
+            found = f"{wanted}_{numbers[wanted] + 1}"
+        taken.add(found)
+        names[place] = found
+        (again if name else unnamed).append(found)
+    said = [_count(unnamed, "without a name"), _count(again, "with the name of an earlier one")]
+    return names, "; ".join(filter(None, said))
+
+
+def _count(names: Sequence[str], what: str) -> str:
+    """What columns are called that have no name of their own."""
+    if not names:
+        return ""
+    several = f"{len(names):,} columns {what} are" if len(names) > 1 else f"1 column {what} is"
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{several} called {', '.join(map(repr, names[:_SHOWN]))}{more}"
