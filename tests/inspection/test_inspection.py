@@ -180,7 +180,7 @@ class TestRemarks:
             ("Ms. Ann van der {}", "unique"),
             ("{:08x}-11ee-be56-0242ac120002", "unique"),
             ("{} kg", "number-as-text"),
-            ("{}.5.2024", "date-as-text"),
+            ("{}.5.24", "date-as-text"),
         ],
     )
     def test_on_texts_that_differ(self, cell, code):
@@ -194,7 +194,7 @@ class TestRemarks:
             (["5 %", "7.5 %", "0%", "12 %"], "number-as-text"),
             (["€ 5", "€ 7.50", "€ 12", "€ 8"], "number-as-text"),
             (["3 kg", "4.5 kg", "12kg", "7 kg"], "number-as-text"),
-            (["1.5.2024", "13.12.2023", "2.2.2022", "3.3.2021"], "date-as-text"),
+            (["1.5.2024", "3.12.2023", "2.2.2022", "3.3.2021"], "date-as-text"),
             (["Oslo", "oslo", "OSLO ", "Rome"], "spellings"),
             (["red", "blue", "-", "red"], "missing-word"),
             (["x", "x", "x", "x"], "constant"),
@@ -465,7 +465,7 @@ def test_advice_names_every_word():
 @pytest.mark.parametrize(
     ("cells", "form"),
     [
-        (["01/31/2020", "02/20/2020", "03/30/2021"], "%m/%d/%Y"),
+        (["01/31/20", "02/20/20", "03/30/21"], "%m/%d/%y"),
         (["31.01.20 10:00", "1.2.20 11:00", "2.3.21 12:30"], "%d.%m.%y %H:%M"),
         (["01 Jan 2020", "12 Feb 2021", "3 Mar 2021"], "%d %b %Y"),
     ],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from unless.cli.console import Screen
-from unless.cli.files import listed, tokens, written
+from unless.cli.files import listed, tell_reading, tokens, written
 from unless.cli.training import Columns, Training, check_names, check_training, tell_labels
 from unless.errors import ReadError, without_passwords
 from unless.inspection import Remark, useless
@@ -101,6 +101,8 @@ def read_large(
             )
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    noticed = blocks.coding.task.plan.noticed([one.column for one in blocks.coding.bins])
+    tell_reading(screen, data, "; ".join(filter(None, [getattr(stream, "read_as", ""), noticed])))
     table, _ = blocks.sample()
     left_out = [_remark(why) for why in blocks.coding.left_out.values() if why is not None]
     check_training(table.labels, table.columns, left_out)

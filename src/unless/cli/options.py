@@ -128,7 +128,7 @@ Date = Annotated[
     typer.Option(
         "--date",
         metavar="COLUMN=FORMAT",
-        help="Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 need no option.",
+        help="Read this column as dates: when=%d.%m.%Y (repeat). Dates like 2020-08-01 or 31/12/2020 need no option.",
         autocompletion=complete_columns,
         rich_help_panel=DATA,
     ),

@@ -112,6 +112,8 @@ def _why(column: Column, numbers: int, texts: Mapping[str, int], declared: str |
         return f"declared {declared}"
     if not numbers and not texts:
         return "no cell is present"
+    if isinstance(column.notation, Moments) and column.notation.format is not None:
+        sort = f"dates written as {column.notation.format}"
     if column.kind == "number":
         return f"all present cells are {sort}"
     if column.kind == "mixed":
@@ -302,7 +304,8 @@ def _disguise(name: str, texts: Sequence[str]) -> Remark | None:
         return None
     for form in _DATE_FORMS:
         if _most(Moments("datetime", 1.0, format=form).number, others, len(texts), are=lambda found: found is not None):
-            return Remark("date-as-text", name, f"has dates, such as {others[0]!r}", form)
+            doubt = "" if re.search("%[bBy]|^%Y", form) else "; no cell tells whether the day or the month comes first"
+            return Remark("date-as-text", name, f"has dates, such as {others[0]!r}{doubt}", form)
     return None
 
 

@@ -28,6 +28,7 @@ from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among, spell
 from unless.values.notation import DATETIME, TIME, Moments, Notation, Order
 
 _CLOCKS = ("%H:%M", "%H:%M:%S")
+_SHOWN = 6  # names in a line
 _THREADS = 4  # each needs 20 bytes a row while it ranks
 _CELLS_FOR_THREADS = 2_000_000  # 640,000 cells took 17 ms with two threads on a busy machine, 13 without
 
@@ -116,7 +117,9 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
         raise ReadError("the table has no rows to learn from")
     for doubt in opened.remarks.doubts:
         warnings.warn(doubt, stacklevel=2)
-    table = Table(_columns(opened, plan), None, opened.rows, plan.missing, opened.remarks.said)
+    columns = _columns(opened, plan)
+    said = opened.remarks.also(plan.noticed(columns)).said
+    table = Table(columns, None, opened.rows, plan.missing, said)
     if plan.target is None:
         return table
     cells = opened.cells(plan.target)
@@ -200,9 +203,24 @@ class Plan:
             alike=self.alike,
         )
 
+    def noticed(self, columns: Iterable[Column]) -> str:
+        """What to say about how the cells of columns are written, where nobody has said so before."""
+        known = set() if self.alike else {column.name for column in columns if column.name not in self.notations}
+        forms = defaultdict[str, list[str]](list)
+        for column in columns:
+            if column.name in known and isinstance(column.notation, Moments) and column.notation.format is not None:
+                forms[column.notation.format].append(column.name)
+        return "; ".join(f"dates in {_named(names)} are read as {form}" for form, names in forms.items())
+
     def _is_written(self, name: str) -> bool:
         """Whether the numbers of a feature are written in a notation of their own, so that its text has to be seen."""
         return (notation := self.notations.get(name)) is not None and not notation.plain
+
+
+def _named(names: Sequence[str]) -> str:
+    """The names of columns; the first few of many."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(map(repr, names[:_SHOWN]))}{more}"
 
 
 def _like(like: object) -> Plan | None:

@@ -13,7 +13,9 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta  # noqa: F401 - UTC is for the examples
 from functools import cached_property
@@ -361,7 +363,8 @@ def days_only(notation: Notation | None, numbers: Iterable[float]) -> Notation |
 def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
     """The notation of texts that nobody declared, and the number of each text in it; None if fewer than half have one.
 
-    Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days.
+    Only what is hardly anything else is noticed: dates and times as in ISO 8601, durations like P2DT3H or 2 days, and
+    dates like 31/12/2019 of which one shows which number is the day.
 
     >>> noticed(["2020-08-01", "2021-01-01 12:30", "unknown"])
     (<datetime>, {'2020-08-01': 1596240000000000.0, '2021-01-01 12:30': 1609504200000000.0})
@@ -380,7 +383,50 @@ def noticed(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
             if 2 * len(read) >= len(texts):
                 zoned = notation is DATETIME and any(map(_ZONE.search, read))
                 return INSTANT if zoned else days_only(notation, read.values()) or notation, read
-    return None
+    return _dates_of_numbers(texts)
+
+
+def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]] | None:
+    """The same for dates like 31/12/2019, with or without times, if the cells tell which number is the day."""
+    if len(texts) > _GLANCE and not any(map(_NUMBERS.fullmatch, texts[:: len(texts) // 64])):
+        return None
+    found = {text: match for text in texts if (match := _NUMBERS.fullmatch(text.strip(" ")))}
+    written = Counter(map(_shape, found.values()))
+    if not written or 2 * max(written.values()) < len(texts):
+        return None
+    shape = max(written, key=lambda one: (written[one], one))
+    alike = {text: match for text, match in found.items() if _shape(match) == shape}
+    if (order := _order(alike.values())) is None:
+        return None
+    form = shape[0].join(order) + shape[1]
+    notation, year, month, day = Moments("datetime", 1.0, format=form), *(order.index(one) for one in _PARTS_OF_DAY)
+    read = {text: number for text in texts if text not in alike and (number := notation.number(text)) is not None}
+    for text, match in alike.items():
+        parts = [int(part) for part in (match["a"], match["b"], match["c"])]
+        clock = [int(part) for part in (match["clock"] or "0:0").split(":")]
+        with suppress(ValueError):  # there is no such day
+            read[text] = moment_number(datetime(parts[year], parts[month], parts[day], *clock))  # noqa: DTZ001
+    return (notation, read) if 2 * len(read) >= len(texts) else None
+
+
+def _shape(match: re.Match[str]) -> tuple[str, str, bool]:
+    """How a date is written: the sign between its numbers, the format of its time, and whether the year is first."""
+    clock = match["clock"]
+    return (
+        match["sign"],
+        "" if clock is None else " %H:%M:%S" if clock.count(":") > 1 else " %H:%M",
+        len(match["a"]) > 2,
+    )
+
+
+def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
+    """The order of day, month and year in dates, in the letters of a format; None if the dates do not tell."""
+    if all(len(date["a"]) > 2 for date in dates):
+        return "%Y", "%m", "%d"
+    first, second = (any(12 < int(date[part]) <= 31 for date in dates) for part in "ab")
+    if first == second:
+        return None
+    return ("%d", "%m", "%Y") if first else ("%m", "%d", "%Y")
 
 
 def _days(texts: Sequence[str]) -> dict[str, float] | None:
@@ -403,6 +449,14 @@ def _days(texts: Sequence[str]) -> dict[str, float] | None:
 
 _GLANCE = 1024
 _STARTS = frozenset("0123456789P-")
+_NUMBERS = re.compile(
+    r"(?=[0-9]{4}.[0-9]+.[0-9]{1,2}(?: |$)|[0-9]{1,2}.[0-9]+.[0-9]{4}(?: |$))"
+    r"(?P<a>[0-9]+)(?P<sign>[/.-])(?P<b>[0-9]{1,2})(?P=sign)(?P<c>[0-9]+)"
+    r"(?: (?P<clock>(?:[01]?[0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9])?))?"
+)
+"""Dates of numbers, with the year first or last."""
+
+_PARTS_OF_DAY = "%Y", "%m", "%d"
 _ZONE = re.compile(r":.*[Z+-]")
 _LONG = re.compile(f"{_PERIOD.pattern}|{re.sub('[?]P<[a-z]+>', '?:', _DAYS.pattern)}")
 _NOTICED = {"datetime": _ISO, "time": re.compile(_TIME), "duration": _LONG}

@@ -19,6 +19,7 @@ from unless.read.batches import Input
 from unless.read.dialect import Told
 from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
+from unless.read.sniff import said_of
 from unless.read.source import Source, refuse_twins
 
 if TYPE_CHECKING:
@@ -95,6 +96,8 @@ class FileStream:
     told: Told = field(default_factory=Told)
     share: Callable[[float | None], object] | None = None
     """Told which share of the bytes was read."""
+    read_as: str = ""
+    """How the files were read, if they are not plain, as `Table.read_as` says it; once they are."""
     _names: list[str] | None = None
 
     @property
@@ -113,6 +116,7 @@ class FileStream:
         for batch in given.batches():
             if self.share is not None:
                 self.share(given.share)
+            self.read_as = said_of(given.said).said
             yield batch.cells(self._names or ())
 
     def fingerprint(self) -> object:
