@@ -403,20 +403,18 @@ def _dates_of_numbers(texts: Sequence[str]) -> tuple[Notation, dict[str, float]]
     read = {text: number for text in texts if text not in alike and (number := notation.number(text)) is not None}
     for text, match in alike.items():
         parts = [int(part) for part in (match["a"], match["b"], match["c"])]
-        clock = [int(part) for part in (match["clock"] or "0:0").split(":")]
+        hour, minute, second = map(int, (*(match["clock"] or "0:0").split(":"), "0")[:3])
         with suppress(ValueError):  # there is no such day
-            read[text] = moment_number(datetime(parts[year], parts[month], parts[day], *clock))  # noqa: DTZ001
+            at = datetime(parts[year], parts[month], parts[day], hour, minute, second)  # noqa: DTZ001
+            read[text] = moment_number(at)
     return (notation, read) if 2 * len(read) >= len(texts) else None
 
 
 def _shape(match: re.Match[str]) -> tuple[str, str, bool]:
     """How a date is written: the sign between its numbers, the format of its time, and whether the year is first."""
     clock = match["clock"]
-    return (
-        match["sign"],
-        "" if clock is None else " %H:%M:%S" if clock.count(":") > 1 else " %H:%M",
-        len(match["a"]) > 2,
-    )
+    hours = "" if clock is None else " %H:%M:%S" if clock.count(":") > 1 else " %H:%M"
+    return match["sign"], hours, len(match["a"]) > 2
 
 
 def _order(dates: Collection[re.Match[str]]) -> tuple[str, str, str] | None:
