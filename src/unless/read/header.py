@@ -16,8 +16,8 @@ def column_titles(header: Iterable[str], places: Sequence[int] | None = None) ->
 
     A column without a name is called by its place, from 1 on.
 
-    >>> column_titles(["age", "", "age", "age_2", "age"])
-    (['age', 'column 2', 'age_3', 'age_2', 'age_4'], "1 column ... 'column 2'; 2 columns ... 'age_3', 'age_4'")
+    >>> column_titles(["age", "", "age", "age_2", "age"])[0]
+    ['age', 'column 2', 'age_3', 'age_2', 'age_4']
     """
     names = list(header)
     if len(set(names)) == len(names) and "" not in names:
