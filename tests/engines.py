@@ -1,6 +1,7 @@
 """The engines that run what is exported, for the tests and for the searches of tests/torture.
 
-DuckDB, SQLite, a PostgreSQL server of our own, Spark, and Node. What is not installed is `Lacking`.
+DuckDB, SQLite, servers of our own of PostgreSQL and of MariaDB, which runs the dialect of MySQL, Spark, and Node. What
+is not installed is `Lacking`.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["QUICK", "Database", "Lacking", "Node", "Spark", "database", "node", "postgres", "spark"]
+__all__ = ["QUICK", "Database", "Lacking", "MariaDB", "Node", "Spark", "database", "mariadb", "node", "postgres", "spark"]
 
 TYPES = {
     "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},
     "sqlite": {"number": "REAL", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN", "time": "TEXT"},
     "postgres": {"number": "DOUBLE PRECISION", "text": "TEXT", "mixed": "TEXT", "boolean": "BOOLEAN"},
+    "mysql": {"number": "DOUBLE", "text": "LONGTEXT", "mixed": "LONGTEXT", "boolean": "BOOLEAN"}
+    | {"timestamp": "DATETIME(6)", "time": "TIME(6)"},
     "spark": {"number": "DOUBLE", "text": "STRING", "mixed": "STRING", "boolean": "BOOLEAN"}
     | {"timestamp": "TIMESTAMP_NTZ", "timestamptz": "TIMESTAMP"},
 }
@@ -38,6 +41,8 @@ class Lacking(Exception):  # noqa: N818 - no error: a test skips, unless everyth
 
 class Database:
     """A database with tables of cells, from which expressions are selected."""
+
+    quote = '"'
 
     def __init__(self, dialect, connection, place="?") -> None:
         self.dialect, self.connection, self.place = dialect, connection, place
@@ -55,14 +60,18 @@ class Database:
         self.tables += 1
         name = f"table_{self.tables}"
         types = [TYPES[self.dialect].get(kinds[column], kinds[column]) for column in columns]
-        quoted = ['"' + column.replace('"', '""') + '"' for column in columns]
+        quoted = [f"{self.quote}{column.replace(self.quote, 2 * self.quote)}{self.quote}" for column in columns]
         self.execute(
-            f"CREATE TABLE {name} (row_number INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})"
+            f"CREATE TABLE {name} (row_place INTEGER, {', '.join(map(' '.join, zip(quoted, types, strict=True)))})"
         )
         rows = [(number, *row) for number, row in enumerate(zip(*columns.values(), strict=True))]
-        places = ", ".join([self.place] * (len(columns) + 1))
-        self.connection.cursor().executemany(f"INSERT INTO {name} VALUES ({places})", rows)
+        self.insert(name, rows)
         return name
+
+    def insert(self, table: str, rows: list[tuple]) -> None:
+        """Add rows to a table."""
+        places = ", ".join([self.place] * len(rows[0]))
+        self.connection.cursor().executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
     def select(self, expression: str, table: str) -> list:
         """The values of an expression, row by row."""
@@ -71,8 +80,28 @@ class Database:
     def select_all(self, expressions: list[str], table: str) -> list[list]:
         """The values of several expressions, in one query."""
         named = ", ".join(f"{one} AS result_{place}" for place, one in enumerate(expressions))
-        rows = self.execute(f"SELECT row_number, {named} FROM {table} ORDER BY row_number").fetchall()
+        rows = self.execute(f"SELECT row_place, {named} FROM {table} ORDER BY row_place").fetchall()
         return [[row[place] for row in rows] for place in range(1, len(expressions) + 1)]
+
+
+class MariaDB(Database):
+    """MariaDB, with what is the same in MySQL; SQL is passed on as it is, where the client would fill percent signs."""
+
+    quote = "`"
+
+    def __init__(self, connection) -> None:
+        self.cursor = connection.cursor()
+        connection.execute = self._execute
+        super().__init__("mysql", connection, "%s")
+
+    def _execute(self, sql: str):
+        self.cursor.execute(sql)
+        return self.cursor
+
+    def insert(self, table: str, rows: list[tuple]) -> None:
+        """Add rows to a table; a text that is filled in may have any character."""
+        places = ", ".join([self.place] * len(rows[0]))
+        self.cursor.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
 
 @contextmanager
@@ -83,6 +112,9 @@ def database(dialect: str) -> Iterator[Database]:
             yield opened
     elif dialect == "duckdb":
         with Database("duckdb", _package("duckdb").connect()) as opened:
+            yield opened
+    elif dialect == "mysql":
+        with mariadb() as socket, MariaDB(_connected_to_mariadb(socket)) as opened:
             yield opened
     else:
         with postgres() as folder, Database("postgres", _connected(folder), "%s") as opened:
@@ -115,8 +147,8 @@ class Spark:
         """A new view of columns, with the number of each row."""
         self.tables += 1
         rows = len(next(iter(columns.values())))
-        numbered = {"row_number": [*range(rows)], **columns}
-        view = self.frame(numbered, {**kinds, "row_number": "INT"}).cache()
+        numbered = {"row_place": [*range(rows)], **columns}
+        view = self.frame(numbered, {**kinds, "row_place": "INT"}).cache()
         view.createOrReplaceTempView(f"table_{self.tables}")
         return f"table_{self.tables}"
 
@@ -127,7 +159,7 @@ class Spark:
     def select_all(self, expressions: list[str], table: str) -> list[list]:
         """The values of several expressions, in one query: a query takes a tenth of a second."""
         named = ", ".join(f"{one} AS result_{place}" for place, one in enumerate(expressions))
-        rows = sorted(self.session.sql(f"SELECT row_number, {named} FROM {table}").collect(), key=lambda row: row[0])
+        rows = sorted(self.session.sql(f"SELECT row_place, {named} FROM {table}").collect(), key=lambda row: row[0])
         return [[row[place] for row in rows] for place in range(1, len(expressions) + 1)]
 
 
@@ -193,6 +225,49 @@ def postgres() -> Iterator[str]:
         server.terminate()
         server.wait(30)
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def mariadb() -> Iterator[str]:
+    """The socket of a MariaDB server that lives as long as the block."""
+    server = shutil.which("mariadbd") or shutil.which("/usr/sbin/mariadbd")
+    if server is None:
+        raise Lacking("MariaDB (Debian: mariadb-server)")
+    _package("pymysql")
+    folder = tempfile.mkdtemp(prefix="unless-maria-")
+    Path(folder, "data").mkdir()  # empty: without users and their rights, the server needs none of its tables
+    settings = {"datadir": f"{folder}/data", "socket": f"{folder}/socket", "pid-file": f"{folder}/pid"}
+    settings |= {"user": pwd.getpwuid(os.getuid()).pw_name, "default-storage-engine": "MyISAM"}
+    settings |= {"max-allowed-packet": "256M", "thread-stack": "16M"}
+    flags = ["--no-defaults", "--skip-networking", "--skip-grant-tables", "--skip-innodb", "--skip-log-bin"]
+    process = subprocess.Popen(
+        [server, *flags, *(f"--{name}={value}" for name, value in settings.items())],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
+    )
+    try:
+        yield f"{folder}/socket"
+    finally:
+        process.terminate()
+        process.wait(30)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _connected_to_mariadb(socket: str):
+    pymysql = _package("pymysql")
+    deadline = time.monotonic() + 60
+    while True:
+        try:
+            connection = pymysql.connect(unix_socket=socket, user="root", charset="utf8mb4", autocommit=True)
+            break
+        except pymysql.err.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE DATABASE tested CHARACTER SET utf8mb4")
+        cursor.execute("USE tested")
+    return connection
 
 
 def _connected(folder: str):

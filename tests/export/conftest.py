@@ -1,4 +1,4 @@
-"""Engines that run what is exported: DuckDB, SQLite, a PostgreSQL server started for the tests, and Node.
+"""Engines that run what is exported: DuckDB, SQLite, servers of PostgreSQL and MariaDB started for the tests, and Node.
 
 An engine that is not installed skips its tests, and fails them where CI=true.
 """
@@ -27,7 +27,7 @@ def databases() -> Iterator[Callable[[str], engines.Database]]:
         yield cache(lambda dialect: stack.enter_context(engines.database(dialect)))
 
 
-@pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres"])
+@pytest.fixture(scope="session", params=["duckdb", "sqlite", "postgres", "mysql"])
 def database(request, databases) -> engines.Database:
     """Each database in turn; it stays open when tests change to another one and back."""
     try:

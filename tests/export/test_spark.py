@@ -161,7 +161,7 @@ def test_a_query_has_the_label_the_rule_and_the_sentence(spark, grid):
     """Beside all columns of the table."""
     program = Program("y", ("n", "t"), (Rule("b", (Literal("n", "<=", 1.0),)), Rule("a", (Literal("t", "!=", "a"),))))
     rows = sorted(
-        spark.session.sql(to_query(program, grid, "spark").rstrip(";\n")).collect(), key=lambda row: row.row_number
+        spark.session.sql(to_query(program, grid, "spark").rstrip(";\n")).collect(), key=lambda row: row.row_place
     )
     assert rows[0].__fields__[-3:] == ["predicted", "rule", "because"]
     assert [row.predicted for row in rows] == unless.predict(program, TABLE).tolist()
@@ -176,7 +176,7 @@ def test_probabilities(spark, grid):
     for labels in (2, 3):
         model = model_of(program, labels)
         query = to_query(model, grid, "spark", ["probability"]).rstrip(";\n")
-        rows = sorted(spark.session.sql(query).collect(), key=lambda row: row.row_number)
+        rows = sorted(spark.session.sql(query).collect(), key=lambda row: row.row_place)
         found = np.array([row[-labels:] for row in rows], dtype=float)
         np.testing.assert_allclose(found, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
 

@@ -288,9 +288,9 @@ def test_a_query_has_the_label_the_rule_and_the_sentence(database, grid):
     )
     program = Program("y", FEATURES, rules)
     done = database.execute(
-        to_query(program, grid, database.dialect, columns=KINDS).rstrip(";\n") + " ORDER BY row_number"
+        to_query(program, grid, database.dialect, columns=KINDS).rstrip(";\n") + " ORDER BY row_place"
     )
-    assert [one[0] for one in done.description] == ["row_number", *FEATURES, "predicted", "rule", "because"]
+    assert [one[0] for one in done.description] == ["row_place", *FEATURES, "predicted", "rule", "because"]
     rows = [row[-3:] for row in done.fetchall()]
     assert [row[0] for row in rows] == unless.predict(program, TABLE).tolist()
     assert [-1 if row[1] is None else row[1] - 1 for row in rows] == deciding_rules(program, TABLE).tolist()
@@ -304,7 +304,7 @@ def test_a_query_has_points_and_probabilities(database, grid, program, labels, s
     """Points are those of the score card to the last one, and probabilities within 1e-9."""
     model = model_of(program, labels, seed)
     query = to_query(model, grid, database.dialect, ["probability"], KINDS).rstrip(";\n")
-    done = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number")
+    done = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_place")
     names = [one[0] for one in done.description]
     found = np.array([row[len(names) - len(model.card_.classes) :] for row in done.fetchall()], dtype=float)
     np.testing.assert_allclose(found, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
@@ -354,7 +354,7 @@ def test_points_far_apart(database):
         model = model_of(program)
         model.card_ = ScoreCard(program, classes, np.array(factors), far * factors)
         query = to_query(model, name, database.dialect, ["probability"]).rstrip(";\n")
-        rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_number").fetchall()
+        rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_place").fetchall()
         found = np.array([row[-len(classes) :] for row in rows], dtype=float)
         np.testing.assert_allclose(found, model.card_.probabilities(table_of(cells)), atol=1e-9)
 

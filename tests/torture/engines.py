@@ -232,7 +232,7 @@ def _names(rng: random.Random) -> list[str]:
     """Four names, which no engine takes for one."""
     while True:
         names = rng.sample([*NAMES, *WORDS], len(KINDS))
-        if len({name.casefold()[:60] for name in names}) == len(names) and "row_number" not in names:
+        if len({name.casefold()[:60] for name in names}) == len(names) and "row_place" not in names:
             return names
 
 

@@ -117,6 +117,7 @@ def document(model: SavedModel) -> dict[str, Any]:
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
             **({"notations": written} if written else {}),
+            **({"typed": typed} if (typed := [name for name in schema.kinds if name in schema.typed]) else {}),
             "missing": list(schema.missing),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],

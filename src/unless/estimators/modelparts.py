@@ -61,7 +61,7 @@ def columns_in(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
     missing = checks.texts(node["missing"], (place, "missing"), "a list of cells that are missing", "a cell, a text")
     kinds = _kinds(node["kinds"], (place, "kinds"), program)
     notations = json.notations_in(node.get("notations", []), (place, "notations"), kinds)
-    schema = Schema(kinds, tuple(missing), program.target, notations)
+    schema = Schema(kinds, tuple(missing), program.target, notations, _typed(node, place, kinds))
     ranges = _ranges(node.get("values", []), (place, "values"), schema)  # older versions did not write them
     return schema, ranges, typed(bool, node["named"], (place, "named"), "true or false")
 
@@ -76,6 +76,15 @@ def _kinds(value: Any, place: Place, program: Program) -> dict[str, Kind]:
     if tuple(kinds) != program.features or len(kinds) < len(value):
         raise at(place, "these are not the features of the program, in the same order")
     return kinds
+
+
+def _typed(node: dict[str, Any], place: Place, kinds: dict[str, Kind]) -> frozenset[str]:
+    """The features whose cells were numbers in training; older versions did not write them."""
+    found = checks.texts(node.get("typed", []), (place, "typed"), "a list of features", FEATURE, unique=True)
+    for index, name in enumerate(found):
+        if name not in kinds:
+            raise at(((place, "typed"), index), f"{shown(name)} is not one of the features{suggest(name, kinds)}")
+    return frozenset(found)
 
 
 def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 from sqlglot.dialects.dialect import DialectType
 
-from unless.export.sqltree import DOUBLE, TEXT, cases, cast, filled, signed
+from unless.export.sqltree import DOUBLE, TEXT, all_of, cases, cast, filled, nothing_else, signed
 from unless.values.spelling import CONTROLS
 
 LARGEST = sys.float_info.max
@@ -186,17 +186,44 @@ class Dialect:
         plain = filled("REPLACE(TRIM(cell), 'T', ' ')", self.name, column)
         return cases([*((one, exp.Null()) for one in (*wrong, zero)), moved, (None, plain)])
 
-    def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:  # noqa: ARG002 - for PostgreSQL
-        """Conditions that decide a text cell before it is cast to a double, each with the truth that it gives.
+    # Columns of any type, whose cells may be numbers or spell them.
 
-        ``zero`` is the truth for a cell that is too small to be a double other than zero.
-        """
-        return [(condition, False) for condition in self.no_number(column)]
+    def value(self, column: exp.Expression) -> exp.Expression:
+        """The number that a cell of a column of any type is or spells, as a double; NULL where there is none."""
+        number, floating = cast(column, DOUBLE), self.floating(column)
+        arms = []
+        if floating is not None:
+            nan = cast(exp.Literal.string("NaN"), DOUBLE)
+            arms.append((floating, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
+        arms += [(condition, exp.Null()) for condition in self.no_number(self.any_text(column))]
+        return nothing_else([*arms, *self.read(column)])
+
+    def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
+        """Doubles that a cell spells that looks like a number, each with its condition."""
+        number, ends = self.spelled(column), (self.bound(-LARGEST, column), self.bound(LARGEST, column))
+        return [(exp.Between(this=number, low=ends[0], high=ends[1]), number.copy())]
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
-        """The double that a cell spells; infinite, or NULL, where it is too large."""
-        return cast(exp.Trim(this=column), DOUBLE)
+        """The double that a cell is or spells that looks like a number; infinite, or NULL, where it is too large."""
+        return cast(column, DOUBLE)  # spaces around it are skipped
 
-    def bound(self, number: float) -> exp.Expression:
-        """A double to compare with `spelled`."""
+    def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002 - for SQLite
+        """A double to compare the `value` of a column with."""
         return self.literal(number)
+
+    def floating(self, column: exp.Expression) -> exp.Expression | None:
+        """The column has a type with NaN or infinite numbers, whose texts spell none; None where no type has them."""
+        types = [exp.Literal.string(name) for name in ("DOUBLE", "FLOAT")]
+        return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
+
+    def is_any_nan(self, column: exp.Expression) -> exp.Expression | None:
+        """A cell of a column of any type is NaN, not a text that looks like it; None where that cannot be."""
+        floating = self.floating(column)
+        if floating is None:
+            return None
+        nan = exp.EQ(this=exp.Lower(this=self.as_text(column)), expression=exp.Literal.string("nan"))
+        return all_of(floating, nan)
+
+    def any_text(self, column: exp.Expression) -> exp.Expression:
+        """A cell of a column of any type as a text."""
+        return self.as_text(column)

@@ -1,7 +1,7 @@
 """How the SQL of one database differs from another's: numbers, texts, time, and text that spells a number or a time.
 
 Every class answers the same few questions with sqlglot trees. The comments say what the engines do (DuckDB 2.0, SQLite
-3.40 and PostgreSQL 15 were tried) or what their manuals say (the others).
+3.40, PostgreSQL 15, Spark 4 and, for MySQL, MariaDB 10.11 were tried) or what their manuals say (the others).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
+from sqlglot.dialects.mysql import MySQL
 from sqlglot.dialects.sqlite import SQLite
 
 from unless.export.dialect import LARGEST, SMALLEST, TIMES, Dialect
@@ -108,20 +109,21 @@ class _Postgres(Dialect):
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:  # noqa: ARG002
         return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
 
-    def before_cast(self, column: exp.Expression, *, zero: bool) -> list[tuple[exp.Expression, bool]]:
+    def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
         """Casts of 1e999 and 1e-999 are errors, and a numeric cannot hold 1e200000: exponents go first."""
-        size = exp.Abs(this=cast(column, _NUMERIC))
-        far = "[eE][+-]?0*[1-9][0-9]{3}"
+        text, zero = self.as_text(column), self.literal(0.0)
+        size = exp.Abs(this=cast(text, _NUMERIC))
+        highest, lowest = _HIGHEST.copy(), _LOWEST.copy()
         return [
-            *super().before_cast(column, zero=zero),
-            (_matches(column, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), False),
-            (_matches(column, far), zero),
-            (exp.GT(this=size, expression=_HIGHEST.copy()), False),
-            (exp.LT(this=size.copy(), expression=_LOWEST.copy()), zero),
+            (_matches(text, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), exp.Null()),
+            (_matches(text, "[eE][+-]?0*[1-9][0-9]{3}"), zero),
+            (exp.LT(this=size, expression=lowest), zero.copy()),
+            (exp.LTE(this=size.copy(), expression=highest), self.spelled(column)),
         ]
 
-    def spelled(self, column: exp.Expression) -> exp.Expression:
-        return cast(column, DOUBLE)
+    def floating(self, column: exp.Expression) -> exp.Expression:
+        parts = [exp.Anonymous(this="PG_TYPEOF", expressions=[column]), exp.Literal.string(" "), column.copy()]
+        return _matches(exp.Anonymous(this="CONCAT", expressions=parts), "^(real|double|numeric -?(NaN|Inf))")
 
 
 class _Backticks(SQLite):
@@ -194,15 +196,27 @@ class _SQLite(Dialect):
         """
         return _filled_sqlite(_MOMENT_IN_SQLITE, column)
 
-    def spelled(self, column: exp.Expression) -> exp.Expression:
-        return cast(column, DOUBLE)
+    def bound(self, number: float, column: exp.Expression) -> exp.Expression:
+        """For text, SQLite reads this as it reads cells: one that is spelled like it equals it, exact or not."""
+        if easily_read(number):
+            return self.literal(number)
+        read = cast(exp.Literal.string(repr(number)), DOUBLE)
+        text = exp.EQ(this=_sqlite_type(column), expression=exp.Literal.string("text"))
+        return cases([(text, read), (None, self.literal(number))])
 
-    def bound(self, number: float) -> exp.Expression:
-        # SQLite reads this as it reads cells: a cell that is spelled like the threshold equals it, exact or not.
-        return cast(exp.Literal.string(repr(number)), DOUBLE)
+    def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
+        number = self.spelled(column)
+        return [(exp.LT(this=exp.Abs(this=number), expression=self.infinite(1.0)), number.copy())]
+
+    def floating(self, column: exp.Expression) -> exp.Expression:
+        kinds = [exp.Literal.string(name) for name in ("integer", "real")]
+        return exp.In(this=_sqlite_type(column), expressions=kinds)
+
+    def any_text(self, column: exp.Expression) -> exp.Expression:
+        return column  # a number is equal to no text
 
 
-class _Untried(Dialect):
+class _Zoneless(Dialect):
     """Without arithmetic on what a text spells: of zones in text, only UTC is known."""
 
     at_once = None
@@ -235,8 +249,12 @@ class _Spark(Dialect):
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _searched(column, pattern, characters)
 
+    def floating(self, column: exp.Expression) -> exp.Expression:
+        types = [exp.Literal.string(name) for name in ("double", "float")]
+        return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
 
-class _BigQuery(_Untried):
+
+class _BigQuery(_Zoneless):
     name = "bigquery"
     spells_bytes = False
     nan_is_high = False  # comparisons with it are false
@@ -249,10 +267,14 @@ class _BigQuery(_Untried):
         return [exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]  # RE2: $ is the very end
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
-        return try_cast(exp.Trim(this=column))
+        return try_cast(exp.Trim(this=self.as_text(column)))
+
+    def floating(self, column: exp.Expression) -> exp.Expression:
+        spelled = exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%T"), column])
+        return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # what is neither finite nor a text
 
 
-class _Snowflake(_Untried):
+class _Snowflake(_Zoneless):
     name = "snowflake"
     spells_bytes = False
     infinity = "inf"
@@ -270,16 +292,33 @@ class _Snowflake(_Untried):
         return [exp.Not(this=_matches(column, f" *({pattern}) *"))]  # REGEXP_LIKE asks for the whole text
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
-        return try_cast(exp.Trim(this=column))
+        return try_cast(exp.Trim(this=self.as_text(column)))
+
+    def floating(self, column: exp.Expression) -> exp.Expression:
+        kind = exp.Anonymous(this="SYSTEM$TYPEOF", expressions=[column])
+        return exp.Like(this=kind, expression=exp.Literal.string("FLOAT%"))
 
 
-class _MySQL(_Untried):
+class _RLike(MySQL):
+    """MySQL without the function REGEXP_LIKE, which MariaDB does not have."""
+
+    class Generator(MySQL.Generator):
+        TRANSFORMS = MySQL.Generator.TRANSFORMS | {  # noqa: RUF012 - a dictionary, like the one it replaces
+            exp.RegexpLike: lambda self, node: self.binary(node, "RLIKE")
+        }
+
+
+class _MySQL(_Zoneless):
     name = "mysql"
     spells_bytes = False
     nan_is_high = False
     infinity = None
     unquotable = ()
     times = _MYSQL_TIMES
+
+    @property
+    def syntax(self) -> DialectType:
+        return _RLike
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
@@ -290,12 +329,15 @@ class _MySQL(_Untried):
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _searched(column, pattern, characters)
 
-    def bound(self, number: float) -> exp.Expression:
+    def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002
         # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
         return self.literal(math.copysign(math.nextafter(LARGEST, 0), number) if abs(number) == LARGEST else number)
 
+    def floating(self, column: exp.Expression) -> None:
+        """No number is infinite."""
 
-class _TSQL(_Untried):
+
+class _TSQL(_Zoneless):
     name = "tsql"
     nan_is_high = False
     infinity = None
@@ -327,7 +369,10 @@ class _TSQL(_Untried):
         return [_unlike(exp.Collate(this=exp.Trim(this=column), expression=binary), exp.Like, "%")]
 
     def spelled(self, column: exp.Expression) -> exp.Expression:
-        return try_cast(exp.Trim(this=column))
+        return try_cast(column)
+
+    def floating(self, column: exp.Expression) -> None:
+        """No number is infinite."""
 
 
 def _matches(column: exp.Expression, pattern: str) -> exp.Expression:
@@ -366,6 +411,11 @@ def _filled_sqlite(template: str, column: exp.Expression) -> exp.Expression:
     return cases([(_has_nul(column), exp.Null()), (None, filled(template, "sqlite", column))])
 
 
+def _sqlite_type(column: exp.Expression) -> exp.Expression:
+    """The type of a cell: in SQLite each has its own."""
+    return exp.Anonymous(this="TYPEOF", expressions=[column.copy()])
+
+
 def _has_nul(column: exp.Expression) -> exp.Expression:
     nul = exp.Anonymous(this="INSTR", expressions=[cast(column, _BLOB), exp.HexString(this="00")])
     return exp.GT(this=nul, expression=exp.Literal.number(0))
@@ -395,5 +445,5 @@ DIALECTS = {
 }
 """What `to_sql` can write."""
 
-UNTRIED = tuple(name for name, dialect in DIALECTS.items() if isinstance(dialect, _Untried))
+UNTRIED = ("bigquery", "snowflake", "tsql")
 """The dialects that follow manuals: no test runs them in their databases."""

@@ -43,6 +43,8 @@ ColumnKind = OneOf[
 ]
 
 _MAX = sys.float_info.max
+_NO_NUMBERS = {"nan", "inf", "-inf", "infinity", "-infinity"}
+"""Texts as which a database may write a cell of a numeric column, though they spell no number."""
 
 
 def to_sql(
@@ -101,7 +103,7 @@ def prepared(
     schema = Schema({}) if isinstance(program, Program | Committee) else program.schema_
     check_columns(rules, engine)
     notations = {name: one for name, one in {**schema.notations, **rules.notations}.items() if not one.plain}
-    kinds = kinds_of(rules, _Known(schema.kinds, notations, engine), columns or {})
+    kinds = kinds_of(rules, _Known(schema.kinds, schema.typed, notations, engine), columns or {})
     compared = {name: one for name, one in notations.items() if name in rules.notations}
     return rules, engine, SqlWriter(engine, kinds, compared)
 
@@ -150,9 +152,10 @@ def check_columns(program: Program, dialect: Dialect) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is known of columns: their kinds in training, how their numbers are written, and their database."""
+    """What is known of columns: kinds and types in training, how their numbers are written, and their database."""
 
     kinds: Mapping[str, str]
+    typed: frozenset[str]
     notations: Mapping[str, Notation]
     dialect: Dialect
 
@@ -167,7 +170,9 @@ class _Known:
             return self.checked(feature, "text" if words and "text" in possible else [*held, *possible][0])
         if known in {None, "text"} and values and values <= {"True", "False"}:
             return "boolean"  # tables have no kind for it: read_table makes booleans text
-        return known or ("text" if not numbers else "number" if numbers == values else "mixed")
+        if known == "number" and feature not in self.typed:
+            return "mixed"  # training read text, or an earlier version did not write what it read
+        return known or ("mixed" if numbers else "text")
 
     def checked(self, feature: str, kind: str) -> str:
         """A kind that the database has, and in which the numbers of the feature can be written."""
@@ -251,7 +256,7 @@ class SqlWriter:
                 if notation := self.notations.get(literal.feature):
                     return self._noted(literal, bound, notation, sure=sure)
                 if kind == "mixed":
-                    return self._spelled(literal, bound)
+                    return self._valued(literal, bound, sure=sure)
                 return kind == "number" and self._compared(literal, bound, sure=sure)
             case (("==" | "!="), str(category)):
                 return self._equals(literal, category, sure=sure)
@@ -272,8 +277,8 @@ class SqlWriter:
         return first_true([(self.negation(gate), truth) for gate, truth in gates], otherwise=otherwise)
 
     def _missing(self, feature: str) -> exp.Expression:
-        null = is_null(column(feature))
-        nan = self.dialect.is_nan(column(feature)) if self.kinds[feature] == "number" else None
+        null, tests = is_null(column(feature)), {"number": self.dialect.is_nan, "mixed": self.dialect.is_any_nan}
+        nan = tests[kind](column(feature)) if (kind := self.kinds[feature]) in tests else None
         return null if nan is None else any_of(null, nan)
 
     def _compared(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
@@ -288,19 +293,16 @@ class SqlWriter:
         nan = self.dialect.is_nan(column(literal.feature)) if literal.op == ">" and self.dialect.nan_is_high else None
         return all_of(*parts, test, *([] if nan is None else [exp.Not(this=nan)]))
 
-    def _spelled(self, literal: Literal, bound: float) -> exp.Expression | bool:
-        """A text column against a number: a cell that spells no number, or one beyond the doubles, is text."""
-        if bound == (math.inf if literal.op == ">" else -math.inf):
-            return False
-        value, limit = self.dialect.spelled(column(literal.feature)), self.dialect.bound
-        if literal.op == "<=" or bound == -math.inf:
-            low, high = -_MAX, min(bound if literal.op == "<=" else _MAX, _MAX)
-            test: exp.Expression = exp.Between(this=value, low=limit(low), high=limit(high))
-        else:
-            below = exp.LTE(this=value.copy(), expression=limit(_MAX))
-            test = all_of(exp.GT(this=value, expression=limit(bound)), below)
-        before = self.dialect.before_cast(column(literal.feature), zero=literal.holds(0.0))
-        return first_true([*before, (test, True)], otherwise=False)
+    def _valued(self, literal: Literal, bound: float, *, sure: bool) -> exp.Expression | bool:
+        """A column of any type against a number: text that spells no number, or one beyond the doubles, is text."""
+        cell = column(literal.feature)
+        value = self.dialect.value(cell)
+        if bound == math.inf:
+            return literal.op == "<=" and exp.Not(this=is_null(value))
+        below, above = (exp.LT, exp.GTE) if bound == -math.inf else (exp.LTE, exp.GT)
+        limit = self.dialect.bound(max(bound, -_MAX), cell)
+        test = (below if literal.op == "<=" else above)(this=value, expression=limit)
+        return first_true([(test, True)], otherwise=False) if sure else test
 
     def _noted(self, literal: Literal, bound: float, notation: Notation, *, sure: bool) -> exp.Expression | bool:
         """A column against a date, a time, a duration or a level of an order."""
@@ -364,11 +366,17 @@ class SqlWriter:
         if impossible or text is None or (kind == "boolean" and category not in {"True", "False"}):
             return differs
         truth = self.dialect.boolean(truth=category == "True")
-        left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(cell, text)
+        any_type = kind == "mixed" and notation is None
+        own = self.dialect.any_text(cell) if any_type else cell
+        left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(own, text)
+        floating = self.dialect.floating(cell) if any_type and category.lower() in _NO_NUMBERS else None
         if differs:
-            return any_of(is_null(column(literal.feature)), exp.NEQ(this=left, expression=right))
+            number = [] if floating is None else [floating]
+            return any_of(is_null(column(literal.feature)), *number, exp.NEQ(this=left, expression=right))
         equal = exp.EQ(this=left, expression=right)
-        return all_of(exp.Not(this=is_null(column(literal.feature))), equal) if sure else equal
+        text_only = [] if floating is None else [exp.Not(this=floating)]
+        present = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
+        return all_of(*present, *text_only, equal)
 
     def label(self, label: Label) -> exp.Expression:
         """A label, with its type if the database has it."""

@@ -149,6 +149,14 @@ def least(*nodes: exp.Expression) -> exp.Expression:
     return exp.Least(this=nodes[0], expressions=list(nodes[1:]))
 
 
+def nothing_else(arms: Sequence[tuple[exp.Expression, exp.Expression]]) -> exp.Expression:
+    """What is beside the first condition that holds, NULL if none does."""
+    case = exp.Case()
+    for condition, found in arms:
+        case = case.when(condition, found, copy=False)
+    return case
+
+
 def first_true(arms: Sequence[tuple[exp.Expression, bool]], *, otherwise: bool) -> exp.Expression:
     """The truth beside the first condition that holds, as a condition: a CASE keeps the order, an AND need not.
 

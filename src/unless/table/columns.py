@@ -29,7 +29,8 @@ class Column:
 
     ``numbers`` ascend, ``categories`` are sorted by code point, and neither has a value twice; the rank after both
     means missing. ``notation`` says how its numbers are written, if not as plain numbers. The constructor checks all
-    that once, so that nobody else has to. Codes may be integers of any type.
+    that once, so that nobody else has to. Codes may be integers of any type. The numbers of a ``typed`` column were
+    numbers in its source, not texts that spell them.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Column:
     categories: tuple[str, ...]
     codes: Codes
     notation: Notation | None = None
+    typed: bool = False
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -62,7 +64,7 @@ class Column:
         categories = sorted({value for value in values if isinstance(value, str)})
         rank: dict[Value, int] = {value: code for code, value in enumerate([*numbers, *categories, None])}
         codes = np.array([rank[value] for value in values], dtype=np.int64)
-        return cls(name, kind, np.array(numbers, dtype=np.float64), tuple(categories), codes, notation)
+        return cls(name, kind, np.array(numbers, np.float64), tuple(categories), codes, notation, typed=bool(numbers))
 
     @property
     def missing(self) -> int:

@@ -26,14 +26,15 @@ if TYPE_CHECKING:
 class Schema:
     """How a table was read, so that another one can be read the same way (``like=``).
 
-    The kind of every feature, in order, the text cells that mean "missing", the name of the target, and how the numbers
-    of some features are written.
+    The kind of every feature, in order, the text cells that mean "missing", the name of the target, how the numbers of
+    some features are written, and which features had cells that were numbers, not texts that spell them.
     """
 
     kinds: Mapping[str, Kind]
     missing: tuple[str, ...] = DEFAULT_MISSING
     target: str | None = None
     notations: Mapping[str, Notation] = field(default_factory=dict)
+    typed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,7 +107,8 @@ class Table:
         """How the table was read."""
         kinds = {column.name: column.kind for column in self.columns}
         notations = {column.name: column.notation for column in self.columns if column.notation is not None}
-        return Schema(kinds, self.missing, None if self.target is None else self.target.name, notations)
+        typed = frozenset(column.name for column in self.columns if column.typed)
+        return Schema(kinds, self.missing, None if self.target is None else self.target.name, notations, typed)
 
     def column(self, name: str) -> Column:
         """The column with that name."""

@@ -56,7 +56,8 @@ def described(coding: Coding) -> tuple[dict[str, Any], Arrays]:
 
 def _column_data(bins: Bins) -> list[Any]:
     column = bins.column
-    return [column.name, column.kind, None if column.notation is None else column.notation.data(), bins.open]
+    written = None if column.notation is None else column.notation.data()
+    return [column.name, column.kind, written, bins.open, column.typed]
 
 
 def _bins_data(bins: Bins) -> Arrays:
@@ -97,10 +98,11 @@ def coding_in(node: Mapping[str, Any], arrays: Arrays) -> Coding:
 
 
 def _bins(i: int, node: Any, arrays: Arrays) -> Bins:
-    name, kind, notation, is_open = node
+    name, kind, notation, is_open, *typed = node  # older versions did not write the last
     own = {key.rpartition(" ")[0]: array for key, array in arrays.items() if key.rpartition(" ")[2] == str(i)}
     written = None if notation is None else _notation(notation)
-    column = Column(name, kind, own["numbers"], tuple(_texts("text", own)), np.empty(0, np.uint8), written)
+    texts, no_rows = tuple(_texts("text", own)), np.empty(0, np.uint8)
+    column = Column(name, kind, own["numbers"], texts, no_rows, written, typed=typed == [True])
     cuts = (own["cuts"], tuple(_texts("cut text", own))) if "cuts" in own else None
     found = Bins(column, own["times"], bool(is_open), cuts, own.get("finer"))
     if len(found.times) != column.missing + 1 or width(found) > _BINS or (found.open and cuts is None):

@@ -183,7 +183,8 @@ class Coding:
         columns = [one.column for one in self.bins]
         notations = {column.name: column.notation for column in columns if column.notation is not None}
         kinds = {column.name: column.kind for column in columns}
-        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations)
+        typed = frozenset(column.name for column in columns if column.typed)
+        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed)
 
     def block(self, source: Source, order: Order = UNORDERED) -> Arrays:
         """Code the records of a batch, in an order."""
