@@ -9,6 +9,7 @@ durations, ``o`` an order, ``f`` flags, and ``p`` text that is not compared by i
 from __future__ import annotations
 
 import math
+import re
 from datetime import UTC, date, datetime, time, timedelta, timezone
 
 import numpy as np
@@ -22,7 +23,7 @@ from unless.values import number_in, read_as, value_of
 from unless.values.notation import DATE, DATETIME, DAY, DURATION, FLAG, INSTANT, TIME, Moments, Notation, Noted, Order
 
 __all__ = [
-    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "ladder", "literals",
+    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "held_by", "ladder", "literals",
     "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs", "programs", "records",
 ]  # fmt: skip
 
@@ -60,6 +61,25 @@ def meaning(kind: str, cell: object) -> object:
     """What a cell of a kind means: a mixed cell that spells a number is that number."""
     number = number_in(cell) if kind == "mixed" and isinstance(cell, str) else None
     return cell if number is None else number
+
+
+_OTHER_ZONE = re.compile(r"[+-](?!00:?00)[0-9]{2}:?[0-9]{2} *$")
+
+
+def held_by(dialect: str, cells: dict[str, list]) -> dict[str, list]:
+    """The columns and cells that a database has types for.
+
+    MySQL knows no infinite numbers, takes 1e999 for the largest double, and of zones in text knows only UTC.
+    """
+    lacking = {"sqlite": "u", "mysql": "iu"}.get(dialect, "") if "u" in cells else ""
+
+    def held(cell: object) -> bool:
+        if isinstance(cell, float):
+            return math.isfinite(cell)
+        return not (isinstance(cell, str) and (_OTHER_ZONE.search(cell) or abs(number_in(cell) or 0) > 1.797e308))
+
+    found = {name: own for name, own in cells.items() if name not in lacking}
+    return {name: [*filter(held, own)] for name, own in found.items()} if dialect == "mysql" else found
 
 
 def records(rows: int, seed: int = 0, cells: dict[str, list] = CELLS) -> dict[str, list]:

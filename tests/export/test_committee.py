@@ -9,7 +9,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.strategies import FEATURES, KINDS, NOTED_TEXTS, chain, meaning, noted_programs, programs, records
+from tests.strategies import (
+    CELLS,
+    FEATURES,
+    KINDS,
+    NOTED_TEXTS,
+    chain,
+    held_by,
+    meaning,
+    noted_programs,
+    programs,
+    records,
+)
 from unless.errors import ParameterError
 from unless.export import to_javascript, to_python, to_sql
 from unless.export.query import to_query
@@ -20,11 +31,19 @@ from unless.score.points import probabilities_of
 from unless.table import Column, Table
 
 COLUMNS = records(120)
+
+
+def table_of(columns, kinds):
+    """Columns of cells as a table of unless."""
+    read = {name: [meaning(kinds[name], cell) for cell in cells] for name, cells in columns.items()}
+    return Table(tuple(Column.of(*column) for column in read.items()))
+
+
+TABLE = table_of(COLUMNS, KINDS)
 RECORDS = [
     {name: meaning(KINDS[name], cell) for name, cell in zip(COLUMNS, row, strict=True)}
     for row in zip(*COLUMNS.values(), strict=True)
 ]
-TABLE = Table(tuple(Column.of(name, [record[name] for record in RECORDS]) for name in FEATURES))
 
 
 @st.composite
@@ -60,8 +79,10 @@ def test_committees_vote_by_dates_times_and_orders(node, committee):
 
 @pytest.fixture(scope="session")
 def noted_grid(database):
-    """The name of a table of texts that may be dates and times."""
-    return database.table(NOTED, dict.fromkeys(NOTED, "text"))
+    """The name of a table of texts that may be dates and times, and the table as our own."""
+    columns = records(100, cells=held_by(database.dialect, {name: NOTED_TEXTS[name] for name in NOTED}))
+    kinds = dict.fromkeys(columns, "text")
+    return database.table(columns, kinds), table_of(columns, kinds)
 
 
 @given(committees(noted_programs(tuple(NOTED)), tuple(NOTED)))
@@ -69,7 +90,8 @@ def noted_grid(database):
 def test_databases_vote_by_dates_times_and_orders(database, noted_grid, committee):
     """The same in SQL."""
     sql = to_sql(committee, database.dialect, columns=dict.fromkeys(NOTED, "text"))
-    assert database.select(sql, noted_grid) == predicted(committee, committee.sums(NOTED_TABLE)).tolist()
+    name, table = noted_grid
+    assert database.select(sql, name) == predicted(committee, committee.sums(table)).tolist()
 
 
 def python(committee, returns, rows=RECORDS):
@@ -108,21 +130,23 @@ def _each(node, committee, returns):
 
 @pytest.fixture(scope="session")
 def grid(database):
-    """The name of a table of the chosen cells."""
-    return database.table(COLUMNS, KINDS)
+    """The name of a table of the chosen cells, and the table as our own."""
+    columns = records(120, cells=held_by(database.dialect, CELLS))
+    return database.table(columns, KINDS), table_of(columns, KINDS)
 
 
 @given(committee=committees())
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_databases_vote_as_the_committee(database, grid, committee):
     """Labels, deciding rules and points are the committee's, and probabilities nearly to the last bit."""
-    sums = committee.sums(TABLE)
-    found = database.select(to_sql(committee, database.dialect, columns=KINDS), grid)
+    name, table = grid
+    sums = committee.sums(table)
+    found = database.select(to_sql(committee, database.dialect, columns=KINDS), name)
     assert found == predicted(committee, sums).tolist()
-    query = to_query(committee, grid, database.dialect, ["probability"], KINDS)
+    query = to_query(committee, name, database.dialect, ["probability"], KINDS)
     rows = sorted(database.execute(query.rstrip().rstrip(";")).fetchall(), key=lambda row: row[0])
     wide, lists = len(committee.classes), len(committee)
-    deciding = [deciding_rules(program, TABLE) + 1 for program in committee.lists]
+    deciding = [deciding_rules(program, table) + 1 for program in committee.lists]
     decided = [row[-2 * wide - 1 - lists : -2 * wide - 1] for row in rows]
     assert decided == list(zip(*deciding, strict=True)) or not lists
     assert [list(row[-2 * wide - 1 : -wide - 1]) for row in rows] == sums.tolist()
@@ -130,7 +154,7 @@ def test_databases_vote_as_the_committee(database, grid, committee):
     shares = np.array([row[-wide:] for row in rows], dtype=float)
     assert np.allclose(shares, probabilities_of(sums), rtol=1e-12, atol=0)
     if wide == 2:
-        second = database.select(to_sql(committee, database.dialect, "probability", KINDS), grid)
+        second = database.select(to_sql(committee, database.dialect, "probability", KINDS), name)
         assert np.allclose(np.array(second, dtype=float), shares[:, 1], rtol=1e-12, atol=0)
 
 
@@ -165,7 +189,9 @@ def test_large_committees(database, grid, node):
     committee = Committee("y", FEATURES, ("x", "z"), np.zeros(2), (program,) * 100, points)
     wanted = predicted(committee, committee.sums(TABLE)).tolist()
     assert python(committee, "label") == node.run(to_javascript(committee), RECORDS) == wanted
-    assert database.select(to_sql(committee, database.dialect, columns=KINDS), grid) == wanted
+    name, table = grid
+    wanted = predicted(committee, committee.sums(table)).tolist()
+    assert database.select(to_sql(committee, database.dialect, columns=KINDS), name) == wanted
 
 
 def test_what_a_committee_cannot_return():

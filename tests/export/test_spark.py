@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 import unless
 from tests import engines
 from tests.export.conftest import lacking
-from tests.export.test_sql import COLUMNS, TABLE, TYPED, model_of
+from tests.export.test_sql import ANY_TYPE, TYPED, any_type_agrees, columns_of, grid_of, model_of
 from tests.strategies import (
     CELLS,
     KINDS,
@@ -44,6 +44,7 @@ from unless.table import Column, Schema, Table
 from unless.values.notation import Noted
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+COLUMNS, TABLE = columns_of("spark"), grid_of("spark")
 NO_CHECKS = [HealthCheck.function_scoped_fixture]
 
 
@@ -405,3 +406,9 @@ def test_dates_that_training_had_as_texts(spark):
                 to_spark(program, frame)
         else:
             assert [row[0] for row in frame.select(to_spark(program, frame)).collect()] == found
+
+
+def test_a_bare_program_takes_columns_of_any_type(spark):
+    """Also in Spark: of numbers of every size, or of text that spells some."""
+    for kind in ANY_TYPE["spark"]:
+        any_type_agrees(spark, kind)

@@ -2,7 +2,8 @@
 
 Each step needs a query of its own, so that no condition is written twice, and some databases need several for the
 rules of many lists (`Dialect.at_once`). An expression is a subquery without a table of its own: DuckDB, SQLite and
-PostgreSQL run it, and so should other databases that let a subquery use columns of the query around it.
+PostgreSQL run it, and so should other databases that let a subquery use columns of the query around it. For those that
+do not (`Dialect.sees_out`), every class has a sum of its own with all conditions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from sqlglot import exp
 
 from unless.export.conditions import Writer, decisions
 from unless.export.sqlpoints import shares_of
-from unless.export.sqltree import WHOLE, NewNames, all_of, cases, cast, integer, new_column, total
+from unless.export.sqltree import WHOLE, NewNames, all_of, cases, cast, greatest, integer, new_column, total
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.score.points import Points
@@ -28,15 +29,44 @@ Item = TypeVar("Item")
 
 def label(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
     """The label of a record, one of these."""
+    if not writer.dialect.sees_out:
+        return _best(committee, writer, labels)
     names = _Names(committee)
     return _summed(committee, writer, names, leading(names.points, labels))
 
 
 def second_probability(committee: Committee, writer: SqlWriter) -> exp.Expression:
     """The probability of the second of two labels."""
+    if not writer.dialect.sees_out:
+        lead = exp.Paren(this=_sum(committee, writer, (-1, 1)))
+        return next(iter(shares_of([lead, integer(0)])))
     names = _Names(committee)
     _, second = shares_of([*map(new_column, names.points)])
     return _summed(committee, writer, names, second)
+
+
+def _best(committee: Committee, writer: SqlWriter, labels: Sequence[exp.Expression]) -> exp.Expression:
+    """The label of the first class that has most points, from one number: its points, then its place from the end."""
+    count, most = len(labels), int(abs(committee.base).max() + sum(abs(one).max() for one in committee.points))
+    places = [tuple(int(one == place) for one in range(count)) for place in range(count)]
+    ranked = [
+        total([exp.Mul(this=exp.Paren(this=_sum(committee, writer, one)), expression=integer(count)), integer(rank)])
+        for one, rank in zip(places, range((most + 1) * count - 1, most * count - 1, -1), strict=True)
+    ]
+    winner = exp.Mod(this=exp.Paren(this=greatest(*ranked)), expression=integer(count))
+    case = exp.Case(this=winner)
+    for place, label in enumerate(labels[:-1]):
+        case = case.when(integer(count - 1 - place), label, copy=False)
+    return case.else_(labels[-1], copy=False) if count > 1 else labels[0]
+
+
+def _sum(committee: Committee, writer: SqlWriter, factors: tuple[int, ...]) -> exp.Expression:
+    """The points of the classes of a record, each times a factor, as one number."""
+    added = []
+    for program, points in zip(committee.lists, committee.points, strict=True):
+        own = (points @ factors).tolist()
+        added.append(cases([(one, integer(own[-1 if at is None else at])) for one, at in decisions(program, writer)]))
+    return total([cast(integer(int(committee.base @ factors)), WHOLE), *added])
 
 
 class _Names:

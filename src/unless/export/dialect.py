@@ -63,6 +63,8 @@ class Dialect:
 
     DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
+    sees_out = True
+    """A subquery inside of a subquery can use the columns of the query around both."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
     """The types of columns that hold time, by kind."""
     finer: tuple[str, ...] = ("timestamp_ns",)
@@ -81,6 +83,10 @@ class Dialect:
     def syntax(self) -> DialectType:
         """What sqlglot calls the dialect."""
         return self.name
+
+    def has_name(self, name: str) -> bool:
+        """Whether a column can have the name."""
+        return bool(name) and "\0" not in name and self.text(name) is not None
 
     def folded(self, name: str) -> str:
         """What the database makes of the name of a column: "Age" and "age" are the same."""

@@ -315,10 +315,14 @@ class _MySQL(_Zoneless):
     infinity = None
     unquotable = ()
     times = _MYSQL_TIMES
+    sees_out = False  # MySQL's can since 8.0.14, MariaDB's cannot
 
     @property
     def syntax(self) -> DialectType:
         return _RLike
+
+    def has_name(self, name: str) -> bool:
+        return super().has_name(name) and not name.endswith(" ") and all(sign <= "\uffff" for sign in name)
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
@@ -327,7 +331,7 @@ class _MySQL(_Zoneless):
         return cast(unicode, _BINARY), side
 
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
-        return _searched(column, pattern, characters)
+        return _searched(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
     def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002
         # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
@@ -379,9 +383,10 @@ def _matches(column: exp.Expression, pattern: str) -> exp.Expression:
     return exp.RegexpLike(this=column.copy(), expression=exp.Literal.string(pattern))
 
 
-def _searched(column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
+def _searched(column: exp.Expression, pattern: str, characters: str, flags: str = "") -> list[exp.Expression]:
     """For engines that search for a pattern, and where ``$`` also matches before a last line break."""
-    return [_matches(column, f"[^{characters}]"), exp.Not(this=_matches(column, f"^ *({pattern}) *$"))]
+    wrong, right = f"{flags}[^{characters}]", f"{flags}^ *({pattern}) *$"
+    return [_matches(column, wrong), exp.Not(this=_matches(column, right))]
 
 
 _CLOCK_IN_SQLITE = """

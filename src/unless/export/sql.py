@@ -143,7 +143,7 @@ def check_columns(program: Program, dialect: Dialect) -> None:
     """Refuse names that no column can have, and pairs of names that the database takes for one column."""
     seen: dict[str, str] = {}
     for feature in program.used:
-        if not feature or dialect.text(feature.replace("\0", "")) is None or "\0" in feature:
+        if not dialect.has_name(feature):
             raise ProgramError(f"no column of {dialect.name} can have the name {feature!r}; rename the feature")
         twin = seen.setdefault(dialect.folded(feature), feature)
         if twin != feature:
