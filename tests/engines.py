@@ -18,7 +18,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["QUICK", "Database", "Lacking", "MariaDB", "Node", "Spark", "database", "mariadb", "node", "postgres", "spark"]
+__all__ = [
+    "QUICK",
+    "Database",
+    "Lacking",
+    "MariaDB",
+    "Node",
+    "Spark",
+    "database",
+    "mariadb",
+    "node",
+    "postgres",
+    "spark",
+]
 
 TYPES = {
     "duckdb": {"number": "DOUBLE", "text": "VARCHAR", "mixed": "VARCHAR", "boolean": "BOOLEAN"},

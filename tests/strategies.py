@@ -23,8 +23,9 @@ from unless.values import number_in, read_as, value_of
 from unless.values.notation import DATE, DATETIME, DAY, DURATION, FLAG, INSTANT, TIME, Moments, Notation, Noted, Order
 
 __all__ = [
-    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "held_by", "ladder", "literals",
-    "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs", "programs", "records",
+    "CELLS", "FEATURES", "KINDS", "NOTATIONS", "NOTED_TEXTS", "TIMED", "card_of", "chain", "held_by", "ladder",
+    "literals", "meaning", "notations", "noted_cases", "noted_literals", "noted_numbers", "noted_programs", "programs",
+    "records",
 ]  # fmt: skip
 
 KINDS = {"n": "number", "t": "text", "m": "mixed", "b": "boolean"}

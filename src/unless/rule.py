@@ -141,7 +141,7 @@ class Literal:
         test = f"{spelled(self.feature)} {_SIGNS.get(op) or OPERATOR_WORDS[op]}"
         if value is None:
             return test
-        return f"{test} {value:.0f}" if op == "==" and isinstance(value, float) else f"{test} {_value_text(value)}"
+        return f"{test} {value:.0f}" if op == "==" and isinstance(value, float) else f"{test} {value_text(value)}"
 
     __repr__ = __str__
 
@@ -256,6 +256,12 @@ class Program:
         return tuple(feature for feature in self.features if feature in used)
 
     @property
+    def closed(self) -> bool:
+        """Whether a last rule without conditions has the label of all other records, which ``otherwise`` may have."""
+        last = self.rules[-1] if self.rules else None
+        return self.otherwise is None and last is not None and not last.default and not last.exceptions
+
+    @property
     def exception_count(self) -> int:
         """The number of exceptions, including exceptions to exceptions."""
         return sum(map(len, _levels(self.rules))) - len(self.rules)
@@ -278,9 +284,10 @@ class Program:
 
     def __str__(self) -> str:
         target = spelled(self.target)
-        lines = [f"{target}: {rule}" for rule in self.rules]
-        if self.otherwise is not None:
-            lines.append(f"{target}: {label_text(self.otherwise)} otherwise")
+        lines = [f"{target}: {rule}" for rule in (self.rules[:-1] if self.closed else self.rules)]
+        rest = self.rules[-1].head if self.closed else self.otherwise
+        if rest is not None:
+            lines.append(f"{target}: {label_text(rest)} otherwise")
         return "\n".join(lines) or f"{target}: no rules"
 
     def _repr_html_(self) -> str:
@@ -380,18 +387,36 @@ def _tightest(*literals: Literal) -> Condition:
 def _asks(condition: Condition) -> str:
     if len(condition) == 1:
         return str(condition[0])
-    parts = (f"{verb} {_value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
+    parts = (f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
     return " ".join([spelled(condition[0].feature), *parts])
 
 
-def _value_text(value: Value) -> str:
-    """A value as Python spells it; a level of an order can be any text."""
-    return spelled(str(value)) if isinstance(value, Noted) and isinstance(value.notation, Order) else repr(value)
+def _as_written(default: tuple[Literal, ...]) -> Iterator[Condition]:
+    """The literals of a default, each as often as it is there; two bounds beside each other are a range."""
+    place = 0
+    while place < len(default):
+        ends = tuple((one.feature, one.op) for one in default[place : place + 2])
+        size = 2 if len(ends) == 2 and ends == ((ends[0][0], ">"), (ends[0][0], "<=")) else 1
+        yield default[place : place + size]
+        place += size
+
+
+def value_text(value: Value) -> str:
+    """A value in rules: ``30``, ``'late'``, ``2020-08-01``; a moment that its notation cannot write, as a number."""
+    if not isinstance(value, float):
+        return repr(value)
+    if not isinstance(value, Noted) or value.notation.plain:
+        return spell(value)
+    text = str(value)
+    if value.notation.back(text) != value:
+        return f"number {float(value)!r}"
+    return spelled(text) if isinstance(value.notation, Order) else text
 
 
 def _sentence(rule: Rule) -> str:
-    text = "" if rule.head is None else f"{label_text(rule.head)} if "
-    text += " and ".join(map(_asks, conditions(rule.default))) or "true"
+    head = "" if rule.head is None else f"{label_text(rule.head)} "
+    asks = " and ".join(map(_asks, _as_written(rule.default)))
+    text = f"{head}if {asks}" if head and asks else asks or f"{head}always"
     for exception in rule.exceptions:  # one frame per level: through str(), 200 levels exceed Python's limit
         text += f" unless ({_sentence(exception)})"
     return text

@@ -54,6 +54,7 @@ from unless.values import value_of
 from unless.values.notation import DAY, DURATION, FLAG, Moments, Noted, Order
 from unless.values.spelling import spelled
 
+
 @cache
 def columns_of(dialect):
     """The chosen cells, as far as the database can hold them."""
@@ -795,7 +796,9 @@ def test_a_model_knows_its_kinds():
         program_ = Program("y", ("m",), (Rule("x", (Literal("m", ">", 1.0),)),))
         schema_ = unless.table.Schema({"m": "mixed"})
 
-    assert to_sql(Model()) == to_sql(Model.program_, columns={"m": "mixed"}) != to_sql(Model.program_)
+    assert to_sql(Model()) == to_sql(Model.program_) == to_sql(Model.program_, columns={"m": "mixed"})
+    Model.schema_ = unless.table.Schema({"m": "number"}, typed=frozenset({"m"}))
+    assert to_sql(Model()) == to_sql(Model.program_, columns={"m": "number"}) != to_sql(Model.program_)
 
 
 def test_constant_programs(database, grid):

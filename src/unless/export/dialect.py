@@ -63,6 +63,8 @@ class Dialect:
 
     DuckDB plans a step in a time that grows with the square of its conditions: 30 s for 100 lists of 20 rules at once,
     5 s for ten of them at a time."""
+    number_types = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
+    """Types of numbers, as TYPEOF spells them."""
     sees_out = True
     """A subquery inside of a subquery can use the columns of the query around both."""
     times: Mapping[str, exp.DataType] = TIMES | _INTERVAL
@@ -196,11 +198,11 @@ class Dialect:
 
     def value(self, column: exp.Expression) -> exp.Expression:
         """The number that a cell of a column of any type is or spells, as a double; NULL where there is none."""
-        number, floating = cast(column, DOUBLE), self.floating(column)
-        arms = []
-        if floating is not None:
+        number, numeric = cast(column, DOUBLE), self.numeric(column)
+        arms: list[tuple[exp.Expression, exp.Expression]] = []
+        if numeric is not None:
             nan = cast(exp.Literal.string("NaN"), DOUBLE)
-            arms.append((floating, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
+            arms.append((numeric, exp.Nullif(this=number, expression=nan) if self.nan_is_high else number))
         arms += [(condition, exp.Null()) for condition in self.no_number(self.any_text(column))]
         return nothing_else([*arms, *self.read(column)])
 
@@ -217,18 +219,21 @@ class Dialect:
         """A double to compare the `value` of a column with."""
         return self.literal(number)
 
-    def floating(self, column: exp.Expression) -> exp.Expression | None:
-        """The column has a type with NaN or infinite numbers, whose texts spell none; None where no type has them."""
-        types = [exp.Literal.string(name) for name in ("DOUBLE", "FLOAT")]
+    def numeric(self, column: exp.Expression) -> exp.Expression | None:
+        """The column has a type of numbers, at least one that has NaN or infinite ones, whose texts spell no numbers.
+
+        None where no type has them: then every number is read from its text.
+        """
+        types = [exp.Literal.string(name) for name in self.number_types]
         return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
 
     def is_any_nan(self, column: exp.Expression) -> exp.Expression | None:
         """A cell of a column of any type is NaN, not a text that looks like it; None where that cannot be."""
-        floating = self.floating(column)
-        if floating is None:
+        numeric = self.numeric(column)
+        if numeric is None:
             return None
         nan = exp.EQ(this=exp.Lower(this=self.as_text(column)), expression=exp.Literal.string("nan"))
-        return all_of(floating, nan)
+        return all_of(numeric, nan)
 
     def any_text(self, column: exp.Expression) -> exp.Expression:
         """A cell of a column of any type as a text."""

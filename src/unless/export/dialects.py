@@ -13,6 +13,7 @@ from sqlglot import exp, parse_one
 from sqlglot.dialects.dialect import DialectType
 from sqlglot.dialects.mysql import MySQL
 from sqlglot.dialects.sqlite import SQLite
+from sqlglot.generators.mysql import MySQLGenerator
 
 from unless.export.dialect import LARGEST, SMALLEST, TIMES, Dialect
 from unless.export.sqltree import (
@@ -114,16 +115,25 @@ class _Postgres(Dialect):
         text, zero = self.as_text(column), self.literal(0.0)
         size = exp.Abs(this=cast(text, _NUMERIC))
         highest, lowest = _HIGHEST.copy(), _LOWEST.copy()
+        decimal = filled("CAST(PG_TYPEOF(cell) AS TEXT) = 'numeric' AND NOT cell IS NULL", self.name, column)
+        infinite = filled(
+            "CAST(CASE WHEN CAST(cell AS TEXT) LIKE '-%' THEN '-Infinity' ELSE 'Infinity' END AS FLOAT8)",
+            self.name,
+            column,
+        )
         return [
             (_matches(text, "^[^eE]*[1-9][^eE]*[eE][+]?0*[1-9][0-9]{3}"), exp.Null()),
             (_matches(text, "[eE][+-]?0*[1-9][0-9]{3}"), zero),
             (exp.LT(this=size, expression=lowest), zero.copy()),
             (exp.LTE(this=size.copy(), expression=highest), self.spelled(column)),
+            (decimal, infinite),
         ]
 
-    def floating(self, column: exp.Expression) -> exp.Expression:
+    def numeric(self, column: exp.Expression) -> exp.Expression:
         parts = [exp.Anonymous(this="PG_TYPEOF", expressions=[column]), exp.Literal.string(" "), column.copy()]
-        return _matches(exp.Anonymous(this="CONCAT", expressions=parts), "^(real|double|numeric -?(NaN|Inf))")
+        return _matches(
+            exp.Anonymous(this="CONCAT", expressions=parts), "^(real|double|bigint|integer|numeric -?(NaN|Inf))"
+        )
 
 
 class _Backticks(SQLite):
@@ -208,7 +218,7 @@ class _SQLite(Dialect):
         number = self.spelled(column)
         return [(exp.LT(this=exp.Abs(this=number), expression=self.infinite(1.0)), number.copy())]
 
-    def floating(self, column: exp.Expression) -> exp.Expression:
+    def numeric(self, column: exp.Expression) -> exp.Expression:
         kinds = [exp.Literal.string(name) for name in ("integer", "real")]
         return exp.In(this=_sqlite_type(column), expressions=kinds)
 
@@ -230,6 +240,7 @@ class _Zoneless(Dialect):
 
 class _Spark(Dialect):
     name = "spark"
+    number_types = ("double", "float", "bigint", "int")
     at_once = None
     times = {kind: own for kind, own in TIMES.items() if kind != "time"} | {"timestamp": _NTZ, "timestamp_ns": _NTZ}
     unquotable = ("\0", "${")  # what is between ${ and } is replaced, wherever it is
@@ -249,10 +260,6 @@ class _Spark(Dialect):
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _searched(column, pattern, characters)
 
-    def floating(self, column: exp.Expression) -> exp.Expression:
-        types = [exp.Literal.string(name) for name in ("double", "float")]
-        return exp.In(this=exp.Anonymous(this="TYPEOF", expressions=[column]), expressions=types)
-
 
 class _BigQuery(_Zoneless):
     name = "bigquery"
@@ -269,7 +276,7 @@ class _BigQuery(_Zoneless):
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=self.as_text(column)))
 
-    def floating(self, column: exp.Expression) -> exp.Expression:
+    def numeric(self, column: exp.Expression) -> exp.Expression:
         spelled = exp.Anonymous(this="FORMAT", expressions=[exp.Literal.string("%T"), column])
         return exp.Like(this=spelled, expression=exp.Literal.string("CAST(%"))  # what is neither finite nor a text
 
@@ -294,7 +301,7 @@ class _Snowflake(_Zoneless):
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(exp.Trim(this=self.as_text(column)))
 
-    def floating(self, column: exp.Expression) -> exp.Expression:
+    def numeric(self, column: exp.Expression) -> exp.Expression:
         kind = exp.Anonymous(this="SYSTEM$TYPEOF", expressions=[column])
         return exp.Like(this=kind, expression=exp.Literal.string("FLOAT%"))
 
@@ -302,10 +309,8 @@ class _Snowflake(_Zoneless):
 class _RLike(MySQL):
     """MySQL without the function REGEXP_LIKE, which MariaDB does not have."""
 
-    class Generator(MySQL.Generator):
-        TRANSFORMS = MySQL.Generator.TRANSFORMS | {  # noqa: RUF012 - a dictionary, like the one it replaces
-            exp.RegexpLike: lambda self, node: self.binary(node, "RLIKE")
-        }
+    class Generator(MySQLGenerator):
+        TRANSFORMS = MySQLGenerator.TRANSFORMS | {exp.RegexpLike: lambda self, node: self.binary(node, "RLIKE")}
 
 
 class _MySQL(_Zoneless):
@@ -337,7 +342,7 @@ class _MySQL(_Zoneless):
         # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
         return self.literal(math.copysign(math.nextafter(LARGEST, 0), number) if abs(number) == LARGEST else number)
 
-    def floating(self, column: exp.Expression) -> None:
+    def numeric(self, column: exp.Expression) -> None:
         """No number is infinite."""
 
 
@@ -375,7 +380,7 @@ class _TSQL(_Zoneless):
     def spelled(self, column: exp.Expression) -> exp.Expression:
         return try_cast(column)
 
-    def floating(self, column: exp.Expression) -> None:
+    def numeric(self, column: exp.Expression) -> None:
         """No number is infinite."""
 
 

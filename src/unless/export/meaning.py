@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, nextafter
 from typing import NoReturn
 
@@ -54,8 +54,8 @@ def parse(
     """The program that a text of rules says.
 
     It reads what people write, and what is printed: `unless.export.to_rules` writes all of a program, so that
-    ``parse(to_rules(program)) == program`` for every program. ``parse(str(program), like=program)`` and
-    ``parse(str(model), like=model)`` say the same as the program, with each condition once, as they are printed.
+    ``parse(to_rules(program)) == program`` for every program, and ``parse(str(program), like=program) == program``.
+    ``parse(str(model), like=model)`` says the same as its program, with each condition once, as it is printed.
 
     A rule is ``label if condition and condition unless condition``, on one line or on several; ``label otherwise`` is
     for the records that no rule covers, and ``label if true`` for all. An exception to an exception is in parentheses,
@@ -85,14 +85,14 @@ def parse(
     --------
     >>> from unless import parse
     >>> print(parse("refuse if income <= 21000 and history is late unless guarantor is yes"))
-    label: refuse if income <= 21000.0 and history is 'late' unless (guarantor is 'yes')
+    label: refuse if income <= 21000 and history is 'late' unless (guarantor is 'yes')
     >>> print(parse('''
     ... loan: refuse if age < 18                # nobody below 18
     ...     unless guarantor is yes
     ...         unless income is above 5,000 and at most 9,000
     ... loan: accept otherwise
     ... '''))
-    loan: refuse if age < 18.0 unless (guarantor is 'yes' unless (income is above 5000.0 and at most 9000.0))
+    loan: refuse if age < 18 unless (guarantor is 'yes' unless (income is above 5000 and at most 9000))
     loan: accept otherwise
     """
     if not isinstance(text, str):
@@ -125,6 +125,8 @@ class _Known:
     """All categories of some features."""
     closed: bool = True
     """Whether there are no other labels: a program only shows those that it gives."""
+    ends_with_a_rule: bool = False
+    """Whether a program has a last rule for all other records, which it prints as ``otherwise``."""
 
 
 def _known(like: object, target: str | None, features: Sequence[str] | None, labels: Sequence[Label] | None) -> _Known:
@@ -139,6 +141,7 @@ def _known(like: object, target: str | None, features: Sequence[str] | None, lab
         found.notations,
         found.seen,
         labels is not None or found.closed,
+        found.ends_with_a_rule,
     )
 
 
@@ -147,7 +150,8 @@ def _told(like: object) -> _Known:
         case None:
             return _Known()
         case Program():
-            return _Known(like.target, like.features, like.labels or None, {}, like.notations, closed=False)
+            known = _Known(like.target, like.features, like.labels or None, {}, like.notations)
+            return replace(known, closed=False, ends_with_a_rule=like.closed)
         case Table():
             labels = None if like.target is None else like.target.labels
             return _of_schema(like.schema, like.schema.target, labels, like)
@@ -180,6 +184,8 @@ class _Meaning:
         heads = self._labels()
         rules = [self._rule(node, head) for node, head in zip(self._script.rules, heads, strict=False)]
         otherwise = None if self._script.otherwise is None else heads[-1]
+        if otherwise is not None and self._known.ends_with_a_rule:
+            rules, otherwise = [*rules, Rule(otherwise)], None
         return Program(self._target(), tuple(self._features), tuple(rules), otherwise)
 
     def _fail(self, phrase: Phrase, finding: str) -> NoReturn:

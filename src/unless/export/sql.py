@@ -16,7 +16,7 @@ from typing import get_args
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import card_of, decisions, rules_of
 from unless.model import Model
-from unless.rule import Condition, Literal, Program, Rule, conditions, said, verbs
+from unless.rule import Condition, Literal, Program, Rule, conditions, said, value_text, verbs
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.table import Schema
@@ -369,12 +369,12 @@ class SqlWriter:
         any_type = kind == "mixed" and notation is None
         own = self.dialect.any_text(cell) if any_type else cell
         left, right = (cell, truth) if kind == "boolean" else self.dialect.sides(own, text)
-        floating = self.dialect.floating(cell) if any_type and category.lower() in _NO_NUMBERS else None
+        numeric = self.dialect.numeric(cell) if any_type and category.lower() in _NO_NUMBERS else None
         if differs:
-            number = [] if floating is None else [floating]
+            number = [] if numeric is None else [numeric]
             return any_of(is_null(column(literal.feature)), *number, exp.NEQ(this=left, expression=right))
         equal = exp.EQ(this=left, expression=right)
-        text_only = [] if floating is None else [exp.Not(this=floating)]
+        text_only = [] if numeric is None else [exp.Not(this=numeric)]
         present = [exp.Not(this=is_null(column(literal.feature)))] if sure else []
         return all_of(*present, *text_only, equal)
 
@@ -415,7 +415,7 @@ class SqlWriter:
             return
         yield f"{spelled(feature)} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
-        asks = (f"{verb} {value!r}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
+        asks = (f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
         yield f", {' '.join(asks).removeprefix('is ')}"
 
     def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:

@@ -12,17 +12,18 @@
   /** A bound as people say it: where that is shorter, by the number next to it. */
   const { bound } = unless.words;
 
-  /** A value in a printed rule: a date or a level as it is written, other numbers in full, texts in quotes. */
+  /** A value in a printed rule: texts in quotes, a date or a level as it is written, if it can be, else a number. */
   function valueText(value, { feature, notation }, { features, printed }) {
     if (typeof value === "string") return unless.words.quoted(value);
-    if (!unless.notation.isWritten(notation)) return floatText(value);
+    if (!unless.notation.isWritten(notation)) return unless.words.spell(value);
+    if (notation.back(notation.text(value)) !== value) return `number ${floatText(value)}`;
     if (!notation.levels) return notation.text(value);
     return printed.levels[features[feature].name][notation.levels.indexOf(notation.text(value))];
   }
 
   const SIGNS = new Set(["<=", ">", "<", ">="]);
 
-  /** A condition as Python prints it: "age <= 30.0", "age is above 30.0 and at most 40.0". */
+  /** A condition as Python prints it: "age <= 30", "age is above 30 and at most 40". */
   function conditionText(condition, program) {
     const { operators, printed } = program;
     const [literal] = condition;
@@ -41,19 +42,33 @@
     return value === null ? test : `${test} ${valueText(value, literal, program)}`;
   }
 
-  /** A rule as Python prints it. */
-  function ruleText(rule, program) {
-    const head = rule.label === null ? "" : `${program.printed.labels[rule.label]} if `;
-    const asks = unless.engine.conditions(rule.literals).map((one) => conditionText(one, program));
-    const exceptions = rule.exceptions.map((one) => ` unless (${ruleText(one, program)})`);
-    return head + (asks.join(" and ") || "true") + exceptions.join("");
+  /** The literals of a rule, each as often as it is there; two bounds beside each other are a range. */
+  function asWritten(literals) {
+    const found = [];
+    for (let place = 0; place < literals.length; place += found.at(-1).length) {
+      const [one, other] = literals.slice(place, place + 2);
+      const range = other && one.feature === other.feature && one.op === ">" && other.op === "<=";
+      found.push(range ? [one, other] : [one]);
+    }
+    return found;
   }
 
-  /** A program as Python prints it. */
+  /** A rule as Python prints it. */
+  function ruleText(rule, program) {
+    const head = rule.label === null ? "" : `${program.printed.labels[rule.label]} `;
+    const asks = asWritten(rule.literals).map((one) => conditionText(one, program)).join(" and ");
+    const exceptions = rule.exceptions.map((one) => ` unless (${ruleText(one, program)})`);
+    return (head && asks ? `${head}if ${asks}` : asks || `${head}always`) + exceptions.join("");
+  }
+
+  /** A program as Python prints it: a last rule without conditions is for all other records. */
   function programText(program) {
     const { labels, target } = program.printed;
-    const lines = program.rules.map((rule) => `${target}: ${ruleText(rule, program)}`);
-    if (program.otherwise !== null) lines.push(`${target}: ${labels[program.otherwise]} otherwise`);
+    const last = program.rules.at(-1);
+    const closed = program.otherwise === null && last && !last.literals.length && !last.exceptions.length;
+    const rest = closed ? last.label : program.otherwise;
+    const lines = program.rules.slice(0, closed ? -1 : undefined).map((rule) => `${target}: ${ruleText(rule, program)}`);
+    if (rest !== null) lines.push(`${target}: ${labels[rest]} otherwise`);
     return lines.join("\n") || `${target}: no rules`;
   }
 
