@@ -73,7 +73,10 @@ class TestRoundTrip:
         assert unless.parse(to_rules(program), like=program) == program
 
     @given(
-        programs() | hostile_programs() | noted_programs() | noted_cases(names=_words, texts=_words).map(lambda one: one[0])
+        programs()
+        | hostile_programs()
+        | noted_programs()
+        | noted_cases(names=_words, texts=_words).map(lambda one: one[0])
     )
     def test_what_python_prints(self, program):
         """``str(program)`` and ``repr(program)`` are read back, with every literal in its place."""

@@ -415,7 +415,9 @@ class SqlWriter:
             return
         yield f"{spelled(feature)} is "
         yield exp.Coalesce(this=self.dialect.as_text(column(feature)), expressions=[self._text("missing")])
-        asks = (f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True))
+        asks = (
+            f"{verb} {value_text(value)}" for verb, (_, value) in zip(verbs(condition), said(condition), strict=True)
+        )
         yield f", {' '.join(asks).removeprefix('is ')}"
 
     def _joined(self, pieces: list[str | exp.Expression]) -> exp.Expression:
