@@ -61,8 +61,8 @@ def test_show_and_report_say_what_decides(folder):
     assert json.loads(called("show", "c.json", "--json", cwd=folder).stdout)["format"] == "unless-committee"
     assert called("report", "c.json", "applicants.csv", "-o", "r.html", cwd=folder).returncode == 0
     page = (folder / "r.html").read_text()
-    assert "A committee of 8 lists decides, not this page" in page
-    assert "Both agree on " in page
+    assert "<strong>A committee of 8 lists decides</strong>" in page
+    assert "it agrees on " in page
 
 
 def test_exports(folder):
