@@ -83,7 +83,7 @@ def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> d
     levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, Order)}
     return {
         "target": str(Program(program.target, ())).removesuffix(": no rules"),
-        "labels": [str(Rule(label)).removesuffix(" if true") for label in labels],
+        "labels": [str(Rule(label)).removesuffix(" always") for label in labels],
         "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in used],
         "levels": {
             name: [
