@@ -347,6 +347,8 @@ def cuts_of(program: Program) -> tuple[Literal, ...]:
 
 def _others(value: float) -> list[float]:
     """Two other numbers, written in the same way."""
+    if isinstance(value, Noted) and not value.notation.step:
+        return [value.notation.value(value + 1.5), value.notation.value(value - 2.0)]
     if not isinstance(value, Noted) or value.notation.plain:
         return [value + 1.5, value - 2.0]
     known = _thresholds(value.notation)

@@ -114,9 +114,13 @@ class Literal:
         (('<', 30.0), ('>', 29.5))
         """
         value = self.value
-        if value.__class__ is not float or isinf(value) or len(text := spell(value)) <= _LONGER:
+        notation = value.notation if isinstance(value, Noted) else None
+        if not isinstance(value, float) or (notation is not None and notation.step):
+            return self.op, value
+        if isinf(value) or len(text := spell(value)) <= _LONGER:
             return self.op, value
         above = nextafter(value, inf) + 0.0
+        above = above if notation is None else notation.value(above)
         if len(spell(above)) + _LONGER > len(text):
             return self.op, value
         return "<" if self.op == "<=" else ">=", above

@@ -105,9 +105,9 @@ class TestColumns:
 
     @pytest.mark.parametrize("repeated", [False, True])
     def test_numbers_as_text(self, repeated):
-        """Amounts that are written with a currency get their own remark, whether they are nearly unique or not."""
+        """Amounts in several currencies get their own remark, whether they are nearly unique or not."""
         X, y = people()
-        X["price"] = [f"€ {place % 30 if repeated else place}.50" for place in range(len(X))]
+        X["price"] = [f"{'€$'[place % 2]} {place % 30 if repeated else place}.50" for place in range(len(X))]
         assert remarks(UnlessClassifier(), X, y) == [("number-as-text", "price")]
 
     @pytest.mark.parametrize("classifier", ALL)

@@ -14,7 +14,7 @@ from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.card import ScoreCard
 from unless.table import Table
 from unless.values import label_data
-from unless.values.notation import WHOLE
+from unless.values.notation import WHOLE, Amounts, Notation
 
 __all__ = ["page_words", "payload", "value_data"]
 
@@ -89,10 +89,16 @@ def _feature(program: Program, name: str, domain: Table | None, words: Words) ->
         "notation": notation and notation.data(),
         "noted": name in program.notations,
         "categories": [] if column is None else list(column.categories),
-        "phrase": asdict(words.features.get(name, Phrase())),
+        "phrase": asdict(_phrase(words.features.get(name, Phrase()), notation)),
         "grouped": name in words.grouped,
         "whole": name in words.whole,
     }
+
+
+def _phrase(phrase: Phrase, notation: Notation | None) -> Phrase:
+    """The phrase of a feature: without words of their own, its numbers have their unit."""
+    own = not isinstance(notation, Amounts) or phrase.number != "{}"
+    return phrase if own else replace(phrase, number=f"{{}} {notation.unit}")
 
 
 def _body(rule: Rule, used: tuple[str, ...]) -> list:

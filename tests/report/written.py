@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 
 from unless.rule import Literal, Program, Rule
 from unless.table import Column, Table, domain_of
-from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, WHOLE, Moments, Order
+from unless.values.notation import DATE, DATETIME, DURATION, FLAG, INSTANT, TIME, WHOLE, Amounts, Moments, Order
 
 __all__ = ["ENDS", "NOTATIONS", "SPELLED", "SPOKEN", "domain", "number", "numbers", "programs", "records", "texts"]
 
 SIZE = Order(("S", "M", "not L", "L"))
+EUROS = Amounts("1.234,5 €")
 GERMAN = Moments("date", DATE.step, format="%d.%m.%Y")
 
 NOTATIONS = st.sampled_from(
@@ -99,6 +100,7 @@ SPELLED = [
 texts = st.text("0123456789-:.T Zdhmins", max_size=20)
 
 _NOTATED = {"when": DATE, "seen": INSTANT, "at": TIME, "took": DURATION, "size": SIZE, "flag": FLAG, "count": WHOLE}
+_NOTATED |= {"cost": EUROS}
 _VALUES = {
     "when": ("2020-07-31", "2020-08-01", "2020-08-01 12:30", "2021-01-01"),
     "seen": ("2021-03-01 12:30Z", "2021-03-01 12:30:00.000001Z", "2021-03-02 00:00Z"),
@@ -107,8 +109,13 @@ _VALUES = {
     "size": SIZE.levels,
 }
 _NUMBERS = {name: [_NOTATED[name].number(text) for text in texts] for name, texts in _VALUES.items()}
-_NUMBERS |= {"flag": [0.0, 1.0], "count": [0.0, 2.0, 3.0, 12_000.0]}
-_BOUNDS = {**_NUMBERS, "flag": [0.0, 0.5], "count": [0.5, 2.0, 3.5, 3.0]}
+_NUMBERS |= {"flag": [0.0, 1.0], "count": [0.0, 2.0, 3.0, 12_000.0], "cost": [-0.5, 99.95, 1200.0, 29.999999999999996]}
+_BOUNDS = {
+    **_NUMBERS,
+    "flag": [0.0, 0.5],
+    "count": [0.5, 2.0, 3.5, 3.0],
+    "cost": [0.5, 99.95, 1200.0, 29.999999999999996],
+}
 
 ENDS = {"size": (0.0, len(SIZE.levels) - 1.0), "flag": (0.0, 1.0)}
 """What numbers of a feature may be, where not any."""

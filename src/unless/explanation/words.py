@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 
 from unless.errors import ParameterError
 from unless.values import Label, Value, number_in, spell
-from unless.values.notation import WHOLE, Noted, Order
+from unless.values.notation import WHOLE, Amounts, Noted, Order
 
 _BARE = re.compile(r"[^\W_](?:[\w .%/+&()<>=*-]*[\w.%+)*])?")
 _SPEAKING = re.compile(r"\b(?:and|not|missing|present|above|below|at most|because|unless|inf)\b")
@@ -164,7 +164,7 @@ class Words:
             case Noted() if is_written(value):
                 return phrase.values.get(str(value)) or _fill(phrase.number, {"": _written(value)})
             case float():
-                return _fill(phrase.number, {"": number_text(value, grouped=feature in self.grouped)})
+                return _fill(_with_unit(phrase, value), {"": number_text(value, grouped=feature in self.grouped)})
             case str():
                 return phrase.values.get(value) or plain_text(value)
 
@@ -177,6 +177,12 @@ class Words:
     def phrase(self, feature: str) -> Phrase:
         """The phrase of a feature, or the usual one."""
         return self.features.get(feature, _PHRASE)
+
+
+def _with_unit(phrase: Phrase, value: float) -> str:
+    """How a number is written: as the phrase says, or with the unit that it has in the data."""
+    unit = value.notation if isinstance(value, Noted) else None
+    return unit.template if isinstance(unit, Amounts) and phrase.number == _PHRASE.number else phrase.number
 
 
 def _check(template: str, known: set[str]) -> None:

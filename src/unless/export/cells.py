@@ -17,7 +17,7 @@ from unless.export.sqltimes import equal_bounds
 from unless.rule import Program
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
-from unless.values.notation import DATETIME, DURATION, INSTANT, TIME, Moments, Notation, Order, Times
+from unless.values.notation import DATETIME, DURATION, INSTANT, TIME, Amounts, Moments, Notation, Order, Times
 
 _NEEDS = {
     "written": ["micro"],
@@ -71,6 +71,8 @@ class Training:
         if self.missing:
             yield from _known(self.missing, sorted(numbers_spelled(self.missing)))
         categories = {column.name: column.categories for column in self.domain.columns}.get(feature)
+        if isinstance(unit := self.schema.notations.get(feature), Amounts):
+            yield Reader("amount", [unit.pattern, unit.thousands, unit.decimal])
         if self.schema.kinds[feature] != "text":
             yield Reader("measure" if categories == () else "numeral")
             return
@@ -101,6 +103,8 @@ def readers(program: Program, training: Training | None = None) -> dict[str, lis
             found[feature] = [*_known(missing), _reader(notation)]
         elif training is not None and feature in training.schema.kinds:
             found[feature] = list(training.readers(feature, sorted(texts)))
+        elif isinstance(notation, Amounts):
+            found[feature] = [Reader("amount", [notation.pattern, notation.thousands, notation.decimal])]
         elif any(map(_is_time, texts)):
             found[feature] = [Reader("written")]
     return found

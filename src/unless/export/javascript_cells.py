@@ -75,6 +75,13 @@ _MEASURE = """
   // The same; true and false are 1 and 0.
   const measure = (found) => (/^true$/i.test(found) ? 1 : /^fal[s\\u017f]e$/i.test(found) ? 0 : numeral(found));"""
 
+_AMOUNT = """
+  // A text that is a number with its unit is that number.
+  const amount = (found, [form, thousands, decimal]) => {
+    const parts = typeof found === "string" ? new RegExp(`^${form}$`).exec(found) : null;
+    return parts ? Number(parts[1] + parts[2].split(thousands || "none").join("").replace(decimal, ".")) : found;
+  };"""
+
 _FLAG = """
   // True and false as training wrote them; 1 and 0 are the same.
   const flag = (found, names) => ([0, 1].includes(measure(found)) ? names[measure(found)] : found);"""
@@ -153,6 +160,7 @@ _READERS = {
     "blank": _BLANK,
     "numeral": _NUMERAL,
     "measure": _MEASURE,
+    "amount": _AMOUNT,
     "flag": _FLAG,
     "same": _SAME,
     "moment": _MOMENT,

@@ -119,7 +119,10 @@ _RULE = Object("a rule: an object with label, default and exceptions", ("label",
 _EXCEPTION = Object("an exception: an object with default and exceptions", ("default",), ("exceptions",))
 _NONE: list[Any] = []
 _TAKES = {"<=": float, ">": float, "==": str, "!=": str, "missing": type(None), "present": type(None)}
-_NOTATION = 'a notation: date, datetime, instant, time, duration, flag, whole, {"date": format} or a list of levels'
+_NOTATION = (
+    'a notation: date, datetime, instant, time, duration, flag, whole, {"date": format}, {"unit": "1234.5 kg"} or a '
+    "list of levels"
+)
 _WRITTEN = {
     "date": "a date like 2020-08-01",
     "datetime": "a time like 2020-08-01 12:30",

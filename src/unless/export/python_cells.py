@@ -112,6 +112,12 @@ _MEASURE = '''
         low = found.casefold() if isinstance(found, str) else None
         return float(low == "true") if low in ("true", "false") else numeral(found)'''
 
+_AMOUNT = '''
+    def amount(found, form):
+        """A text that is a number with its unit is that number."""
+        parts = fullmatch(form[0], found) if isinstance(found, str) else None
+        return float(parts[1] + parts[2].replace(form[1], "").replace(form[2], ".")) if parts else found'''
+
 _FLAG = '''
     def flag(found, names):
         """True and false as training wrote them; 1 and 0 are the same."""
@@ -183,6 +189,7 @@ _READERS = {
     "blank": _BLANK,
     "numeral": _NUMERAL,
     "measure": _MEASURE,
+    "amount": _AMOUNT,
     "flag": _FLAG,
     "same": _SAME,
     "moment": _MOMENT,
@@ -196,7 +203,7 @@ def python_readers(used: Iterable[str], *, numeric: bool) -> list[str]:
     """The functions that read cells, given the names of those that the features need."""
     names = with_needs(used)
     lines = ["    from datetime import date, datetime, time, timedelta"] * ("written" in names)
-    lines += ["    from re import fullmatch"] * bool(names & {"moment", "clock", "duration", "numeral"})
+    lines += ["    from re import fullmatch"] * bool(names & {"moment", "clock", "duration", "numeral", "amount"})
     lines.append(_VALUE.replace("@times", _TIMES if "written" in names else _NO_TIMES))
     lines += [source for name, source in _READERS.items() if name in names]
     return [*lines, *[_NUMBER] * numeric]

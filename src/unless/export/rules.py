@@ -24,7 +24,7 @@ from unless.export.conditions import list_of
 from unless.model import Model, Statistics
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
 from unless.values import amount, share_text, spell
-from unless.values.notation import FLAG, Moments, Notation, Noted, Order
+from unless.values.notation import FLAG, Amounts, Moments, Notation, Noted, Order
 from unless.values.spelling import spelled
 
 INDENT = "    "
@@ -70,6 +70,8 @@ def _declared(name: str, notation: Notation | None) -> str:
         case Order(levels):
             said = " < ".join(map(spelled, levels)) if len(levels) > 1 else repr(levels[0])  # alone, date is a notation
             return f"{spelled(name)} ({said})"
+        case Amounts(form=form):
+            return f"{spelled(name)} (unit {form!r})"
         case Moments(format=str(form)):
             return f"{spelled(name)} ({notation.name} {form!r})"
     return f"{spelled(name)} ({notation.name})"
@@ -128,7 +130,8 @@ def _noted(literal: Literal, value: Noted) -> str:
     if notation == FLAG and float(value) == 0:
         return f"is {1 if literal.op == '>' else 0}"
     if notation.plain:
-        return f"{literal.op} {spell(value)}"
+        op, bound = literal.bound()
+        return f"{op} {spell(float(bound))}"  # type: ignore[arg-type]  # it is a number
     text = str(value)
     if notation.back(text) != value:  # between two moments or levels, which no text of the notation says
         return f"{literal.op} number {float(value)!r}"

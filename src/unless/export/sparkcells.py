@@ -24,7 +24,7 @@ from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
 from unless.values import Value, number_in
-from unless.values.notation import Moments, Notation, Noted, Order, Times
+from unless.values.notation import Amounts, Moments, Notation, Noted, Order, Times
 
 _ENGINE = DIALECTS["spark"]
 _NTZ = _ENGINE.times["timestamp"]
@@ -77,6 +77,8 @@ class _Reading:
     """The texts that rules compare cells with."""
     compared: bool
     """Whether rules ask for more than whether a cell is missing."""
+    unit: str | None = None
+    """How numbers with a unit are written, if they are."""
 
     @classmethod
     def of(
@@ -85,13 +87,14 @@ class _Reading:
         schema = None if isinstance(model, Program | Committee) else model.schema_
         written = {} if schema is None else schema.notations
         notation = rules.notations.get(feature, written.get(feature))
+        unit = notation.form if isinstance(notation, Amounts) else None
         notation = None if notation is None or notation.plain else notation
         texts = [literal.value for literal in literals if isinstance(literal.value, str)]
         texts += notation.levels if isinstance(notation, Order) else ()
         compared = any(literal.value is not None for literal in literals)
         missing = () if schema is None else schema.missing
         like = rules if schema is None else model
-        return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared)
+        return cls(feature, like, missing, notation, list(dict.fromkeys(texts)), compared, unit)
 
     def values(self, cells: Sequence[object]) -> list[Value]:
         """What cells of one type mean; a date, a time or a level is its text."""
@@ -153,6 +156,11 @@ class _Reading:
     def texts(self, collation: str) -> tuple[str, Cells]:
         """A column of texts, some of which may be numbers, booleans or missing, as in training."""
         self._refuse_format()
+        if self.unit is not None:
+            raise ParameterError(
+                f"the column {self.feature!r} is text, and in training it had numbers with a unit, such as "
+                f"{self.unit!r}, which Spark does not read; make it a number first"
+            )
         own: exp.Expression = column(self.feature)
         if collation != "UTF8_BINARY":  # else "A" may equal "a"
             own = exp.Anonymous(this="COLLATE", expressions=[own, exp.Literal.string("UTF8_BINARY")])

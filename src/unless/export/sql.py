@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 from typing import get_args
 
@@ -21,7 +21,7 @@ from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
 from unless.table import Schema
 from unless.values import Label, counted, number_in
-from unless.values.notation import Moments, Notation, Order, Times
+from unless.values.notation import Amounts, Moments, Notation, Order, Times
 from unless.values.spelling import CONTROLS, spelled
 
 try:
@@ -102,8 +102,9 @@ def prepared(
     rules, engine = rules_of(program), DIALECTS[dialect]
     schema = Schema({}) if isinstance(program, Program | Committee) else program.schema_
     check_columns(rules, engine)
-    notations = {name: one for name, one in {**schema.notations, **rules.notations}.items() if not one.plain}
-    kinds = kinds_of(rules, _Known(schema.kinds, schema.typed, notations, engine), columns or {})
+    written = {**schema.notations, **rules.notations}
+    notations = {name: one for name, one in written.items() if not one.plain}
+    kinds = kinds_of(rules, _Known(schema.kinds, schema.typed, notations, engine, written), columns or {})
     compared = {name: one for name, one in notations.items() if name in rules.notations}
     return rules, engine, SqlWriter(engine, kinds, compared)
 
@@ -158,9 +159,11 @@ class _Known:
     typed: frozenset[str]
     notations: Mapping[str, Notation]
     dialect: Dialect
+    units: Mapping[str, Notation] = field(default_factory=dict)
 
     def kind(self, feature: str, literals: list[Literal]) -> str:
         """The kind of a column that nobody gave."""
+        self.refuse_unit(feature, "text")
         values, known = {literal.value for literal in literals} - {None}, self.kinds.get(feature)
         numbers = {value for value in values if isinstance(value, float)}
         if notation := self.notations.get(feature):
@@ -174,8 +177,17 @@ class _Known:
             return "mixed"  # training read text, or an earlier version did not write what it read
         return known or ("mixed" if numbers else "text")
 
+    def refuse_unit(self, feature: str, kind: str) -> None:
+        """Refuse a column of texts that are numbers with a unit, unless it is said that it has plain numbers."""
+        if isinstance(unit := self.units.get(feature), Amounts) and kind != "number":
+            raise ParameterError(
+                f"the column {feature!r} has numbers with a unit, such as {unit.form!r}, which SQL does not read; "
+                "if it has plain numbers in the database, say that it is a number"
+            )
+
     def checked(self, feature: str, kind: str) -> str:
         """A kind that the database has, and in which the numbers of the feature can be written."""
+        self.refuse_unit(feature, kind)
         own, notation = self.dialect, self.notations.get(feature)
         if kind in KIND_NOTATIONS and not own.times and kind != "interval":
             return "text"  # SQLite: the type of a column means nothing

@@ -15,7 +15,7 @@ from unless.inspection.remarks import Code, ColumnProfile, Remark
 from unless.read.header import UNNAMED
 from unless.table import Column, Table
 from unless.values import LEADING_ZERO, is_blank, missing_among, number_in, spell
-from unless.values.notation import Moments
+from unless.values.notation import Amounts, Moments
 
 _FREQUENT = 5
 _NEARLY = 0.995  # share of equal cells in a nearly constant column
@@ -114,6 +114,8 @@ def _why(column: Column, numbers: int, texts: Mapping[str, int], declared: str |
         return "no cell is present"
     if isinstance(column.notation, Moments) and column.notation.format is not None:
         sort = f"dates written as {column.notation.format}"
+    if isinstance(column.notation, Amounts):
+        sort = f"numbers with the unit {column.notation.unit!r}, or without one"
     if column.kind == "number":
         return f"all present cells are {sort}"
     if column.kind == "mixed":

@@ -58,11 +58,12 @@ def moved_between(literal: Literal, low: float, high: float, *, rounded: bool, w
 
     Where all numbers are ``whole``, above 2.5 is said as above 2.
     """
-    if isinstance(literal.value, Noted):
-        notation = literal.value.notation
+    notation = literal.value.notation if isinstance(literal.value, Noted) else None
+    if notation is not None and notation.step:
         return Literal(literal.feature, literal.op, notation.value(notation.between(low, high)))
     threshold = between(low, high, rounded=rounded)
-    return Literal(literal.feature, literal.op, max(low, float(floor(threshold))) if whole else threshold)
+    threshold = max(low, float(floor(threshold))) if whole else threshold
+    return Literal(literal.feature, literal.op, threshold if notation is None else notation.value(threshold))
 
 
 def between(low: float, high: float, *, rounded: bool) -> float:

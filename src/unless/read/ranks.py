@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from unless.errors import ReadError
 from unless.kernels import rank as kernels
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
+from unless.read.sniff import numerals_among
 from unless.table import MOST, Column, Kind, Labels, smallest
 from unless.values import (
     LEADING_ZERO,
@@ -37,14 +38,17 @@ from unless.values.notation import (
     DAY,
     FLAG,
     INSTANT,
+    MONEY,
     TIME,
     WHOLE,
+    Amounts,
     Moments,
     Notation,
     Noted,
     Order,
     common,
     noticed,
+    with_unit,
 )
 
 Declared = OneOf["numeric", "categorical"] | None
@@ -272,8 +276,8 @@ def settle(
 
     ``missing`` are the texts that mean a missing cell. Texts that spell numbers are numbers if the column is declared
     numeric, or if it is undeclared and looks numeric or mixed (`_kind`). So are texts that spell dates, times or
-    durations, and texts that are levels of an order if the ``notation`` says so. In a column of categories a number
-    becomes its shortest spelling, which is compared with ``missing``.
+    durations, texts that are levels of an order if the ``notation`` says so, and numbers with one unit. In a column of
+    categories a number becomes its shortest spelling, which is compared with ``missing``.
 
     ``spelled`` are the cells of text files, where a number is never anything but text. In a typed column of text,
     whole numbers are names if nothing else is there (zip codes), and numbers are numbers if they are more than half.
@@ -293,15 +297,17 @@ def settle(
         return _settle_written(name, cells, wanted, missing, declared=notation is not None and not alike)
     present = [text for text in cells.texts if text not in missing]
     read = _numbers_among(present, cells, declared, known)
+    if isinstance(notation, Amounts):
+        read |= _amounts_in(present, notation, cells.numerals if spelled else None)
     if declared is None and not spelled and not len(cells.numbers) and _are_names(present, read):
         read = {}
     gone = _gone(cells, missing) if not spelled else set()
     kind = _kind(len(cells.numbers) - len(gone), present, read, declared)
-    if kind == "text" or (declared == "numeric" and not read and not len(cells.numbers)):
-        if not alike and (found := noticed(present)) is not None:
-            return _settle_written(name, cells, found[0], missing, found[1])
-        if kind == "text":
-            return _settle_names(name, cells, missing, known, spelled=spelled)
+    if kind == "text" or (declared == "numeric" and not len(cells.numbers)):
+        rest = {} if kind == "text" else read
+        found = None if alike else _noticed_in(name, cells, present, rest, missing, spelled=spelled)
+        if found is not None or kind == "text":
+            return found or _settle_names(name, cells, missing, known, spelled=spelled)
     typed = len(cells.numbers) > 0 and not read and cells.type is not str
     if not (read or gone or len(present) < len(cells.texts)):
         column = Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
@@ -388,6 +394,45 @@ def _plain_notation(column: Column, *, whole: bool | None) -> Notation | None:
         return None
     flags = column.kind == "number" and len(numbers) == 2 and numbers.tolist() == [0, 1]
     return FLAG if flags else WHOLE
+
+
+def _noticed_in(
+    name: str,
+    cells: Cells,
+    present: Sequence[str],
+    read: Mapping[str, float],
+    missing: Collection[str],
+    *,
+    spelled: bool,
+) -> Column | None:
+    """A column of dates, or of numbers with one unit, that nobody has declared; None if it is neither.
+
+    ``read`` are texts that are numbers anyway.
+    """
+    if not read and (found := noticed(present)) is not None:
+        return _settle_written(name, cells, found[0], missing, found[1])
+    unit = None if 2 * len(read) >= len(present) else _unit_of(present, cells, spelled=spelled)
+    return None if unit is None else settle(name, cells, "numeric", missing, spelled=spelled, notation=unit)
+
+
+def _unit_of(texts: Sequence[str], cells: Cells, *, spelled: bool) -> Amounts | None:
+    """The unit of numbers that nobody declared; None if fewer than half of the texts are numbers with the same one."""
+    found = with_unit(texts)
+    if found is None:
+        return None
+    bare = {text: one for text in texts if (one := found.bare(text)) is not None}
+    numerals = cells.numerals if spelled else numerals_among(bare.values(), money=found.unit in MONEY)
+    found = Amounts.of(found.before, found.after, numerals.decimal, numerals.thousands)
+    read = _amounts_in(texts, found, cells.numerals if spelled else None)
+    return None if 2 * len(read) < len(texts) or any(map(LEADING_ZERO.match, bare.values())) else found
+
+
+def _amounts_in(texts: Iterable[str], unit: Amounts, numerals: Numerals | None) -> dict[str, float]:
+    """The numbers of texts that have a unit, in the numerals of a file, or in those of training."""
+    if numerals is None:
+        return {text: number for text in texts if (number := unit.amount(text)) is not None}
+    bare = {text: one for text in texts if (one := unit.bare(text)) is not None}
+    return {text: number for text, one in bare.items() if (number := numerals.number_in(one)) is not None}
 
 
 def _gone(cells: Cells, missing: Collection[str]) -> set[float]:

@@ -26,6 +26,7 @@ from unless.errors import DoubtWarning
 from unless.read.dialect import PLAIN_NUMERALS, Dialect, Numerals, Remarks, Told, numerals_of, title_of
 from unless.read.encodings import encoding_in, oddity
 from unless.values import DEFAULT_MISSING
+from unless.values.notation import MONEY, with_unit
 
 WINDOW = 1 << 15
 """How many bytes of a file are looked at."""
@@ -215,8 +216,9 @@ def _is_fraction(cell: str) -> bool:
 
 def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tuple[Numerals, bool, list[DoubtWarning]]:
     """How numbers are written, whether cells show the decimal sign, and doubts."""
-    columns = _number_columns(rows)
-    signs = {name: shown for name, cells in columns.items() if len(shown := _decimals(cells)) == 1}
+    columns, money = _number_columns(rows)
+    shown_in = {name: _decimals(cells, money=name in money) for name, cells in columns.items()}
+    signs = {name: shown for name, shown in shown_in.items() if len(shown) == 1}
     commas = [name for name, shown in signs.items() if "," in shown]
     points = [name for name, shown in signs.items() if "." in shown]
     settled = told is not None or bool(signs)
@@ -231,28 +233,44 @@ def _numerals(rows: Sequence[list[str]], delimiter: str, told: str | None) -> tu
     return numerals_of(decimal, _thousands(columns, decimal)), settled, doubts
 
 
-def _number_columns(rows: Sequence[list[str]]) -> dict[str, set[str]]:
-    """The distinct cells of the columns that may have numbers with signs; missing ones are left out."""
+def numerals_among(cells: Collection[str], *, money: bool) -> Numerals:
+    """How the numbers of one column are written, if nothing else tells."""
+    signs = _decimals(cells, money=money)
+    grouped = any(_GROUPED.fullmatch(cell) for cell in cells)
+    if len(signs) > 1 or (grouped and not signs):
+        return PLAIN_NUMERALS
+    decimal = next(iter(signs), ".")
+    return numerals_of(decimal, _thousands({"": cells}, decimal))
+
+
+def _number_columns(rows: Sequence[list[str]]) -> tuple[dict[str, set[str]], set[str]]:
+    """The distinct cells of the columns that may have numbers with signs, and which of them are amounts of money.
+
+    Missing cells and units are left out.
+    """
     if not rows:
-        return {}
+        return {}, set()
     header, *body = rows
-    found = {}
+    found, money = {}, set()
     for name, cells in zip(header, zip(*(row for row in body if len(row) == len(header)), strict=True), strict=False):
         present = {cell.strip(" ") for cell in cells}.difference(DEFAULT_MISSING)
+        if (unit := with_unit(sorted(present))) is not None:
+            present = {bare if (bare := unit.bare(cell)) is not None else cell for cell in present}
+            money |= {name} if unit.unit in MONEY else set()
         if 2 * sum(map(_is_number, present)) >= len(present) > 0 and not all(map(_WHOLE.fullmatch, present)):
             found[name] = present
-    return found
+    return found, money
 
 
-def _decimals(cells: Collection[str]) -> set[str]:
-    """The decimal signs of cells that can be read in one way only."""
+def _decimals(cells: Collection[str], *, money: bool = False) -> set[str]:
+    """The decimal signs of cells that can be read in one way only; amounts of money do not have three decimals."""
     found = set()
     for cell in cells:
         if grouped := _GROUPED.fullmatch(cell):
             gap, further, sign = grouped.groups()
             if sign:
                 found.add(sign)
-            elif further and gap in _OTHER:
+            elif (further or money) and gap in _OTHER:
                 found.add(_OTHER[gap])
         elif _is_fraction(cell):
             found.add("," if "," in cell else ".")

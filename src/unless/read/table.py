@@ -25,7 +25,7 @@ from unless.rule import Program
 from unless.table import Column, Kind, Schema, Table
 from unless.threads import cores
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among, spell, value_of
-from unless.values.notation import DATETIME, TIME, Moments, Notation, Order
+from unless.values.notation import DATETIME, TIME, Amounts, Moments, Notation, Order
 
 _CLOCKS = ("%H:%M", "%H:%M:%S")
 _SHOWN = 6  # names in a line
@@ -208,9 +208,12 @@ class Plan:
         known = set() if self.alike else {column.name for column in columns if column.name not in self.notations}
         forms = defaultdict[str, list[str]](list)
         for column in columns:
-            if column.name in known and isinstance(column.notation, Moments) and column.notation.format is not None:
-                forms[column.notation.format].append(column.name)
-        return "; ".join(f"dates in {_named(names)} are read as {form}" for form, names in forms.items())
+            match column.notation if column.name in known else None:
+                case Moments(format=str(form)):
+                    forms[f"dates in {{}} are read as {form}"].append(column.name)
+                case Amounts(unit=unit):
+                    forms[f"numbers in {{}} have the unit {unit!r}"].append(column.name)
+        return "; ".join(said.replace("{}", _named(names), 1) for said, names in forms.items())
 
     def _is_written(self, name: str) -> bool:
         """Whether the numbers of a feature are written in a notation of their own, so that its text has to be seen."""

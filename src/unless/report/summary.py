@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError
 from unless.explanation.sentences import figures, words_for
-from unless.explanation.words import DEFAULT, Words, printable
+from unless.explanation.words import DEFAULT, Phrase, Words, printable
 from unless.judge.labels import ClassQuality, Quality
 from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
@@ -32,7 +32,7 @@ from unless.rule import OPERATOR_WORDS, Literal, Program, Rule
 from unless.score.committee import Committee
 from unless.table import Column, Table
 from unless.values import Label, Value, label_data, number_data, value_data
-from unless.values.notation import DAY, Notation, Noted
+from unless.values.notation import DAY, Amounts, Notation, Noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,6 +342,8 @@ def _feature(facts: Facts, column: Column, words: Words) -> dict[str, Any]:
     known = facts.known(column.name)
     notation = facts.notations.get(column.name) or (None if known is None else known.notation)
     phrase = words.phrase(column.name)
+    if isinstance(notation, Amounts) and phrase.number == Phrase().number:
+        phrase = replace(phrase, number=notation.template)
     low, high = (None, None) if known is None or not len(known.numbers) else known.numbers[[0, -1]].tolist()
     return {
         "name": column.name,
@@ -372,8 +374,8 @@ def _step(numbers: NDArray[np.float64], low: float | None, high: float | None, n
     finite = np.append(numbers[np.isfinite(numbers)], ends)
     if notation is not None and notation.name in ("datetime", "instant", "time", "duration"):
         return next((unit for unit in _TIMES if not (finite % unit).any()), 1.0)
-    if notation is not None or (finite == np.floor(finite)).all():
-        return 1.0 if notation is None else notation.step
+    if (notation is not None and notation.step) or (finite == np.floor(finite)).all():
+        return 1.0 if notation is None else notation.step or 1.0
     width = (high or 0.0) - (low or 0.0)
     if not 0 < width < math.inf:
         return 0.01

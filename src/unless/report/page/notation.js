@@ -137,11 +137,12 @@
     return { name: "order", step: 1, levels, text, number, back: number };
   }
 
-  /** The notation that a page's data has: its name, a name with a format, or the levels of an order; null if none. */
+  /** The notation that a page's data has: its name, a name with a format, or the levels of an order; null for plain numbers. */
   function readNotation(data) {
     if (data === null || data === undefined) return null;
     if (Array.isArray(data)) return order(data);
     const [name, format] = typeof data === "string" ? [data, null] : Object.entries(data)[0];
+    if (name === "unit") return null; // the phrase of the feature has the unit
     if (name === "time") return times();
     if (name === "duration") return { name, step: 1, text: durationText, number: durationNumber, back: durationNumber };
     return name === "flag" || name === "whole" ? { name, step: 1, plain: true } : moments(name, format);
