@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 __all__ = [
     "QUICK",
@@ -26,6 +27,7 @@ __all__ = [
     "Node",
     "Spark",
     "database",
+    "graphs",
     "mariadb",
     "node",
     "postgres",
@@ -164,6 +166,10 @@ class Spark:
         view.createOrReplaceTempView(f"table_{self.tables}")
         return f"table_{self.tables}"
 
+    def execute(self, sql: str) -> SimpleNamespace:
+        """The rows of a query, as databases give them."""
+        return SimpleNamespace(fetchall=self.session.sql(sql).collect)
+
     def select(self, expression: str, table: str) -> list:
         """The values of an expression, row by row."""
         return self.select_all([expression], table)[0]
@@ -301,6 +307,22 @@ lines.on("line", (line) => {
   console.log(JSON.stringify(answer, (_, v) => typeof v === "number" && !Number.isFinite(v) ? {number: String(v)} : v));
 });
 """
+
+
+@contextmanager
+def graphs() -> Iterator:
+    """A function that runs a model as a graph of ONNX: what it makes of a table, by output."""
+    onnx, runtime = _package("onnx"), _package("onnxruntime")
+    from unless.export import onnx_inputs, to_onnx
+
+    def run(model, table, *, missing: str = "\N{REPLACEMENT CHARACTER}", **options) -> dict:
+        graph = to_onnx(model, missing=missing, **options)
+        onnx.checker.check_model(graph, full_check=True)
+        session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+        found = session.run(None, onnx_inputs(model, table, missing=missing, **options))
+        return dict(zip([one.name.rstrip("_") for one in session.get_outputs()], found, strict=True))
+
+    yield run
 
 
 class Node:

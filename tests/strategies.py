@@ -70,14 +70,14 @@ _OTHER_ZONE = re.compile(r"[+-](?!00:?00)[0-9]{2}:?[0-9]{2} *$")
 def held_by(dialect: str, cells: dict[str, list]) -> dict[str, list]:
     """The columns and cells that a database has types for.
 
-    MySQL knows no infinite numbers, takes 1e999 for the largest double, and of zones in text knows only UTC.
+    MySQL knows no infinite numbers, and of zones in text only UTC.
     """
     lacking = {"sqlite": "u", "mysql": "iu"}.get(dialect, "") if "u" in cells else ""
 
     def held(cell: object) -> bool:
         if isinstance(cell, float):
             return math.isfinite(cell)
-        return not (isinstance(cell, str) and (_OTHER_ZONE.search(cell) or abs(number_in(cell) or 0) > 1.797e308))
+        return not (isinstance(cell, str) and _OTHER_ZONE.search(cell))
 
     found = {name: own for name, own in cells.items() if name not in lacking}
     return {name: [*filter(held, own)] for name, own in found.items()} if dialect == "mysql" else found

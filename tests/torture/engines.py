@@ -1,9 +1,11 @@
 """Random programs on hostile records and with hostile names: every engine decides as the plain definition does.
 
 The plain definition is `Program.decides`, by `Literal.holds`. Compared with it, record by record: `predict`, the
-exported Python and JavaScript, the scripts of the report page, DuckDB, SQLite and PostgreSQL; and, on tables of their
-own, clingo and SWI-Prolog. A program that an export refuses with our own error is counted separately: databases
-and logic programs do not allow some names and labels. `predict`, Python, JavaScript and the page take every one.
+exported Python and JavaScript, the scripts of the report page, graphs of ONNX, DuckDB, SQLite, PostgreSQL and, in
+MySQL's dialect, MariaDB; and, on tables of their own, clingo and SWI-Prolog. Databases get the kinds of all columns,
+and once more only of those that have no numbers. A program that an export refuses with our own error is counted
+separately: databases, graphs and logic programs do not allow some names and labels. `predict`, Python, JavaScript and
+the page take every one.
 """
 
 from __future__ import annotations
@@ -21,43 +23,27 @@ from pathlib import Path
 from typing import Any
 
 import unless
-from tests.engines import Lacking, database, node
+from tests.engines import Lacking, database, graphs, node
 from tests.logic.test_prolog import derived
-from tests.logic.traps import NAMES, cases
+from tests.logic.traps import cases
 from tests.report.payload import payload
 from tests.report.test_engine import ASK, SCRIPTS
-from tests.strategies import CELLS, KINDS, meaning, programs
+from tests.strategies import CELLS, held_by, programs
+from tests.torture.cells import Drawn, drawn_cells, renamed
 from tests.torture.counts import Counts, drawn
 from unless.errors import UnlessError
 from unless.export import json as programs_as_json
 from unless.export import to_javascript, to_python, to_sql
 from unless.logic import from_clingo, run_clingo, to_clingo
-from unless.rule import Program, Rule
+from unless.rule import Program
 from unless.table import Column, Table
 from unless.values import value_of
 
 __all__ = ["search"]
 
 NEVER_REFUSE = {"predict", "Python", "JavaScript", "report page"}
+MARIADB = "mysql (MariaDB)"
 AT_ONCE = 10  # programs with the same names and records
-ROWS = 60
-WORDS = [
-    "true",
-    "false",
-    "null",
-    "select",
-    "oid",
-    "rowid",
-    "inf",
-    "sup",
-    "mod",
-    "Age",
-    'say "x"',
-    "a.b",
-    "`",
-    "v",
-    "$x",
-]
 TARGETS = ["y", "term_expansion", "goal_expansion", "user", "prolog_load_context", "true", "false", "is", "main", ""]
 
 Decide = Callable[[Program, list[dict[str, Any]]], list[Any]]
@@ -80,25 +66,33 @@ def search(budget: int, seed: int) -> Counts:
 
 
 def _opened(stack: ExitStack, counts: Counts) -> Iterator[tuple[str, Any]]:
-    """Engines that take records: a function of names and kinds, which gives one of a program and records."""
-    yield "predict", lambda kinds, cells: _predict
-    yield "Python", lambda kinds, cells: _python
+    """Engines that take records: a function of these, which gives one of a program and the records."""
+    yield "predict", lambda cells: _predict
+    yield "Python", lambda cells: _python
     try:
         engine = stack.enter_context(node())
     except Lacking as what:
         counts.lacking.append(str(what))
     else:
-        yield "JavaScript", lambda kinds, cells: lambda program, records: engine.run(to_javascript(program), records)
-        yield "report page", lambda kinds, cells: lambda program, records: _page(engine, program, records)
-    for dialect in ("duckdb", "sqlite", "postgres"):
+        yield "JavaScript", lambda cells: lambda program, records: engine.run(to_javascript(program), records)
+        yield "report page", lambda cells: lambda program, records: _page(engine, program, records)
+    try:
+        run = stack.enter_context(graphs())
+    except Lacking as what:
+        counts.lacking.append(str(what))
+    else:
+        yield "ONNX", lambda cells: lambda program, records: _graph(run, program, cells)
+    for dialect in ("duckdb", "sqlite", "postgres", "mysql"):
         try:
             opened = stack.enter_context(database(dialect))
         except Lacking as what:
             counts.lacking.append(str(what))
-        else:
-            yield dialect, lambda kinds, cells, opened=opened: _sql(opened, kinds, kinds, cells)
-            if dialect == "postgres":
-                yield "postgres, numeric", lambda kinds, cells, opened=opened: _numeric(opened, kinds, cells)
+            continue
+        name = MARIADB if dialect == "mysql" else dialect
+        yield name, lambda cells, opened=opened: _sql(opened, cells)
+        yield f"{name}, columns not named", lambda cells, opened=opened: _bare(opened, cells)
+        if dialect == "postgres":
+            yield "postgres, numeric", lambda cells, opened=opened: _numeric(opened, cells)
 
 
 def _predict(program: Program, records: list[dict[str, Any]]) -> list[Any]:
@@ -114,6 +108,14 @@ def _python(program: Program, records: list[dict[str, Any]]) -> list[Any]:
     return list(map(names["classify"], records))
 
 
+def _graph(run: Any, program: Program, cells: Drawn) -> list[Any]:
+    """Labels of a graph, which has an empty text or NaN where no rule decides."""
+    found = run(program, cells.table, columns=cells.read_kinds)["label"].tolist()
+    if program.otherwise is not None:
+        return found
+    return [None if label == "" or label != label else label for label in found]  # noqa: PLR0124 - NaN
+
+
 def _page(engine: Any, program: Program, records: list[dict[str, Any]]) -> list[Any]:
     data = payload(program)
     questions = [["decide", data, [value_of(one[name]) for name in program.used]] for one in records]
@@ -121,28 +123,35 @@ def _page(engine: Any, program: Program, records: list[dict[str, Any]]) -> list[
     return [None if place is None else data["labels"][place] for place in places]
 
 
-def _sql(opened: Any, kinds: dict[str, str], types: dict[str, str], cells: dict[str, list[Any]]) -> Decide:
-    tables: dict[tuple[str, ...], str] = {}
-
+def _sql(opened: Any, cells: Drawn, types: dict[str, str] | None = None) -> Decide:
     def decide(program: Program, records: list[dict[str, Any]]) -> list[Any]:  # noqa: ARG001 - they are in the table
-        sql = to_sql(program, opened.dialect, columns=kinds)
-        if program.used not in tables:  # with these columns only: others may have names that no column can have
-            tables[program.used] = opened.table({name: cells[name] for name in program.used} or {"x": [None] * ROWS},
-                                                {**types, "x": "text"})  # fmt: skip
-        return opened.select(sql, tables[program.used])
+        sql = to_sql(program, opened.dialect, columns=cells.kinds)
+        return opened.select(sql, cells.stored(opened, program.used, types))
 
     return decide
 
 
-def _numeric(opened: Any, kinds: dict[str, str], cells: dict[str, list[Any]]) -> Decide:
+def _bare(opened: Any, cells: Drawn) -> Decide:
+    """Without ``columns=``: numbers, or text that spells some, are told by the cells."""
+    boolean = {name: "boolean" for name, kind in cells.kinds.items() if kind == "boolean"}
+    texts = {name: "text" for name, kind in cells.kinds.items() if kind == "text"}
+
+    def decide(program: Program, records: list[dict[str, Any]]) -> list[Any]:  # noqa: ARG001
+        sql = to_sql(program, opened.dialect, columns=boolean | texts)
+        return opened.select(sql, cells.stored(opened, program.used))
+
+    return decide
+
+
+def _numeric(opened: Any, cells: Drawn) -> Decide:
     """Decimals instead of doubles, in columns that have all their digits."""
-    rng = random.Random(str(cells))
-    types = {name: "NUMERIC" if kind == "number" else kind for name, kind in kinds.items()}
+    rng = random.Random(str(cells.cells))
+    types = {name: "NUMERIC" if kind == "number" else kind for name, kind in cells.kinds.items()}
     stored = {
         name: [_decimal(rng, cell) if types[name] == "NUMERIC" else cell for cell in column]
-        for name, column in cells.items()
+        for name, column in cells.cells.items()
     }
-    return _sql(opened, kinds, types, stored)
+    return _sql(opened, Drawn(cells.names, stored), types)
 
 
 def _decimal(rng: random.Random, cell: float | None) -> str | None:
@@ -178,20 +187,15 @@ def _logic(stack: ExitStack, counts: Counts) -> Iterator[tuple[str, Any]]:
 
 
 def _compare_records(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
-    rng = random.Random(seed)
-    names = dict(zip(KINDS, _names(rng), strict=True))
-    cells = {names[kind]: [rng.choice(CELLS[kind]) for _ in range(ROWS)] for kind in KINDS}
-    kinds = {names[name]: kind for name, kind in KINDS.items()}
-    records = [
-        {name: meaning(kinds[name], cell) for name, cell in zip(cells, row, strict=True)}
-        for row in zip(*cells.values(), strict=True)
-    ]
-    deciders = {name: opened(kinds, cells) for name, opened in engines.items()}
+    cells, finite = drawn_cells(seed, CELLS), drawn_cells(seed, held_by("mysql", CELLS))
+    own = {name: finite if name.startswith(MARIADB) else cells for name in engines}
+    deciders = {name: opened(own[name]) for name, opened in engines.items()}
     for plain in drawn(programs(), AT_ONCE, seed):
-        program = renamed(plain, names)
-        wanted = [program.label(record) for record in records]
+        program = renamed(plain, cells.names)
+        wanted = {id(one): one.labels(program) for one in (cells, finite)}
         for name, decide in deciders.items():
-            _check(counts, name, seed, program, wanted, lambda: decide(program, records))  # noqa: B023 - at once
+            known = own[name]
+            _check(counts, name, seed, program, wanted[id(known)], lambda: decide(program, known.records))  # noqa: B023
 
 
 def _compare_tables(counts: Counts, seed: int, engines: dict[str, Any]) -> None:
@@ -226,21 +230,3 @@ def _check(
 def _same(found: Any, wanted: Any) -> bool:
     """Whether a label came back: SQLite has no booleans, JavaScript one type for numbers."""
     return found == wanted and isinstance(found, str) == isinstance(wanted, str)
-
-
-def _names(rng: random.Random) -> list[str]:
-    """Four names, which no engine takes for one."""
-    while True:
-        names = rng.sample([*NAMES, *WORDS], len(KINDS))
-        if len({name.casefold()[:60] for name in names}) == len(names) and "row_place" not in names:
-            return names
-
-
-def renamed(program: Program, names: dict[str, str]) -> Program:
-    """A program whose features have other names."""
-
-    def rule_of(rule: Rule) -> Rule:
-        default = tuple(replace(literal, feature=names[literal.feature]) for literal in rule.default)
-        return Rule(rule.head, default, tuple(map(rule_of, rule.exceptions)))
-
-    return Program(program.target, tuple(names.values()), tuple(map(rule_of, program.rules)), program.otherwise)

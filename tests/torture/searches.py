@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tests.lengths import LONG
-from tests.torture import engines, faults, kernels, kills, sanitize, streams
+from tests.torture import engines, faults, kernels, kills, points, sanitize, spark, streams
 from tests.torture.counts import Search
 
 __all__ = ["SEARCHES", "Planned"]
@@ -33,6 +33,8 @@ SEARCHES = {
     "engines": Planned(
         engines.search, "Exported programs against the plain definition", "sets of ten programs", 1, 4, 100
     ),
+    "points": Planned(points.search, "Points and probabilities of exported models", "sets of eight models", 1, 4, 100),
+    "spark": Planned(spark.search, "Exported models in Spark", "sets of ten programs and four models", 0, 1, 20),
     "kernels": Planned(kernels.search, "Compiled kernels against interpreted ones", "rounds of calls", 40, 500, 10_000),
     "sanitize": Planned(sanitize.search, "Kernels under ASan and UBSan", "rounds of calls", 0, 0, 5000),
     "kills": Planned(kills.search, "Commands killed at random moments", "kills", 2, 8, 100),

@@ -338,9 +338,12 @@ class _MySQL(_Zoneless):
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _searched(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
-    def bound(self, number: float, column: exp.Expression) -> exp.Expression:  # noqa: ARG002
-        # A cast beyond the largest double gives the largest double, so nothing can tell 1e999 from it.
-        return self.literal(math.copysign(math.nextafter(LARGEST, 0), number) if abs(number) == LARGEST else number)
+    def read(self, column: exp.Expression) -> list[tuple[exp.Expression, exp.Expression]]:
+        """A cast beyond the largest double gives the largest double: it is taken for it only as it is spelled here."""
+        number, end = self.spelled(column), math.nextafter(LARGEST, 0)
+        finite = exp.Between(this=number, low=self.literal(-end), high=self.literal(end))
+        largest = _matches(self.as_text(column), "^ *[+-]?1[.]7976931348623157[eE][+]?308 *$")
+        return [(any_of(finite, largest), number.copy())]
 
     def numeric(self, column: exp.Expression) -> None:
         """No number is infinite."""

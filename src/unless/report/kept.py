@@ -19,7 +19,7 @@ from unless.report.facts import Facts, is_identifier
 from unless.report.groups import Groups
 from unless.report.pictures import histograms
 from unless.report.sentences import LabelName
-from unless.rule import Literal, Program, Rule
+from unless.rule import Literal, Program, label_text
 from unless.table import Column
 from unless.values import Label, Value, label_data, value_data
 from unless.values.notation import Noted, Order
@@ -83,7 +83,7 @@ def printed(program: Program, labels: Sequence[Label], used: Sequence[str]) -> d
     levels = {name: one.levels for name, one in program.notations.items() if isinstance(one, Order)}
     return {
         "target": str(Program(program.target, ())).removesuffix(": no rules"),
-        "labels": [str(Rule(label)).removesuffix(" always") for label in labels],
+        "labels": [label_text(label) for label in labels],
         "features": [str(Literal(name, "missing")).removesuffix(" is missing") for name in used],
         "levels": {
             name: [
