@@ -47,11 +47,16 @@ _SAMPLE, _HASH = f"a list of at most {SAMPLE} hashes", "a hash, 16 hexadecimal d
 _MARK = "a fingerprint, 32 hexadecimal digits"
 _ENDS = "a list of at most two numbers, the least and the largest"
 _MOST = 1e200
-"""The largest count, or sum of weights."""
+"""The largest sum of weights."""
+_MOST_RECORDS = 1 << 53
 _PARAMETER = (
     'a parameter: null, a label, a list of columns, {"weights": [[label, weight], …]}, '
     '{"columns": [[column, text or texts], …]} or {"constraints": {…}}'
 )
+
+
+_FORMS = {"class_weight": "weights", "dates": "columns", "orders": "columns", "constraints": "constraints"}
+"""What an object says that is the value of a parameter."""
 
 
 def columns_in(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
@@ -61,6 +66,9 @@ def columns_in(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
     missing = checks.texts(node["missing"], (place, "missing"), "a list of cells that are missing", "a cell, a text")
     kinds = _kinds(node["kinds"], (place, "kinds"), program)
     notations = json.notations_in(node.get("notations", []), (place, "notations"), kinds)
+    for name, notation in program.notations.items():
+        if notations.get(name) != notation:
+            raise at((place, "notations"), f"the numbers of {shown(name)} are written otherwise than in the program")
     schema = Schema(kinds, tuple(missing), program.target, notations, _typed(node, place, kinds))
     ranges = _ranges(node.get("values", []), (place, "values"), schema)  # older versions did not write them
     return schema, ranges, typed(bool, node["named"], (place, "named"), "true or false")
@@ -145,15 +153,17 @@ def training_in(
     weighted = typed(
         bool, node.get("weighted", False), (place, "weighted"), "true or false: whether counts are sums of weights"
     )
+    for name, found in (("counts", counts), ("unmeasured", unmeasured)):
+        if not weighted and found is not None:
+            _refuse_many(found, (place, name))
     shares = None
     if "importances" in node:  # older versions did not write them
         shares = shares_of(node["importances"], (place, "importances"), len(program.features))
     card = None
     if any(key in node for key in ("base", "points", "cuts")):  # older versions have none, and one label needs none
         card = _card(node, place, program, classes)
-    found = Statistics.of(program, classes, counts, weighted=weighted)
-    found = replace(found, unmeasured=unmeasured)
-    return found, learner, parameters, shares, card
+    statistics = replace(Statistics.of(program, classes, counts, weighted=weighted), unmeasured=unmeasured)
+    return statistics, learner, parameters, shares, card
 
 
 def taught_in(node: dict[str, Any]) -> Taught | None:
@@ -192,7 +202,7 @@ def locked_in(node: dict[str, Any], program: Program) -> tuple[int, ...]:
         return ()
     place, what = ((None, "statistics"), "locked"), "a list of indices of rules, the smallest first"
     found = [
-        _whole(one, (place, index), "the index of a rule", 1 << 53)
+        _whole(one, (place, index), "the index of a rule", _MOST_RECORDS)
         for index, one in enumerate(typed(list, node["locked"], place, what))
     ]
     if found != sorted(set(found)):
@@ -206,8 +216,8 @@ def _choice(value: Any, place: Place) -> Choice:
     settings, rules, right, records = row(value, place, "settings, a number of rules, of right records and of all", 4)
     if not checks.is_number(rules, 0, _MOST):
         raise wrong((place, 1), "a number of at least 0", rules)
-    total = _whole(records, (place, 3), "a number of records", 1 << 53)
-    found = _whole(right, (place, 2), "a number of records", 1 << 53)
+    total = _whole(records, (place, 3), "a number of records", _MOST_RECORDS)
+    found = _whole(right, (place, 2), "a number of records", _MOST_RECORDS)
     if found > total:
         raise at((place, 2), f"more records are right than there are, {shown(records)}")
     return Choice(settings_of(settings, (place, 0)), float(rules), found, total)
@@ -238,6 +248,7 @@ def tested_in(value: Any, place: Place, classes: tuple[Label, ...], labels: tupl
     counts = _counts(node["counts"], (place, "counts"), len(labels), len(classes))
     if (counts != np.rint(counts)).any():
         raise at((place, "counts"), "expected whole numbers of records")
+    _refuse_many(counts, (place, "counts"))
     return Tested(origin, Statistics(classes, labels, counts))
 
 
@@ -261,7 +272,7 @@ def _origin_in(node: dict[str, Any], place: Place, classes: tuple[Label, ...]) -
     usual = checks.label(node["usual"], (place, "usual"))
     if usual not in classes or type(usual) not in map(type, classes):
         raise at((place, "usual"), f"{shown(node['usual'])} is not one of the classes{suggest(usual, classes)}")
-    records = _whole(node["records"], (place, "records"), "a number of records", 1 << 53)
+    records = _whole(node["records"], (place, "records"), "a number of records", _MOST_RECORDS)
     return Origin(split, mark, records, usual, _sample(node.get("sample", []), (place, "sample")))
 
 
@@ -345,15 +356,25 @@ def points_in(value: Any, place: Place, width: int, most: int) -> Points:
 
 def parameters_of(value: Any, place: Place) -> dict[str, Any]:
     """The parameters of a classifier, by name."""
-    parameters = {}
+    parameters: dict[str, Any] = {}
     for index, pair in enumerate(typed(list, value, place, "a list of parameters and values")):
         name, found = row(pair, (place, index), "a parameter and its value", 2)
         name = typed(str, name, ((place, index), 0), "the name of a parameter, a text")
-        parameters[name] = _parameter(found, ((place, index), 1))
+        if name in parameters:
+            raise at(((place, index), 0), f"{shown(name)} appears twice; remove one")
+        parameters[name] = _parameter(name, found, ((place, index), 1))
     return parameters
 
 
-def _parameter(value: Any, place: Place) -> Any:
+def _parameter(name: str, value: Any, place: Place) -> Any:
+    """The value of a parameter; an object says what it is, and only some parameters are that."""
+    form = _FORMS.get(name)
+    if (isinstance(value, dict) and form not in value) or (
+        name == "constraints" and isinstance(value, bool | int | float | str | list)
+    ):
+        raise wrong(
+            place, f'for {name}, null or {{"{form}": …}}' if form else f"for {name}, a value that is no object", value
+        )
     match value:
         case None:
             return None
@@ -457,6 +478,12 @@ def _counts(
     counts = np.full((rows, width), np.nan)
     counts[[line is not None for line in lines]] = found
     return counts
+
+
+def _refuse_many(counts: NDArray[np.float64], place: Place) -> None:
+    """Refuse counts of more records than there can be."""
+    if np.nanmax(counts, initial=0.0) > _MOST_RECORDS:
+        raise at(place, f"there are counts above {_MOST_RECORDS}; without weights, counts are numbers of records")
 
 
 def _check_counts(lines: list[Any], place: Place, *, gaps: bool) -> None:

@@ -13,13 +13,12 @@ import unicodedata
 from collections.abc import Collection
 
 from unless.errors import ProgramError
-from unless.values.spelling import CONTROLS
+from unless.values.spelling import CONTROLS, SURROGATE
 
 IDENTIFIER = re.compile(r"[a-z][A-Za-z0-9_]*", re.ASCII)
 # The names of records, rules, exceptions and stand-ins. Besides, "not" is a word of every dialect, and call/2 and
 # forall/2 are the only predicates that SWI-Prolog does not let a program redefine.
 RESERVED = re.compile(r"not|record|call|forall|(?:rule|ab|text|undecided)[0-9]+")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _STRING_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", '"': '\\"'})
 _ATOM_ESCAPES = str.maketrans({"\\": "\\\\", "\n": "\\n", "'": "\\'"})
 _LONGEST = 60
@@ -54,7 +53,7 @@ def spellable(text: str) -> bool:
     NUL ends a string in clingo, lone surrogates have no UTF-8, and a carriage return becomes a newline when Python
     reads a text file.
     """
-    return "\0" not in text and "\r" not in text and not _SURROGATE.search(text)
+    return "\0" not in text and "\r" not in text and not SURROGATE.search(text)
 
 
 def visible(text: str) -> bool:

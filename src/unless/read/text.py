@@ -31,6 +31,7 @@ from unless.read.header import column_titles
 from unless.read.ranks import Cells
 from unless.read.sniff import WINDOW, Guess, named_delimiter, sniff
 from unless.values import LEADING_ZERO, WHOLE_NUMBER, are_names, missing_among, number_in
+from unless.values.spelling import SURROGATE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -230,7 +231,7 @@ class TextFile:
             if wary or name in kept or len(texts) <= _MANY or not self._plausible(texts.gather_every(_STEP), missing):
                 return False
             gone = missing_among(texts, missing)
-            present = texts.filter(~texts.is_in(list(gone)))
+            present = texts.filter(~texts.is_in([one for one in gone if not SURROGATE.search(one)]))
             if present.str.contains(LEADING_ZERO.pattern).any() and present.str.contains(WHOLE_NUMBER.pattern).all():
                 return False
             numbers = pl.select(numbers_in(pl.lit(texts))).to_series()

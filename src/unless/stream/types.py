@@ -18,6 +18,7 @@ from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.rule import Program
 from unless.table import Schema
 from unless.values import number_in
+from unless.values.spelling import SURROGATE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -141,8 +142,9 @@ def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
 
 
 def _present(texts: pl.Series, missing: Collection[str]) -> pl.Series:
-    """The texts, with null for those that mean a missing cell."""
-    return texts.set(texts.is_in(list(missing)), None) if missing else texts
+    """The texts, with null for those that mean a missing cell; no text of a file has half a surrogate pair."""
+    meant = [token for token in missing if not SURROGATE.search(token)]
+    return texts.set(texts.is_in(meant), None) if meant else texts
 
 
 def _plainly(texts: pl.Series, numerals: Numerals) -> pl.Series:

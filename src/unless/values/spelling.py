@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CONTROLS", "RESERVED", "spelled", "unquoted"]
+__all__ = ["CONTROLS", "RESERVED", "SURROGATE", "spelled", "unquoted"]
 
 _WORDS = (
     "if unless and or is are not otherwise always true false missing present above below at equals more less greater "
@@ -19,6 +19,9 @@ RESERVED = frozenset(_WORDS.split(" "))
 
 CONTROLS = re.compile(r"[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Characters that would move the cursor of a terminal or turn the direction of what follows; \n and \t are harmless."""
+
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""Half of a surrogate pair, which no file and no other language can hold."""
 
 _BARE = re.compile(r"[\w.%/+&*$€£@~^|-]+(?: [\w.%/+&*$€£@~^|-]+)*")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
