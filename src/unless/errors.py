@@ -45,7 +45,10 @@ def _arrived(kind: type[_Travelling], args: tuple[object, ...], state: dict[str,
 
 
 class UnlessError(ValueError):
-    """Anything that unless refuses, with what is wrong and how to fix it."""
+    """Anything that unless refuses, with what is wrong and how to fix it; passwords are left out of the message."""
+
+    def __init__(self, *said: object) -> None:
+        super().__init__(*(without_passwords(one) if isinstance(one, str) else one for one in said))
 
 
 class ParameterError(UnlessError):
@@ -181,7 +184,7 @@ def suggest(name: object, known: Iterable[object]) -> str:
     return f"; there are {shown}" + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-_IN_ADDRESS = re.compile(r"(://[^\s:@/?#]*):[^\s]*@")
+_IN_ADDRESS = re.compile(r"(:/+[^\s:@/?#]*):[^\s]*@")  # as a path, an address has one slash
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _BY_NAME = re.compile(
     rf"""(?ix) ( (?:password|secret) \s* (?:=|%3D) \s* ) (?: {_QUOTED} | [^\s&'")]+ )

@@ -129,7 +129,7 @@ class TestWithProgram:
         assert (
             loaded.predict_proba(X).argmax(axis=1) == [list(loaded.classes_).index(one) for one in loaded.predict(X)]
         ).all()
-        assert "–      –           if smokes is yes and age > 45" in str(loaded)
+        assert "–                   –  if smokes is yes and age > 45" in str(loaded)
         assert loaded.rules_["support"].isna().all()
         assert loaded._repr_html_() is not None
         assert model.statistics_.total == 80

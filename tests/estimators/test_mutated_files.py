@@ -111,12 +111,12 @@ def test_what_loads_can_be_saved_and_is_the_same_again(name):
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("constraints", "yes", 'for constraints, null or {"constraints": …}'),
-        ("constraints", ["age"], 'for constraints, null or {"constraints": …}'),
-        ("constraints", {"weights": [["yes", 1]]}, 'for constraints, null or {"constraints": …}'),
-        ("ratio", {"constraints": {"never": ["age"]}}, "for ratio, a value that is no object"),
-        ("class_weight", {"columns": [["size", ["S", "M"]]]}, 'for class_weight, null or {"weights": …}'),
-        ("orders", {"weights": [["yes", 1]]}, 'for orders, null or {"columns": …}'),
+        ("constraints", "yes", 'null or {"constraints": …}'),
+        ("constraints", ["age"], 'null or {"constraints": …}'),
+        ("constraints", {"weights": [["yes", 1]]}, "a value for constraints"),
+        ("ratio", {"constraints": {"never": ["age"]}}, "a value for ratio"),
+        ("class_weight", {"columns": [["size", ["S", "M"]]]}, "a value for class_weight"),
+        ("orders", {"weights": [["yes", 1]]}, "a value for orders"),
     ],
 )
 def test_a_parameter_that_could_not_be_saved(name, value, message):
@@ -134,7 +134,7 @@ def test_a_parameter_that_appears_twice():
     """Only one of the two values could be meant."""
     document = copy.deepcopy(_document("list"))
     document["statistics"]["parameters"].append(document["statistics"]["parameters"][0])
-    with pytest.raises(ProgramError, match=r"statistics.parameters\[\d+\]\[0\]: "\w+" appears twice"):
+    with pytest.raises(ProgramError, match=r"statistics.parameters\[\d+\]\[0\]: .\w+. appears twice"):
         parsed(json.dumps(document).encode(), "model.json")
 
 
@@ -144,7 +144,7 @@ def test_numbers_written_in_two_ways():
     for pair in document["columns"]["notations"]:
         if pair[0] == "size":
             pair[1][-1] = "XL"
-    with pytest.raises(ProgramError, match=r"columns\.notations: the numbers of "size" are written otherwise than in"):
+    with pytest.raises(ProgramError, match=r"columns\.notations: the numbers of .size. are written otherwise than in"):
         parsed(json.dumps(document).encode(), "model.json")
 
 

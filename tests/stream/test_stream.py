@@ -991,3 +991,42 @@ def test_the_benchmark_runs() -> None:
 
     assert [row[0].partition(",")[0] for row in section.rows] == ["plain", "quoted", "peak memory"]
     assert [target.target for target in section.targets] == ["≥ ×0.5", "≤ ×1.25"]
+
+
+class TestFormulas:
+    """What a spreadsheet would take for a formula, in CSV and TSV."""
+
+    PROGRAM = Program(
+        "y", ("a",), (Rule("=1+1", (Literal("a", "==", "x"),)), Rule("-5", (Literal("a", "==", "y"),))), "@b"
+    )
+
+    def test_texts_stay_as_they_are_unless_asked(self) -> None:
+        """Without the option, labels and cells are written as they are."""
+        assert streamed(self.PROGRAM, b"a\nx\n=2\n")[0] == b"a,predicted,rule\nx,=1+1,1\n=2,@b,\n"
+
+    @pytest.mark.parametrize("block", BLOCKS)
+    def test_formulas_get_an_apostrophe(self, block: int) -> None:
+        """Labels, cells and names are guarded; numbers, and what else there is, stay."""
+        data = b'a,=n,-1\nx,=2,-1.5\ny,-,+3e5\nz,"\ttab",-inf\nx,a=b,\n'
+        out, done = streamed(self.PROGRAM, data, block=block, guard_formulas=True)
+        assert out.decode().splitlines() == [
+            "a,'=n,-1,predicted,rule",
+            "x,'=2,-1.5,'=1+1,1",
+            "y,'-,+3e5,-5,2",
+            "z,'\ttab,'-inf,'@b,",
+            "x,a=b,,'=1+1,1",
+        ]
+        assert done.columns == ("predicted", "rule")
+
+    def test_numbers_of_another_notation_stay(self) -> None:
+        """In a file with decimal commas, -1,5 is a number and -1.5.2 is not."""
+        out, _ = streamed(self.PROGRAM, b"a;b\nx;-1,5\nx;-2,5\n", guard_formulas=True)
+        assert out == b"a;b;predicted;rule\nx;-1,5;'=1+1;1\nx;-2,5;'=1+1;1\n"
+
+    def test_other_formats_need_no_guard(self, tmp_path: Path) -> None:
+        """JSON lines and workbooks say what is text; from JSON lines to CSV, texts are guarded and numbers are not."""
+        (tmp_path / "in.jsonl").write_text('{"a": "x", "n": -1, "t": "=2"}\n')
+        for name in ("out.jsonl", "out.csv"):
+            predict_file(self.PROGRAM, tmp_path / "in.jsonl", tmp_path / name, guard_formulas=True)
+        assert json.loads((tmp_path / "out.jsonl").read_text())["predicted"] == "=1+1"
+        assert (tmp_path / "out.csv").read_text().splitlines()[1] == "x,-1,'=2,'=1+1,1"

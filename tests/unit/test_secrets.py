@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from unless.errors import without_passwords
+import unless
+from unless.errors import MissingFileError, UnlessError, without_passwords
 
 
 @pytest.mark.parametrize(
@@ -12,6 +15,7 @@ from unless.errors import without_passwords
     [
         ("postgresql://u:HUSH@h/db", "postgresql://u:…@h/db"),
         ("postgresql://u:HU@SH/H@h/db", "postgresql://u:…@h/db"),
+        ("no file 'postgresql:/u:HUSH@h/db'", "no file 'postgresql:/u:…@h/db'"),
         ("postgresql://:HUSH@[::1]:5432/db", "postgresql://:…@[::1]:5432/db"),
         ("postgresql://h/db?user=u&password=HUSH", "postgresql://h/db?user=u&password=…"),
         ("host=h password=HUSH user=u", "host=h password=… user=u"),
@@ -34,3 +38,13 @@ def test_a_password_is_left_out(text, shown):
 def test_other_texts_stay(text):
     """A text about passwords is not one of them."""
     assert without_passwords(text) == text
+
+
+def test_errors_have_no_passwords():
+    """An error that names the address of a database, as whatever it was taken for, leaves its password out."""
+    for address in ("postgresql://u:HUSH@h/db?host=x", "postgresql://u:HUSH@h/db", "postgresql://h/db?password=HUSH"):
+        with pytest.raises(UnlessError) as error:
+            unless.read_table(address)
+        assert "HUSH" not in str(error.value) + repr(error.value)
+    error = MissingFileError("no file 'postgresql:/u:HUSH@h/db'")
+    assert str(pickle.loads(pickle.dumps(error))) == str(error) == "no file 'postgresql:/u:…@h/db'"

@@ -67,6 +67,14 @@ def predict(
         typer.Option(metavar="TEXT", help="Text to put before the names of the new columns.", rich_help_panel=OUTPUT),
     ] = "",
     strict: Strict = False,
+    guard_formulas: Annotated[
+        bool,
+        typer.Option(
+            "--guard-formulas",
+            help="CSV, TSV: put ' before texts that a spreadsheet would take for formulas (= + - @); numbers stay.",
+            rich_help_panel=OUTPUT,
+        ),
+    ] = False,
     jobs: Annotated[
         int | None,
         typer.Option(
@@ -119,6 +127,7 @@ def predict(
             to=to,
             prefix=prefix,
             strict=strict,
+            guard_formulas=guard_formulas,
             n_jobs=jobs,
             progress=tell,
         )

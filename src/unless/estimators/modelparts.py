@@ -369,12 +369,10 @@ def parameters_of(value: Any, place: Place) -> dict[str, Any]:
 def _parameter(name: str, value: Any, place: Place) -> Any:
     """The value of a parameter; an object says what it is, and only some parameters are that."""
     form = _FORMS.get(name)
-    if (isinstance(value, dict) and form not in value) or (
-        name == "constraints" and isinstance(value, bool | int | float | str | list)
-    ):
-        raise wrong(
-            place, f'for {name}, null or {{"{form}": …}}' if form else f"for {name}, a value that is no object", value
-        )
+    if form == "constraints" and not isinstance(value, dict | None):
+        raise wrong(place, 'null or {"constraints": …}', value)
+    if isinstance(value, dict) and any(other in value for other in _FORMS.values() if other != form):
+        raise wrong(place, f"a value for {name}", value)
     match value:
         case None:
             return None

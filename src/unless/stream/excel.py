@@ -25,7 +25,8 @@ _COLUMNS = 1 << 14
 _LONGEST = (1 << 15) - 1  # characters of a cell, as UTF-16 counts them
 _EXACT = 1 << 53
 _FIRST_DAY = date(1900, 3, 1)  # Excel has a day before that never was
-_FORMULA = ("=", "+", "-", "@")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How texts begin that spreadsheets take for formulas, at once or without what they cut off."""
 _ELSE = "write .csv, .jsonl or .parquet"
 
 Put = Callable[[int, int, Any], None]
@@ -129,7 +130,7 @@ class _Sheet:
             raise ParameterError(
                 f"record {row:,} has a text of {len(text):,} characters; an Excel cell holds {_LONGEST:,}; {_ELSE}"
             )
-        self._sheet.write_string(row, place, text, self._quoted if text.startswith(_FORMULA) else None)
+        self._sheet.write_string(row, place, text, self._quoted if text.startswith(FORMULA) else None)
 
 
 def _exact_sheet() -> type:

@@ -91,6 +91,7 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     to: str | None = None,
     prefix: str = "",
     strict: bool = False,
+    guard_formulas: bool = False,
     block: int = BLOCK,
     n_jobs: int | None = None,
     progress: Progress | None = None,
@@ -125,11 +126,15 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     ``strict`` refuses records that hold what training did not have: other categories, numbers outside the range, text
     in a column of numbers. A path is not written then; of several parts, each is looked at alone.
 
+    ``guard_formulas`` puts an apostrophe before texts of CSV and TSV that a spreadsheet would take for formulas, since
+    they begin with =, +, -, @, a tab or a line break: labels, names of columns and all other cells. Numbers stay
+    numbers. Records are then written anew, not copied. Other formats, Excel among them, say what is text.
+
     About ``block`` bytes are read at a time. ``progress`` is called with the number of records done, and the share of
     the input that has been read, None if it is not known.
     """
     refuse_halves("the prefix", prefix)
-    run, told = Run(model, prefix, strict), told_by(delimiter, decimal, encoding, sheet, header_row, skip)
+    run, told = Run(model, prefix, strict, guard_formulas), told_by(delimiter, decimal, encoding, sheet, header_row, skip)
     if (folder := folder_of(out, source, to)) is not None:
         shared: dict[str, Any] = {"form": format, "told": told, "to": to, "block": block}
         done = predict_parts(run, source, folder, **shared, n_jobs=n_jobs, progress=progress)

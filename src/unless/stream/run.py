@@ -23,13 +23,15 @@ class Run:
     model: Model | Program
     prefix: str
     strict: bool
+    guarded: bool = False
+    """Whether no text of CSV and TSV may be a formula to a spreadsheet."""
 
     def write(self, given: Input, out: File, form: str, progress: Progress | None = None) -> Outcome:
         """Write the records of an input, with what the model decides."""
         tally = Tally(self.model, strict=self.strict)
         wanted = tuple(self.prefix + name for name in tally.answers.columns())
         with output(out, given.places) as file, ExitStack() as stack:
-            writer = WRITERS[form](file, wanted)
+            writer = WRITERS[form](file, wanted, **({"guarded": True} if self.guarded and form in TEXTS else {}))
             if needs_types(given, form) and given.types is None:
                 given.keep(stack)
                 given.types = types_of(cast("Iterator[TextBatch]", given.batches()), self.model)

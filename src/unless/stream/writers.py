@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import math
+import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -16,7 +18,7 @@ from unless.read.bytes import MARK
 from unless.read.dialect import Dialect, title_of
 from unless.read.encodings import from_utf8
 from unless.stream.columns import Choices, NewColumns, Pieces, free_names, iso_text, text_line
-from unless.stream.excel import need_xlsxwriter, write_sheet
+from unless.stream.excel import FORMULA, need_xlsxwriter, write_sheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -100,11 +102,15 @@ class Writer:
 class TextWriter(Writer):
     """Writes CSV or TSV. Records of the same format are copied byte for byte, with new fields at the end.
 
-    The output is written as the first file of the same format is: its delimiter, its decimal sign, its encoding.
+    The output is written as the first file of the same format is: its delimiter, its decimal sign, its encoding. If
+    ``guarded``, records are written anew, with an apostrophe before what a spreadsheet would take for a formula.
     """
 
-    def __init__(self, form: str, separator: str, file: BinaryIO, wanted: Sequence[str]) -> None:
+    def __init__(
+        self, form: str, separator: str, file: BinaryIO, wanted: Sequence[str], *, guarded: bool = False
+    ) -> None:
         super().__init__(file, wanted)
+        self._guarded = guarded
         self._form = form
         self._dialect = Dialect(separator)
         self._ascii = True
@@ -120,14 +126,15 @@ class TextWriter(Writer):
             names = Pieces([text_line(["", *self.added], self._dialect.delimiter)])
             self._put(names.into(batch.head, np.array([len(record)]), np.zeros(1, np.int32)))
         else:
-            self._put(text_line([*batch.names, *self.added], self._dialect.delimiter).encode() + b"\n")
+            head = [self._safe(name) for name in (*batch.names, *self.added)]
+            self._put(text_line(head, self._dialect.delimiter).encode() + b"\n")
 
     def _write(self, batch: Batch, new: NewColumns, choices: Choices) -> None:
         separator, decimal = self._dialect.delimiter, self._dialect.numerals.decimal
         if not self._alike(batch) or batch.names != self._names:
             self._ascii = False
             frame = self._frame(batch, new, choices, spelled=True, decimal=decimal)
-            self._put(_as_text(frame, separator))
+            self._put(_as_text(self._safe_cells(frame) if self._guarded else frame, separator))
             return
         self._settle_encoding(batch, new)
         self._put(new.as_fields(separator, decimal).into(batch.data, batch.places, choices))
@@ -153,10 +160,29 @@ class TextWriter(Writer):
 
     def _alike(self, batch: Batch) -> TypeGuard[TextBatch]:
         """Whether the records of a batch can be copied; it may have another encoding."""
-        if not isinstance(batch, TextBatch):
+        if self._guarded or not isinstance(batch, TextBatch):
             return False
         same = batch.dialect.numerals.decimal == self._dialect.numerals.decimal
         return same and batch.dialect.delimiter == self._dialect.delimiter
+
+    def _safe(self, text: str) -> str:
+        """A text, with an apostrophe before what a spreadsheet would take for a formula; numbers stay numbers."""
+        if not self._guarded or not text.startswith(FORMULA):
+            return text
+        number = self._dialect.numerals.number_in(text)
+        return text if number is not None and math.isfinite(number) else f"'{text}"
+
+    def _safe_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """A frame in which no text is a formula."""
+        import polars as pl
+
+        texts = []
+        for column in frame.select(pl.selectors.by_dtype(pl.String, pl.Categorical, pl.Enum)):
+            cells = column.cast(pl.String)
+            risky = cells.drop_nulls().unique().str.extract(f"(?s)^([{re.escape(''.join(FORMULA))}].*)").drop_nulls()
+            safe = pl.Series([self._safe(cell) for cell in risky.to_list()], dtype=pl.String)
+            texts.append(cells.replace(risky, safe))
+        return frame.with_columns(texts)
 
 
 class JsonWriter(Writer):
@@ -341,7 +367,7 @@ def _late(batch: Batch, name: str, advice: str) -> ReadError:
     return ReadError(f"{batch.where}, line {line}: a member {name!r}, which the first lines do not have; {advice}")
 
 
-WRITERS: dict[str, Callable[[BinaryIO, Sequence[str]], Writer]] = {
+WRITERS: dict[str, Callable[..., Writer]] = {
     "csv": partial(TextWriter, "csv", ","),
     "tsv": partial(TextWriter, "tsv", "\t"),
     "jsonl": JsonWriter,
