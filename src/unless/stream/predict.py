@@ -134,7 +134,10 @@ def predict_file(  # noqa: PLR0913 - one parameter for each choice of the caller
     the input that has been read, None if it is not known.
     """
     refuse_halves("the prefix", prefix)
-    run, told = Run(model, prefix, strict, guard_formulas), told_by(delimiter, decimal, encoding, sheet, header_row, skip)
+    run, told = (
+        Run(model, prefix, strict, guard_formulas),
+        told_by(delimiter, decimal, encoding, sheet, header_row, skip),
+    )
     if (folder := folder_of(out, source, to)) is not None:
         shared: dict[str, Any] = {"form": format, "told": told, "to": to, "block": block}
         done = predict_parts(run, source, folder, **shared, n_jobs=n_jobs, progress=progress)
