@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, cast
 
@@ -59,6 +60,7 @@ def evaluate(
     categorical: options.Categorical = None,
     date: options.Date = None,
     order: options.Order = None,
+    parts: options.Parts = None,
     exclude: options.Exclude = None,
     include: options.Include = None,
     missing: options.Missing = None,
@@ -100,7 +102,8 @@ def evaluate(
     check_files(None, data, test, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet)
-    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
+    asked = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    asked = replace(asked, classes=classes, parts=parts)
     training = read_training(screen, data, target, asked)
     names = _applying(screen, algorithm, training.table.labels)
     learners = {name: partial(program_of, LEARNERS[name](n_jobs=jobs or -1)) for name in names}

@@ -206,7 +206,7 @@ def known_features(model: Any, used: Sequence[str], source: Any, how: Reading) -
 
     if getattr(model, "origin_", None) is None:
         return list(used)
-    there = set(column_names(source, **how.options))
+    there = model.schema_.available(column_names(source, **how.options))
     return [name for name in model.schema_.kinds if name in there or name in used]
 
 

@@ -79,6 +79,7 @@ def fit(
     categorical: options.Categorical = None,
     date: options.Date = None,
     order: options.Order = None,
+    parts: options.Parts = None,
     exclude: options.Exclude = None,
     include: options.Include = None,
     missing: options.Missing = None,
@@ -261,7 +262,8 @@ def fit(
     check_files(output, data, keep, constraints, format=format)
     how = Reading(format, delimiter, decimal, encoding, sheet, header_row, skip)
     screen = Screen(quiet=quiet, aside=output == "-")
-    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order, classes)
+    columns = Columns(numeric, categorical, exclude, include, missing, how, drop_unlabelled, date, order)
+    columns = replace(columns, classes=classes, parts=parts)
     columns = replace(columns, include=kept.included(include, exclude))
     stream = large_stream(screen, data, query, columns, kept=blocks is not None)
     if stream is None:

@@ -230,6 +230,7 @@ COMMAND = Manner(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show with --class-weight balanced or -a committee.",
         "no-knowledge-of-many": "Weaker signs may show with --class-weight balanced.",
+        "past-dates": "If new records have later ones, learn from weekday, month and hour instead: --parts {name}",
         "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
         "uncovered": "Try -a unless or -a committee.",
     },

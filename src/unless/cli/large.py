@@ -91,6 +91,7 @@ def read_large(
                 numeric=listed(asked.numeric, names),
                 categorical=listed(asked.categorical, names),
                 **written(asked.date, asked.order, names),
+                parts=listed(asked.parts, names),
                 missing=tokens(asked.missing),
                 drop_unlabelled=asked.drop_unlabelled,
                 factors=factors,

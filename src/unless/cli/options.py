@@ -143,6 +143,9 @@ Order = Annotated[
         rich_help_panel=DATA,
     ),
 ]
+Parts = Annotated[
+    list[str] | None, _columns("Replace this column of dates by its weekday, month and hour, as when.weekday")
+]
 Exclude = Annotated[list[str] | None, _columns("Leave this column out")]
 Include = Annotated[list[str] | None, _columns("Keep this column, though it looks like an identifier or is constant")]
 Missing = Annotated[list[str] | None, typer.Option(metavar="TEXT", help=_MISSING, rich_help_panel=DATA)]

@@ -16,7 +16,7 @@ from unless.explanation.words import printable
 from unless.inspection import Remark, no_labels, useless
 from unless.read.ranks import MissingLabelsError
 from unless.read.table import column_names, read_table
-from unless.table import Labels, Table
+from unless.table import Labels, Table, part_names
 from unless.values import counted
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Columns:
     date: Sequence[str] | None = None
     order: Sequence[str] | None = None
     classes: bool = False
+    parts: Sequence[str] | None = None
 
     def gone(self, training: Training) -> set[str]:
         """The columns that are not learned from: excluded, or left out."""
@@ -125,12 +126,14 @@ def training_of(source: Any, how: Reading, target: str, asked: Columns) -> Train
             numeric=listed(asked.numeric, names),
             categorical=listed(asked.categorical, names),
             **written(asked.date, asked.order, names),
+            parts=listed(asked.parts, names),
             missing=tokens(asked.missing),
             **how.options,
             drop_unlabelled=asked.drop_unlabelled,
         )
     except MissingLabelsError as error:
         raise ReadError(f"{error}\nTo leave them out: --drop-unlabelled") from None
+    names = part_names(names, listed(asked.parts, names))
     excluded, included = listed(asked.exclude, names), listed(asked.include, names)
     check_names(table.features, target, excluded, included)
     left_out = tuple(one for one in useless(table) if one.column not in {*excluded, *included})

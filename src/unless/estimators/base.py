@@ -544,10 +544,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
         self._trade_off, self._locked = getattr(model, "trade_off", None), getattr(model, "locked", ())
         self.classes_, self.stability_ = classes, None
-        self.n_features_in_ = len(model.schema_.kinds)
+        self.n_features_in_ = len(model.schema_.sources)
         self._named = model.named
         if model.named:
-            self.feature_names_in_ = np.array(model.program_.features, dtype=object)
+            self.feature_names_in_ = np.array(model.schema_.sources, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 

@@ -58,6 +58,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     orders
         Categories that have an order, least first: ``{"size": ["S", "M", "L"]}``. Ordered categoricals of pandas and
         enums of polars need no declaration.
+    parts
+        Columns of dates to replace by their weekday, month and hour, which come again (`read_table`).
     class_weight
         A weight for every class, or "balanced".
     max_rules
@@ -104,7 +106,7 @@ class FoldRMClassifier(RuleClassifier, FoldRMLearner):
         Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 
@@ -122,7 +124,7 @@ class FoldRPPClassifier(RuleClassifier, FoldRPPLearner):
         Move each threshold to the shortest number that decides the training records alike; not as published.
     max_rules
         Stop after so many rules.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn, constraints, n_jobs
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn, constraints, n_jobs
         As in `UnlessClassifier`.
     """
 

@@ -58,7 +58,7 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         As in `UnlessClassifier`, for each list; directions (``monotone``) are refused, since the points of lists add
         up, and each list may move another way. All but ``never`` make
         learning slower, and no settings are tried.
-    numeric, categorical, dates, orders, class_weight, max_seconds, verbose, warn
+    numeric, categorical, dates, orders, parts, class_weight, max_seconds, verbose, warn
         As in `UnlessClassifier`.
 
     Attributes

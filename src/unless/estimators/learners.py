@@ -62,6 +62,7 @@ class Learner:
     categorical: Sequence[Any] | None = None
     dates: Mapping[Any, str] | Sequence[Any] | None = None
     orders: Mapping[Any, Sequence[str]] | None = None
+    parts: Sequence[Any] | None = None
     class_weight: Mapping[Label, float] | str | None = None
     max_rules: int | None = None
     max_seconds: float | None = None
@@ -153,7 +154,7 @@ def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: A
 
 def refuse_kinds(learner: Learner) -> None:
     """Refuse a learner that declares columns; the columns of a table have their kinds."""
-    given = [name for name in ("numeric", "categorical", "dates", "orders") if getattr(learner, name)]
+    given = [name for name in ("numeric", "categorical", "dates", "orders", "parts") if getattr(learner, name)]
     if given:
         raise ParameterError(f"the columns of a table have their kinds: give {' and '.join(given)} to read_table")
 
@@ -511,7 +512,7 @@ def learner_of(model: SavedModel | SavedCommittee) -> Learner:
     if model.learner not in kinds:
         raise ProgramError(f"statistics.learner: no learner {model.learner!r}{suggest(model.learner, kinds)}")
     kind = kinds[model.learner]
-    known = {one.name for one in fields(kind)} - {"numeric", "categorical", "dates", "orders", "verbose"}
+    known = {one.name for one in fields(kind)} - {"numeric", "categorical", "dates", "orders", "parts", "verbose"}
     return kind(**{name: value for name, value in model.parameters.items() if name in known})
 
 

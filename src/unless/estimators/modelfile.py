@@ -119,6 +119,7 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({"notations": written} if written else {}),
             **({"typed": typed} if (typed := [name for name in schema.kinds if name in schema.typed]) else {}),
             "missing": list(schema.missing),
+            **({"parts": [list(pair) for pair in schema.parts.items()]} if schema.parts else {}),
             "named": model.named,
             "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
             **({} if model.gaps_ is None else {"gaps": [[name, count] for name, count in model.gaps_.items()]}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import replace
 from itertools import chain, pairwise
 from typing import Any
@@ -21,7 +22,7 @@ from unless.rule import Literal, Program
 from unless.score.card import MOST_POINTS, ScoreCard, can_cut, columns_of, tested_numbers
 from unless.score.parts import parts_of
 from unless.score.points import Points
-from unless.table import Column, Kind, Schema, Split, Table
+from unless.table import Column, Kind, Schema, Split, Table, part_names
 from unless.table.split import LARGEST_SALT, PARTS, SAMPLE
 from unless.values import Label, counted
 
@@ -69,7 +70,8 @@ def columns_in(node: Any, program: Program) -> tuple[Schema, list[Any], bool]:
     for name, notation in program.notations.items():
         if notations.get(name) != notation:
             raise at((place, "notations"), f"the numbers of {shown(name)} are written otherwise than in the program")
-    schema = Schema(kinds, tuple(missing), program.target, notations, _typed(node, place, kinds))
+    parts = _parts(node.get("parts", []), (place, "parts"), kinds)
+    schema = Schema(kinds, tuple(missing), program.target, notations, _typed(node, place, kinds), parts)
     ranges = _ranges(node.get("values", []), (place, "values"), schema)  # older versions did not write them
     return schema, ranges, typed(bool, node["named"], (place, "named"), "true or false")
 
@@ -93,6 +95,20 @@ def _typed(node: dict[str, Any], place: Place, kinds: dict[str, Kind]) -> frozen
         if name not in kinds:
             raise at(((place, "typed"), index), f"{shown(name)} is not one of the features{suggest(name, kinds)}")
     return frozenset(found)
+
+
+def _parts(value: Any, place: Place, kinds: Collection[str]) -> dict[str, str | None]:
+    """The columns of dates of which there are parts instead, and their formats."""
+    found: dict[str, str | None] = {}
+    for index, pair in enumerate(typed(list, value, place, "a list of columns of dates and their formats")):
+        name, form = row(pair, (place, index), "a column of dates and its format, null as in ISO 8601", 2)
+        if form is not None:
+            typed(str, form, ((place, index), 1), "a format of dates, or null")
+        parts = part_names([typed(str, name, ((place, index), 0), "the name of a column, a text")], [name])
+        if name in kinds or name in found or not set(parts) & set(kinds):
+            raise at(((place, index), 0), f"no feature is a part of {shown(name)}, or it appears twice")
+        found[name] = form
+    return found
 
 
 def _ranges(value: Any, place: Place, schema: Schema) -> list[Any]:

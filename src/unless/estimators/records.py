@@ -64,7 +64,7 @@ def read_training(
     classes, codes = found.classes()
     name = _target_name(X, y, features.features)
     labels = Labels(name, tuple(classes.tolist()), codes)
-    table = Table(features.columns, labels, len(features), features.missing)
+    table = Table(features.columns, labels, len(features), features.missing, parts=features.parts)
     counts = None if weights is None else as_counts(weights)
     return Training.of(table, learner.class_weight, counts, named=given.named), classes
 
@@ -79,7 +79,7 @@ def _read_source(learner: Learner, X: Any, y: Any, sample_weight: Any) -> tuple[
         def factors(labels: tuple[Label, ...], totals: Weights) -> Weights:
             return class_weights(learner.class_weight, labels, totals)
 
-    declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders")}
+    declared = {name: getattr(learner, name) for name in ("numeric", "categorical", "dates", "orders", "parts")}
     found = opened(
         X, y, weights=sample_weight, factors=factors, drop_weightless=True, n_jobs=learner.n_jobs, **declared
     )
@@ -213,7 +213,8 @@ class Given:
         source = matrix_source(self.source, self.names) if matrix and self.named else self.source
         numeric, categorical = self._texts(learner.numeric), self._texts(learner.categorical)
         dates, orders = self._keys(learner.dates), self._keys(learner.orders)
-        return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders)
+        parts = self._texts(learner.parts)
+        return read_table(source, numeric=numeric, categorical=categorical, dates=dates, orders=orders, parts=parts)
 
     def _texts(self, names: Iterable[Any] | None) -> list[str] | None:
         """The names of declared columns; those of an array may be declared by their places."""
@@ -314,11 +315,11 @@ def with_others(table: Table, X: Any) -> Table:
 
 def _extra(found: Sequence[str], schema: Schema) -> list[str]:
     """The columns that training did not have; if one that training had is missing, that is an error."""
-    present = set(found)
+    present = schema.available(found)
     if lacking := [feature for feature in schema.kinds if feature not in present]:
         near = suggest(lacking[0], found)
         raise UnknownNameError(f"X lacks {len(lacking)} of the features of training: {_listed(lacking)}{near}")
-    return [feature for feature in found if feature not in schema.kinds]
+    return [feature for feature in found if feature not in schema.kinds and feature not in schema.parts]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -17,11 +17,13 @@ from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.learners import Learner, learn
 from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
+from unless.explanation.words import joined
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.judge.constraints import violations
 from unless.report.remarks import remark_lines
 from unless.table import Labels, Table
 from unless.values import counted, percent, plain
+from unless.values.notation import Moments, Noted
 
 _LEAK = 0.99  # share of records that a feature alone decides; strong features of healthy tables reach 0.984 (mushrooms)
 _GOOD = 0.97  # accuracy in training of rules that may have such a feature
@@ -76,7 +78,7 @@ def on_learning(
 ) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
-    said = (decides, _sampled(learner, data, model), *_on_wishes(learner, data, model))
+    said = (decides, _sampled(learner, data, model), *_on_wishes(learner, data, model), *_on_dates(model))
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
@@ -92,6 +94,29 @@ def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommit
     if (asked := constraints_of(learner.constraints)) is not None:
         for broken in violations(program, asked.among(program.features, data.labels.labels)):
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
+
+
+def _on_dates(model: SavedModel | SavedCommittee) -> Iterator[Remark]:
+    """The columns of dates that are compared with days of training: no later date is at most such a day.
+
+    Where rules only ask whether a date is after such a day, every later one is.
+    """
+    lists = model.committee_.lists if isinstance(model, SavedCommittee) else (model.program_,)
+    numbered = [(number, rule) for program in lists for number, rule in enumerate(program.rules, 1)]
+    found: dict[str, dict[str, dict[int, Noted]]] = {}
+    for number, literal in ((number, literal) for number, rule in numbered for literal in rule.literals()):
+        value = literal.value
+        if isinstance(value, Noted) and isinstance(value.notation, Moments):
+            days = found.setdefault(literal.feature, {}).setdefault(literal.op, {})
+            days[number] = max(value, days.get(number, value))
+    for name, asked in found.items():
+        op = "<=" if "<=" in asked else ">"
+        days, met = asked[op], "no later date meets" if op == "<=" else "every later date meets"
+        rules = f"rule{'s' * (len(days) > 1)} {joined(map(str, sorted(days)))}" if len(lists) == 1 else "its rules"
+        have = "has a condition" if rules.startswith("rule ") else "have conditions"
+        last = max(days.values())
+        bound = f"at most {last}" if op == "<=" else f"above {last}"
+        yield Remark("past-dates", name, f"is a date, and {rules} {have} that {met} ({bound})", str(last))
 
 
 def _sampled(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Remark | None:

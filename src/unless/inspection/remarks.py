@@ -14,7 +14,7 @@ Code = OneOf[
     "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
     "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "uncovered", "sampled",
-    "locked-idle", "locked-breaks",
+    "locked-idle", "locked-breaks", "past-dates",
 ]  # fmt: skip
 """What a remark is about. Those of the last line are about what was learned, the others about a table."""
 

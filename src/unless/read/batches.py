@@ -26,7 +26,7 @@ from unless.read.sniff import Guess
 from unless.read.source import Source, refuse_twins, same_columns
 from unless.read.table import read_table
 from unless.read.text import TextFile, next_header, sniff_next
-from unless.table import Table
+from unless.table import Table, part_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -302,10 +302,13 @@ class JsonBatch:
 
     def table(self, like: object, features: Sequence[str], *, drop_unlabelled: bool = False) -> Table:
         """Read the named columns like an earlier table; a member that no object has is missing in all."""
-        target = getattr(like, "schema", like).target  # type: ignore[attr-defined]
-        source = self._source([*features, *({target} - {None, *features})])
+        schema = getattr(like, "schema", like)
+        dates = [name for name in getattr(schema, "parts", ()) if name in self.names]
+        parts = part_names(dates, dates)
+        names = [*(name for name in features if name not in parts), *dates]
+        source = self._source([*names, *({schema.target} - {None, *names})])  # type: ignore[attr-defined]
         table = read_table(source, like=like, features=features, drop_unlabelled=drop_unlabelled)
-        self.seen = source.seen
+        self.seen = source.seen.union(part_names(source.seen.intersection(dates), dates))
         return table
 
     def cells(self, names: Sequence[str]) -> Source:

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,11 +18,12 @@ from unless.read.dialect import Told, told_by
 from unless.read.formats import FORMATS, names_of, open_bytes, open_path
 from unless.read.frames import PolarsFrame, frame_source, records_source
 from unless.read.jsonlines import JsonLines
+from unless.read.parts import DateParts, with_known_parts
 from unless.read.ranks import Cells, Declared, labels, settle, with_labels
 from unless.read.source import Loaded, Source, refuse_twins
 from unless.read.text import TextFile, separator_hint
 from unless.rule import Program
-from unless.table import Column, Kind, Schema, Table
+from unless.table import Column, Kind, Schema, Table, part_names
 from unless.threads import cores
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING, missing_among, spell, value_of
 from unless.values.notation import DATETIME, TIME, Amounts, Moments, Notation, Order
@@ -42,6 +43,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     categorical: Sequence[str] | None = None,
     dates: Mapping[str, str] | Sequence[str] | None = None,
     orders: Mapping[str, Sequence[str]] | None = None,
+    parts: Sequence[str] | None = None,
     missing: Sequence[str] = DEFAULT_MISSING,
     like: object = None,
     format: str | None = None,  # noqa: A002 - callers write format="csv"
@@ -86,6 +88,9 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     `datetime.strptime` takes it: ``dates={"when": "%d.%m.%Y"}``. ``orders={"size": ["S", "M", "L"]}`` says the order of
     categories, least first; an ordered Categorical of pandas and an Enum of polars say it themselves.
 
+    Columns of dates named in ``parts`` are replaced by their weekday, month and hour (``when.weekday`` is ``Monday`` to
+    ``Sunday``, in this order, and ``when.hour`` a number): rules about dates say nothing about later records.
+
     ``like`` reads a new batch as an earlier one was read. It takes a `Table`, anything that has its ``schema``, or a
     `Program`: then only the features that the program uses are read, and its literals tell their kinds: text that
     spells a number is one where literals compare numbers, and a number is its spelling where they compare categories
@@ -100,10 +105,12 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     from 1.
     """
     opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet, header_row, skip))
+    formats, dates = formats_of(parts, dates)
+    opened = DateParts(opened, formats) if formats else with_known_parts(opened, _parts_of(like))
     plan = plan_of(
         opened,
         target=target,
-        features=features,
+        features=None if features is None else part_names(_names("features", features) or (), formats),
         numeric=numeric,
         categorical=categorical,
         dates=dates,
@@ -117,9 +124,10 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
         raise ReadError("the table has no rows to learn from")
     for doubt in opened.remarks.doubts:
         warnings.warn(doubt, stacklevel=2)
-    columns = _columns(opened, plan)
+    columns = tuple(one for one in _columns(opened, plan) if not (formats and _is_idle_hour(one, formats)))
     said = opened.remarks.also(plan.noticed(columns)).said
-    table = Table(columns, None, opened.rows, plan.missing, said)
+    known = formats or _parts_of(like)
+    table = Table(columns, None, opened.rows, plan.missing, said, parts=known)
     if plan.target is None:
         return table
     cells = opened.cells(plan.target)
@@ -131,6 +139,30 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
         if target is not None:
             raise
         return table  # a batch to predict: its target is yet to be filled in
+
+
+def formats_of(
+    parts: Sequence[str] | None, dates: Mapping[str, str] | Sequence[str] | None
+) -> tuple[dict[str, str | None], Mapping[str, str] | Sequence[str] | None]:
+    """The columns of dates to replace by their parts, with their formats; and what ``dates=`` says of the others."""
+    names = _names("parts", parts) or []
+    if dates is None or not names:
+        return dict.fromkeys(names), dates
+    dates_in(dates)
+    given = dates if isinstance(dates, Mapping) else dict.fromkeys(dates)
+    return {name: given.get(name) for name in names}, {one: form for one, form in given.items() if one not in names}  # type: ignore[misc]
+
+
+def _parts_of(like: object) -> Mapping[str, str | None]:
+    """The columns of dates that were replaced in the earlier batch."""
+    schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
+    return schema.parts if isinstance(schema, Schema) else {}
+
+
+def _is_idle_hour(column: Column, parts: Collection[str]) -> bool:
+    """Whether a column is the hour of dates without times of the day."""
+    name, _, part = column.name.rpartition(".")
+    return part == "hour" and name in parts and not column.numbers.any()
 
 
 def plan_of(  # noqa: PLR0913 - the parameters of `read_table`
@@ -175,6 +207,8 @@ class Plan:
     """Whether an earlier batch says how to read this one."""
     filed: bool = False
     """Whether a file is read, so that texts are missing in typed cells too."""
+    parts: Mapping[str, str | None] = field(default_factory=dict)
+    """The columns of dates of which there are parts instead."""
 
     def tokens(self, *, spelled: bool) -> tuple[str, ...]:
         """The texts that mean a missing cell, in a source that is ``spelled`` or not."""

@@ -86,6 +86,7 @@ PYTHON = Manner(
         "sampled": "A single list without a teacher learns from all of them.",
         "no-knowledge": "Weaker signs may show in predict_proba, with class_weight='balanced' or in UnlessCommittee.",
         "no-knowledge-of-many": "Weaker signs may show in predict_proba, or with class_weight='balanced'.",
+        "past-dates": "If new records have later ones, learn from weekday, month and hour instead: parts=[{name}]",
         "weak-rule": "Try a smaller penalty, a larger max_rules, tune=True, teacher='committee' or UnlessCommittee.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",
     },

@@ -25,7 +25,7 @@ from unless.score.committee import committee_of
 from unless.score.points import leading, probabilities_of
 from unless.stream.columns import Choices, NewColumns
 from unless.stream.writers import Result
-from unless.table import Table
+from unless.table import Schema, Table
 from unless.values import Label, class_place
 
 Progress = Callable[[int, float | None], None]
@@ -144,7 +144,8 @@ class Tally:
 
         Only those have the column of labels and all features.
         """
-        if self.own is not None and not {self._program.target, *self._features} <= set(batch.names):
+        schema = getattr(self._model, "schema_", Schema({}))
+        if self.own is not None and not {self._program.target, *self._features} <= schema.available(batch.names):
             self.own = None
         return self._used if self.own is None else self._features
 

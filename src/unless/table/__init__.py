@@ -13,10 +13,11 @@ from unless.table.columns import Codes, Column, Kind, Labels, smallest
 from unless.table.frames import polars_series
 from unless.table.seen import MOST, domain_of, occurring
 from unless.table.split import Split
-from unless.table.table import Schema, Table
+from unless.table.table import PARTS, Schema, Table, part_names
 
 __all__ = [
     "MOST",
+    "PARTS",
     "Codes",
     "Column",
     "Kind",
@@ -26,6 +27,7 @@ __all__ = [
     "Table",
     "domain_of",
     "occurring",
+    "part_names",
     "polars_series",
     "smallest",
 ]

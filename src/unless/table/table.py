@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,27 @@ class Schema:
     target: str | None = None
     notations: Mapping[str, Notation] = field(default_factory=dict)
     typed: frozenset[str] = frozenset()
+    parts: Mapping[str, str | None] = field(default_factory=dict)
+    """The columns of dates of which there are parts instead, and the format of each, None as in ISO 8601."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns that the features are read from: of parts, the date."""
+        of = {one: name for name in self.parts for one in part_names([name], self.parts)}
+        return tuple(dict.fromkeys(of.get(name, name) for name in self.kinds))
+
+    def available(self, names: Iterable[str]) -> set[str]:
+        """The features that columns of these names give, and the names themselves."""
+        found = set(names)
+        return found | set(part_names(found & set(self.parts), self.parts))
+
+
+PARTS = ("weekday", "month", "hour")
+
+
+def part_names(names: Iterable[str], dates: Collection[str]) -> list[str]:
+    """The names of columns, with the parts of dates in their place: ``when.weekday``."""
+    return [one for name in names for one in ([f"{name}.{part}" for part in PARTS] if name in dates else [name])]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +66,7 @@ class Table:
     ranks. So scikit-learn splits a table as it splits an array. ``missing`` are the text cells that were read as
     missing; another table can be read the same way. ``read_as`` says how the file was read, if it is not plain: "read
     as semicolon-separated, decimal comma, cp1252". If rows were left out when it was read, ``numbers`` are those that
-    the others have in their source, from 1.
+    the others have in their source, from 1. ``parts`` are the columns of dates that were replaced (`Schema.parts`).
     """
 
     columns: tuple[Column, ...]
@@ -54,6 +75,7 @@ class Table:
     missing: tuple[str, ...] = DEFAULT_MISSING
     read_as: str = ""
     numbers: NDArray[np.int64] | None = None
+    parts: Mapping[str, str | None] = field(default_factory=dict)
     _places: dict[str, int] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -108,7 +130,9 @@ class Table:
         kinds = {column.name: column.kind for column in self.columns}
         notations = {column.name: column.notation for column in self.columns if column.notation is not None}
         typed = frozenset(column.name for column in self.columns if column.typed)
-        return Schema(kinds, self.missing, None if self.target is None else self.target.name, notations, typed)
+        return Schema(
+            kinds, self.missing, None if self.target is None else self.target.name, notations, typed, self.parts
+        )
 
     def column(self, name: str) -> Column:
         """The column with that name."""
@@ -175,7 +199,7 @@ class Table:
         target = self.target and taking(self.target, picked)
         count = len(range(self.rows)[picked]) if isinstance(picked, slice) else len(np.arange(self.rows)[picked])
         numbers = None if self.numbers is None else self.numbers[picked]
-        return Table(columns, target, count, self.missing, self.read_as, numbers)
+        return Table(columns, target, count, self.missing, self.read_as, numbers, self.parts)
 
     def __array__(self, *_: object, **__: object) -> NDArray[Any]:
         """Refuse to be an array, which would lose the kinds of columns."""

@@ -23,10 +23,10 @@ from unless.learn.blocks.local import Store
 from unless.learn.blocks.order import UNORDERED, Order
 from unless.learn.blocks.room import give_back, has_room
 from unless.learn.blocks.rows import Rows
-from unless.learn.blocks.sources import Stream
+from unless.learn.blocks.sources import PartsStream, Stream
 from unless.learn.blocks.store import BlockStore, ahead, map_block, write_block
 from unless.read.source import Source
-from unless.read.table import plan_of
+from unless.read.table import formats_of, plan_of
 from unless.rule import Program
 from unless.table import Schema, Split, Table
 from unless.table.split import spelled
@@ -93,7 +93,7 @@ class Blocks:
         """
         every = max(1, -(-self.rows // SAMPLE))
         table, units = self.engine(held_back).some(every, tests=tests)
-        table = Table(table.columns, table.target, len(table), self.schema.missing)
+        table = Table(table.columns, table.target, len(table), self.schema.missing, parts=self.schema.parts)
         return table, None if (units == 1).all() and self.store.unit == 1 else units * self.store.unit
 
     def domain(self, features: Iterable[str]) -> Table:
@@ -160,6 +160,9 @@ def blocks_of(  # noqa: PLR0913 - all that can be asked for, to be seen in one p
     ``keep`` says where: then what is there already is used, and learners go on where they were. What ``leave_out``
     depends on is told by ``keep.asked``. ``how`` says what to read, as in `read_table`.
     """
+    formats, how["dates"] = formats_of(how.pop("parts", None), how.get("dates"))
+    if formats:
+        stream = PartsStream(stream, formats)
     tell = progress or (lambda *_: None)
     given = None if factors is None else Factors(factors)
     maker = _Maker(stream, weights, given, leave_out, how, tell, threads or cores(), drop_unlabelled=drop_unlabelled)
@@ -282,7 +285,8 @@ def task_of(first: Source, weights: str | None, how: dict[str, Any], *, drop_unl
     features = how.pop("features", None)
     if features is None and weights is not None:
         features = [name for name in first.names if name not in (weights, how.get("target"))]
-    return Task(plan_of(first, features=features, **how), first.spelled, weights, drop_unlabelled, weightless)
+    plan = replace(plan_of(first, features=features, **how), parts=getattr(first, "formats", {}))
+    return Task(plan, first.spelled, weights, drop_unlabelled, weightless)
 
 
 def _first(task: Task, stream: Stream) -> Table:

@@ -30,6 +30,7 @@ def described(coding: Coding) -> tuple[dict[str, Any], Arrays]:
         "missing": list(plan.missing),
         "given": plan.given,
         "filed": plan.filed,
+        "parts": [list(pair) for pair in plan.parts.items()],
         "spelled": task.spelled,
         "weights": task.weights,
         "drop_unlabelled": task.drop_unlabelled,
@@ -86,6 +87,7 @@ def coding_in(node: Mapping[str, Any], arrays: Arrays) -> Coding:
         node["given"],
         notations=notations,
         filed=node.get("filed", False),
+        parts=dict(node.get("parts", [])),
     )
     task = Task(plan, node["spelled"], node["weights"], node["drop_unlabelled"], node["drop_weightless"])
     bins = tuple(_bins(i, one, arrays) for i, one in enumerate(node["columns"]))

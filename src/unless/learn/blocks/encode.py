@@ -184,7 +184,7 @@ class Coding:
         notations = {column.name: column.notation for column in columns if column.notation is not None}
         kinds = {column.name: column.kind for column in columns}
         typed = frozenset(column.name for column in columns if column.typed)
-        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed)
+        return Schema(kinds, self.task.plan.missing, self.task.plan.target, notations, typed, self.task.plan.parts)
 
     def block(self, source: Source, order: Order = UNORDERED) -> Arrays:
         """Code the records of a batch, in an order."""

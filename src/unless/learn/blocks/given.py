@@ -138,6 +138,8 @@ def _in_spark(frame: Any, weights: str | None, factors: ClassFactors | None, how
     """The rows of a Spark frame, as blocks on its executors."""
     from unless.learn.blocks.spark import SparkStore, names_of
 
+    if how.pop("parts", None):
+        raise ParameterError("parts= is not for frames of Spark; make the columns there: date_format(when, 'EEEE')")
     store = SparkStore(frame, task_of(names_of(frame), weights, how), factors)
     return Blocks(store, store.coding)
 

@@ -19,6 +19,7 @@ from unless.read.batches import Input
 from unless.read.dialect import Told
 from unless.read.formats import files_at
 from unless.read.frames import PolarsFrame
+from unless.read.parts import DateParts
 from unless.read.sniff import said_of
 from unless.read.source import Source, refuse_twins
 
@@ -59,6 +60,32 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Let go of what was opened to read; the stream may still be read again."""
+
+
+@dataclass
+class PartsStream:
+    """Records with the parts of their dates (`read.parts.DateParts`)."""
+
+    stream: Stream
+    formats: Mapping[str, str | None]
+
+    @property
+    def said(self) -> str:
+        """How the data is called in messages."""
+        return self.stream.said
+
+    def batches(self) -> Iterator[Source]:
+        """All records, some at a time; a batch may have no date."""
+        return (DateParts(batch, self.formats, alike=True) for batch in self.stream.batches())
+
+    def fingerprint(self) -> object:
+        """What changes if the data does, or its parts."""
+        found = self.stream.fingerprint()
+        return None if found is None else [found, "parts", sorted(self.formats.items(), key=str)]
+
+    def close(self) -> None:
+        """Let go of what was opened."""
+        self.stream.close()
 
 
 class SameRows:
