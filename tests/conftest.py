@@ -6,10 +6,12 @@ import os
 import random
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import engines
 from tests.browser import FLAGS, absent, program
 from tests.lengths import LONG, shorten
 
@@ -73,3 +75,19 @@ def browser() -> Iterator:
             absent(error)
         yield started
         started.close()
+
+
+def lacking(what: object) -> None:
+    """Skip, or fail where everything should be installed."""
+    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
+
+
+@pytest.fixture(scope="session")
+def node() -> Iterator[engines.Node]:
+    """Node, one for all tests."""
+    with ExitStack() as stack:
+        try:
+            engine = stack.enter_context(engines.node())
+        except engines.Lacking as what:
+            lacking(what)
+        yield engine

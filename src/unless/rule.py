@@ -52,7 +52,7 @@ _SHOWN = 100
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Literal:
-    """A test on one feature: ``age <= 30.0``, ``city is 'Oslo'``, ``city is missing``.
+    """A test on one feature: ``age <= 30``, ``city is 'Oslo'``, ``city is missing``.
 
     The operators ``<=`` and ``>`` take a number, ``==`` and ``!=`` a category, ``missing`` and ``present`` None.
     """
@@ -362,7 +362,7 @@ def conditions(default: Iterable[Literal]) -> tuple[Condition, ...]:
     it. A range that no number is in stays what it is.
 
     >>> conditions((Literal("age", ">", 30.0), Literal("city", "==", "Oslo"), Literal("age", "<=", 40.0)))
-    ((age > 30.0, age <= 40.0), (city is 'Oslo',))
+    ((age > 30, age <= 40), (city is 'Oslo',))
     """
     read: dict[str | Literal, Condition] = {}
     for literal in default:

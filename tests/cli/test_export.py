@@ -17,6 +17,7 @@ import unless
 from tests.cli.command import COMMAND, environment
 from unless.export import json as programs
 from unless.export import to_javascript, to_python, to_text
+from unless.export.dialects import UNTRIED
 from unless.logic import from_clingo, to_clingo, to_prolog
 
 pytestmark = pytest.mark.usefixtures("loans")
@@ -223,11 +224,13 @@ def test_json_is_a_program(run, model):
     assert programs.from_dict(document) == model.program_
 
 
-@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "mysql", "tsql"])
+@pytest.mark.parametrize("dialect", ["bigquery", "snowflake", "tsql"])
 def test_sql_that_was_never_run_says_so(run, dialect):
     """The first line of SQL for a database that no test runs is a comment about that; others have none."""
+    assert set(UNTRIED) == {"bigquery", "snowflake", "tsql"}
     assert run("export", "model.json", "--to", "sql", "--dialect", dialect).out.startswith("-- Written from the manual")
-    assert "--" not in run("export", "model.json", "--to", "sql", "--dialect", "duckdb").out
+    for other in ("duckdb", "mysql"):
+        assert "--" not in run("export", "model.json", "--to", "sql", "--dialect", other).out
 
 
 CONTROLS = re.compile(r"[^\n\t -~\xa0-\U0010ffff]|[\u202a-\u202e\u2066-\u2069]")

@@ -168,7 +168,7 @@ def test_rules_are_a_frame(model):
         assert row.expected_precision <= max(row.in_training, FATE.eq(row.label).mean())
         assert row.lift == pytest.approx(row.expected_precision / FATE.eq(row.label).mean())
         assert row.exceptions == len(model.program_.rules[k].exceptions)
-        assert row.text == str(model.program_.rules[k]).removeprefix(f"{row.label} if ")
+        assert row.text == str(model.program_.rules[k]).removeprefix(f"{row.label} ").removeprefix("if ")
 
 
 def test_rules_are_a_polars_frame_without_pandas(model, monkeypatch):

@@ -1,11 +1,10 @@
-"""Engines that run what is exported: DuckDB, SQLite, servers of PostgreSQL and MariaDB started for the tests, and Node.
+"""Engines that run what is exported: DuckDB, SQLite, servers of PostgreSQL and MariaDB started for the tests.
 
 An engine that is not installed skips its tests, and fails them where CI=true.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -13,11 +12,7 @@ from functools import cache
 import pytest
 
 from tests import engines
-
-
-def lacking(what: object) -> None:
-    """Skip, or fail where everything should be installed."""
-    (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"{what} is not installed")
+from tests.conftest import lacking
 
 
 @pytest.fixture(scope="session")
@@ -34,14 +29,3 @@ def database(request, databases) -> engines.Database:
         return databases(request.param)
     except engines.Lacking as what:
         lacking(what)
-
-
-@pytest.fixture(scope="session")
-def node() -> Iterator[engines.Node]:
-    """Node, one for all tests."""
-    with ExitStack() as stack:
-        try:
-            engine = stack.enter_context(engines.node())
-        except engines.Lacking as what:
-            lacking(what)
-        yield engine

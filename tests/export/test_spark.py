@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from hypothesis import strategies as st
 
 import unless
 from tests import engines
-from tests.export.conftest import lacking
+from tests.conftest import lacking
 from tests.export.test_sql import ANY_TYPE, TYPED, any_type_agrees, columns_of, grid_of, model_of
+from tests.lengths import LONG
 from tests.strategies import (
     CELLS,
     KINDS,
@@ -34,6 +36,8 @@ from tests.strategies import (
     programs,
     records,
 )
+from tests.torture.counts import Counts
+from tests.torture.spark import compare
 from unless.errors import ParameterError, UnknownNameError
 from unless.export import predict_spark, to_spark, to_sql
 from unless.export.query import to_query
@@ -412,3 +416,11 @@ def test_a_bare_program_takes_columns_of_any_type(spark):
     """Also in Spark: of numbers of every size, or of text that spells some."""
     for kind in ANY_TYPE["spark"]:
         any_type_agrees(spark, kind)
+
+
+def test_the_search_of_make_torture(spark):
+    """A case of it in this session, since starting Spark takes longer: programs, score cards and committees."""
+    counts = Counts()
+    compare(counts, random.randrange(10**6) if LONG else 0, spark)
+    assert not counts.differences, counts.told("spark")
+    assert counts.compared.keys() >= {"programs", "programs, columns not named", "Spark, lists", "Spark, committees"}

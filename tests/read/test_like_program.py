@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from tests.engines import graphs
+from tests.strategies import CELLS as KNOWN
+from tests.strategies import NOTED_TEXTS, TIMED, noted_literals
 from unless import Literal, Program, Rule, explain, predict, read_table
-from unless.export import to_python
+from unless.export import to_javascript, to_python
 from unless.stream import predict_file
-from unless.values import DEFAULT_MISSING, number_in, value_of
+from unless.values import DEFAULT_MISSING, number_in, spell, value_of
 from unless.values.notation import Order
 
 TESTS = [
@@ -40,7 +47,61 @@ def converted(program, cell):
     value, bound = value_of(cell), program.rules[0].default[0].value
     if type(bound) is float and isinstance(value, str) and number_in(value) is not None:
         return number_in(value)
-    return str(cell) if isinstance(bound, str) and type(cell) is int else cell
+    return spell(value) if isinstance(bound, str) and type(value) is float else cell
+
+
+PLAIN = (str, int, bool, float, type(None))
+HOSTILE = [*CELLS, *NOTED_TEXTS["s"], *NOTED_TEXTS["c"], *KNOWN["t"], *KNOWN["m"], *KNOWN["n"]]
+HOSTILE += [cell for name in "dsicu" for cell in TIMED[name]]
+BOUNDS = st.sampled_from([cell for cell in KNOWN["n"] if cell is not None and cell == cell])  # noqa: PLR0124 - NaN
+LITERALS = st.one_of(
+    st.builds(
+        Literal, st.just("t"), st.sampled_from(["==", "!="]), st.sampled_from([*KNOWN["t"][:-1], *KNOWN["m"][:-1]])
+    ),
+    st.builds(Literal, st.just("t"), st.sampled_from(["<=", ">"]), BOUNDS),
+    st.sampled_from("dsicuo").flatmap(noted_literals).map(lambda one: replace(one, feature="t")),
+)
+
+
+@given(literal=LITERALS, cells=st.lists(st.sampled_from(HOSTILE), min_size=20, max_size=20))
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_cell_has_one_meaning_to_every_engine(tmp_path, node, literal, cells):
+    """Any test on any cell: tables, files, records, explanations, Python, JavaScript and ONNX decide alike."""
+    program = Program("y", ("t",), (Rule("y", (literal,)),), "n")
+    records, read = [{"t": cell} for cell in cells], [{"t": converted(program, cell)} for cell in cells]
+    wanted = [program.label(record) for record in read]
+    names: dict = {}
+    exec(to_python(program), names)
+    table = read_table(records, like=program)
+    with graphs() as run:
+        found = [
+            [names["classify"](record) for record in read],
+            [explain(program, record).label for record in read],
+            predict(program, table).tolist(),
+            [predict(program, read_table([record], like=program))[0] for record in records],
+            run(program, table)["label"].tolist(),
+        ]
+    assert found == [wanted] * 5
+    typed = [record for record in read if type(record["t"]) in PLAIN]
+    assert node.run(to_javascript(program), typed) == list(map(program.label, typed))
+    assert in_a_file(tmp_path, program, records) == [
+        label for label, record in zip(wanted, records, strict=True) if fits_json(record["t"])
+    ]
+
+
+def fits_json(cell):
+    """Whether JSON has the cell as it is."""
+    return type(cell) in PLAIN and (type(cell) is not float or math.isfinite(cell))
+
+
+def in_a_file(folder, program, records):
+    """The labels of the records that JSON has, in a file."""
+    source, target = folder / "in.jsonl", folder / "out.jsonl"
+    source.write_text(
+        "".join(json.dumps(record) + "\n" for record in [{"t": None}, *records] if fits_json(record["t"]))
+    )
+    predict_file(program, source, target)
+    return [json.loads(line)["predicted"] for line in target.read_text().splitlines()][1:]
 
 
 @pytest.mark.parametrize(("op", "value"), TESTS, ids=str)

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import unless
+from tests.conftest import lacking
 from tests.engines import Lacking, node
 from tests.explanation import examples
-from tests.export.conftest import lacking
 from tests.report import written
 from tests.report.payload import page_words, payload, value_data
 from tests.shared import SHARED, needs_shared

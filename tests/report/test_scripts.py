@@ -14,9 +14,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import lacking
 from tests.engines import Lacking, node
 from tests.explanation.examples import LOAN
-from tests.export.conftest import lacking
 from tests.report import written
 from tests.report.payload import payload
 from tests.report.test_engine import ALPHABET, grid, values

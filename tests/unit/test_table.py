@@ -195,7 +195,7 @@ def test_a_table_is_made_of_columns() -> None:
 def test_schema() -> None:
     """A table's schema reads another table the same way."""
     table = Table((Column.of("a", [1], "number"), Column.of("b", ["x"], "text")), Labels.of("y", [1]))
-    assert table.schema == Schema({"a": "number", "b": "text"}, DEFAULT_MISSING, "y")
+    assert table.schema == Schema({"a": "number", "b": "text"}, DEFAULT_MISSING, "y", typed=frozenset({"a"}))
     assert Table(()).schema == Schema({})
 
 

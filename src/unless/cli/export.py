@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from unless.export.sql import What
 
 _DIALECTS = {
-    "sql": ("duckdb", "postgres", "sqlite", "spark", "bigquery", "snowflake", "mysql", "tsql"),
+    "sql": ("duckdb", "postgres", "sqlite", "spark", "mysql", "bigquery", "snowflake", "tsql"),
     "prolog": ("swi", "scasp", "both"),
 }
 _TAKES = {
@@ -76,7 +76,7 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help=f"SQL: {', '.join(_DIALECTS['sql'])} (the last four were never run in their databases). "
+            help=f"SQL: {', '.join(_DIALECTS['sql'])} (mysql was run in MariaDB, the last three in no database). "
             f"Prolog: {', '.join(_DIALECTS['prolog'])}.",
             autocompletion=_complete_dialects,
         ),

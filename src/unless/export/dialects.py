@@ -335,6 +335,9 @@ class _MySQL(_Zoneless):
         side = exp.HexString(this=text.name.encode().hex()) if not text.name.isascii() else text
         return cast(unicode, _BINARY), side
 
+    def any_text(self, column: exp.Expression) -> exp.Expression:
+        return column  # `sides` and RLIKE cast it
+
     def unlike(self, column: exp.Expression, pattern: str, characters: str) -> list[exp.Expression]:
         return _searched(column, pattern, characters, "(?-i)")  # the usual collations ignore case
 
@@ -374,7 +377,8 @@ class _TSQL(_Zoneless):
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes: the usual collations ignore case, and ``=`` always ignores spaces at the end."""
-        return cast(self.as_text(column), _VARBINARY), cast(text, _VARBINARY)
+        unicode = self.as_text(column) if isinstance(column, exp.Column) else column
+        return cast(unicode, _VARBINARY), cast(text, _VARBINARY)
 
     def no_number(self, column: exp.Expression) -> list[exp.Expression]:
         binary = exp.Var(this="Latin1_General_BIN2")  # in other collations [0-9] includes ² and ½
@@ -454,7 +458,7 @@ def _unlike(cell: exp.Expression, kind: type[exp.Glob | exp.Like], star: str) ->
 
 
 DIALECTS = {
-    dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _BigQuery, _Snowflake, _MySQL, _TSQL)
+    dialect.name: dialect() for dialect in (Dialect, _Postgres, _SQLite, _Spark, _MySQL, _BigQuery, _Snowflake, _TSQL)
 }
 """What `to_sql` can write."""
 

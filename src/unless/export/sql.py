@@ -60,19 +60,20 @@ def to_sql(
     program
         A program or a committee, or a fitted classifier, which knows the kinds of its columns.
     dialect
-        ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``bigquery``, ``snowflake``, ``mysql`` or ``tsql``. The last
-        four follow manuals, and were never run in their databases.
+        ``duckdb``, ``postgres``, ``sqlite``, ``spark``, ``mysql`` (run in MariaDB), ``bigquery``, ``snowflake`` or
+        ``tsql``. The last three follow manuals, and were never run in their databases.
     what
         ``label``: what `predict` gives, NULL where it gives None. ``rule``: the number of the rule that decides, from
         1, or NULL where no rule does. ``because``: a sentence, with the record's values as the database spells them.
         A committee has neither of these two. ``probability``: of a model or a committee with two labels, the
         probability of the second; `to_query` has those of any number of labels.
     columns
-        The kinds of columns, where the literals do not show them. ``number``: NULL and NaN are missing. ``text``: never
-        a number, even if it looks like one. ``mixed``: text in which cells that spell a number, as `read_table`
-        understands it, are numbers. ``boolean``: TRUE and FALSE are the categories ``True`` and ``False``. Without
-        this, a feature with both numeric and text literals is mixed, and a feature that is only compared with ``True``
-        and ``False`` is boolean.
+        The kinds of columns, where the literals do not show them. ``number``: a numeric type; NULL and NaN are missing.
+        ``text``: never a number, even if it looks like one. ``mixed``: a numeric type, or text in which cells that
+        spell a number, as `read_table` understands it, are numbers. ``boolean``: TRUE and FALSE are the categories
+        ``True`` and ``False``. Without this, a feature that is compared with numbers is mixed, unless it is known that
+        training had numbers there, not text; and a feature that is only compared with ``True`` and ``False`` is
+        boolean.
 
         ``date``, ``timestamp``, ``timestamptz``, ``time``, ``interval``: columns of these types; ``timestamp_ns`` where
         cells are finer than microseconds, which are cut off. In ``text`` and ``mixed`` columns of a feature that is
