@@ -69,9 +69,9 @@ def _rules(table: Table, algorithm: str, held_back: float, salt: int) -> Iterato
     fresh = Split.of(table, 0.2, salt + 500).held_back(table)
     halves = Halves.of(table[~fresh], held_back, salt)
     model = halves.tested(learn(LEARNERS[algorithm](n_jobs=1), halves.records).model)
-    trained, found = model.statistics_, measure(model.program_, table[fresh])
+    trained, found = model.statistics, measure(model.program, table[fresh])
     low, high = trained.expected_between
-    for rule in _few(model.program_, trained, found):
+    for rule in _few(model.program, trained, found):
         share = float(trained.expected_precision[rule])
         yield trained.precision[rule], share, low[rule], high[rule], found.right[rule], found.support[rule]
 

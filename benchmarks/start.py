@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.report import OURS, Section, Target, duration, times
 from benchmarks.timing import alone_code, median
 from unless import Literal, Program, Rule
-from unless.estimators.modelfile import SavedModel, file_text, parsed
-from unless.model import Statistics
+from unless.estimators.modelfile import file_text, parsed
+from unless.model import Model, Statistics
 from unless.table import Column, Schema, Table
 
 __all__ = ["commands", "generated", "importing", "models"]
@@ -146,7 +146,7 @@ def _speed(run: Callable[[], object], size: int, repeats: int) -> float:
     return size / 1e6 / max(min(seconds), 1e-9)
 
 
-def generated(scale: float = 1.0) -> Iterator[tuple[str, SavedModel]]:
+def generated(scale: float = 1.0) -> Iterator[tuple[str, Model]]:
     """Models that are large in one way each: in rules, exceptions, depth, features, categories, classes."""
 
     def many(count: int) -> int:
@@ -163,7 +163,7 @@ def generated(scale: float = 1.0) -> Iterator[tuple[str, SavedModel]]:
 
 def _model(
     rules: int, *, exceptions: int = 0, depth: int = 1, features: int = 20, categories: int = 50, classes: int = 3
-) -> SavedModel:
+) -> Model:
     draw = random.Random(0)
     names = tuple(f"feature {place}" for place in range(features))
     labels = sorted(f"label {place}" for place in range(classes))
@@ -191,6 +191,4 @@ def _model(
         for name, kind in schema.kinds.items()
     ]
     domain = Table(tuple(columns), rows=0)
-    return SavedModel(
-        program, Statistics(tuple(labels), heads, counts), schema, domain, "UnlessClassifier", {}, named=True
-    )
+    return Model(program, Statistics(tuple(labels), heads, counts), schema, domain, "UnlessClassifier", {}, named=True)

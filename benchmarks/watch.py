@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 from benchmarks import datasets, generate
 from unless import Table
 from unless.estimators.learners import LEARNERS, learn
-from unless.estimators.modelfile import SavedModel
 from unless.judge.chance import holm, same_share
 from unless.judge.labels import measure
 from unless.judge.watch import ALPHA, watch
-from unless.model import Origin, Tested
+from unless.model import Model, Origin, Tested
 from unless.table import Column, Split
 
 __all__ = ["CHANGES", "alarms", "main", "trained"]
@@ -30,25 +29,25 @@ MOST = 3000
 """Records of a dataset in each run: 3/5 to learn from, 1/5 held back, 1/5 new."""
 
 Random = np.random.Generator
-Change = Callable[[Table, SavedModel, Random], Table]
+Change = Callable[[Table, Model, Random], Table]
 
 
-def trained(table: Table, algorithm: str = "unless") -> SavedModel:
+def trained(table: Table, algorithm: str = "unless") -> Model:
     """A model of four fifths of the records, tested on the others."""
     test = np.arange(len(table)) % 4 == 0
     model = learn(LEARNERS[algorithm](warn=False), table[~test]).model
-    assert isinstance(model, SavedModel)
-    classes = model.statistics_.classes
+    assert isinstance(model, Model)
+    classes = model.statistics.classes
     held = _known(table[test], model)
     split = Split(0, classes, (0,) * len(classes))
-    shown = replace(measure(model.program_, held), classes=classes)
+    shown = replace(measure(model.program, held), classes=classes)
     origin = Origin(split, "0" * 32, len(table), classes[0])
-    return replace(model, tested_=Tested(origin, shown), origin_=origin)
+    return replace(model, tested=Tested(origin, shown), origin=origin)
 
 
-def _known(table: Table, model: SavedModel) -> Table:
+def _known(table: Table, model: Model) -> Table:
     """The records whose labels the model knows, with its classes as labels."""
-    labels, classes = table.labels, model.statistics_.classes
+    labels, classes = table.labels, model.statistics.classes
     places = np.array([classes.index(label) if label in classes else -1 for label in labels.labels])
     there = places[labels.codes] >= 0
     kept = table[there]
@@ -58,12 +57,12 @@ def _known(table: Table, model: SavedModel) -> Table:
 # Changes of the new records.
 
 
-def nothing(table: Table, _: SavedModel, __: Random) -> Table:
+def nothing(table: Table, _: Model, __: Random) -> Table:
     """New records of the same kind: every alarm is false."""
     return table
 
 
-def label_doubles(table: Table, _: SavedModel, random: Random) -> Table:
+def label_doubles(table: Table, _: Model, random: Random) -> Table:
     """The second most frequent label becomes twice as frequent, against the others."""
     codes = table.labels.codes
     second = int(np.argsort(-np.bincount(codes, minlength=2), kind="stable")[1])
@@ -71,7 +70,7 @@ def label_doubles(table: Table, _: SavedModel, random: Random) -> Table:
     return table[random.choice(len(table), len(table), p=weights / weights.sum())]
 
 
-def number_grows(table: Table, model: SavedModel, _: Random) -> Table:
+def number_grows(table: Table, model: Model, _: Random) -> Table:
     """A number that rules test grows by half a standard deviation."""
     return _changing(table, model, lambda one: len(one.numbers) > 1, _grown)
 
@@ -83,7 +82,7 @@ def _grown(column: Column) -> Column:
     return replace(column, numbers=numbers, codes=np.append(places, rest)[column.codes])
 
 
-def category_renamed(table: Table, model: SavedModel, _: Random) -> Table:
+def category_renamed(table: Table, model: Model, _: Random) -> Table:
     """The most frequent category of a feature that rules test is written in another way."""
     return _changing(table, model, lambda one: len(one.categories) > 0, _renamed)
 
@@ -96,7 +95,7 @@ def _renamed(column: Column) -> Column:
     return replace(column, categories=(*column.categories, "\U0010ffff"), codes=moved)
 
 
-def cells_lost(table: Table, model: SavedModel, random: Random) -> Table:
+def cells_lost(table: Table, model: Model, random: Random) -> Table:
     """One in ten cells of a feature that rules test is missing."""
 
     def lost(column: Column) -> Column:
@@ -106,7 +105,7 @@ def cells_lost(table: Table, model: SavedModel, random: Random) -> Table:
     return _changing(table, model, lambda _: True, lost)
 
 
-def labels_wrong(table: Table, _: SavedModel, random: Random) -> Table:
+def labels_wrong(table: Table, _: Model, random: Random) -> Table:
     """One in five labels is another one: the rules no longer fit."""
     labels = table.labels
     other = (labels.codes + random.integers(1, len(labels.labels), len(table))) % len(labels.labels)
@@ -114,11 +113,9 @@ def labels_wrong(table: Table, _: SavedModel, random: Random) -> Table:
     return replace(table, target=replace(labels, codes=codes))
 
 
-def _changing(
-    table: Table, model: SavedModel, fits: Callable[[Column], bool], change: Callable[[Column], Column]
-) -> Table:
+def _changing(table: Table, model: Model, fits: Callable[[Column], bool], change: Callable[[Column], Column]) -> Table:
     """The table with one column changed: the first of those that the rules test, in their order."""
-    tested = list(dict.fromkeys(one.feature for rule in model.program_.rules for one in rule.literals()))
+    tested = list(dict.fromkeys(one.feature for rule in model.program.rules for one in rule.literals()))
     name = next((name for name in tested if fits(table.column(name))), None)
     columns = [change(one) if one.name == name else one for one in table.columns]
     return replace(table, columns=tuple(columns))
@@ -156,9 +153,9 @@ def alarms(table: Table, algorithm: str, runs: int) -> Iterator[dict[str, bool |
         yield found
 
 
-def _fallen(model: SavedModel, new: Table) -> bool:
+def _fallen(model: Model, new: Table) -> bool:
     """Whether the precision of some rule would have moved, if it were compared with that of training."""
-    now, was = measure(model.program_, new), model.statistics_
+    now, was = measure(model.program, new), model.statistics
     pairs = zip(now.right, now.support, was.right, was.support, strict=True)
     return min(holm([same_share(*pair) for pair in pairs])) <= ALPHA
 

@@ -1,15 +1,12 @@
-"""What a model is: rules, what they decided in training and on records held back, how columns were read.
-
-Fitted classifiers and model files are both models; whatever takes a model takes either.
-"""
+"""What a model is: what decides, what rules decided in training and on held-out records, how columns are read."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +19,11 @@ from unless.table.split import hashes_of, identities, spelled, sums_of
 from unless.values import Label
 
 if TYPE_CHECKING:
+    from unless.judge.importance import Evidence
+    from unless.judge.tradeoff import TradeOff
+    from unless.learn.distil import Taught
     from unless.score.card import ScoreCard
+    from unless.score.committee import Committee
 
 __all__ = [
     "SMOOTHING",
@@ -33,7 +34,7 @@ __all__ = [
     "Tested",
     "held_back_by",
     "interval",
-    "locked_of",
+    "model_of",
     "most_of",
     "never_learned",
     "own_records",
@@ -41,56 +42,85 @@ __all__ = [
 ]
 
 
-@runtime_checkable
-class Model(Protocol):
-    """Learned rules, and what is known about their training."""
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Everything that is known after a fit: what decides, how columns are read, how good it is, where it comes from.
+
+    Classifiers hold one, files are written from one, and functions that take a model take one.
+    """
+
+    decider: Program | Committee
+    """What decides: a list of rules, or a committee of lists."""
+    statistics: Statistics
+    """What the rules of ``program`` decided in training."""
+    schema: Schema
+    """How columns are read; ``read_table(source, like=model)`` reads new records the same way."""
+    domain: Table
+    """The categories and the ranges of numbers that training had, for the features that rules test."""
+    learner: str
+    """The name of the classifier that learned it."""
+    parameters: Mapping[str, Any]
+    named: bool
+    """Whether the features have names of their own; the columns of an array only have numbers."""
+    importances: Evidence | NDArray[np.float64] | None = None
+    """The importance of every feature, or the records to compute it from; None if neither is known."""
+    card: ScoreCard | None = None
+    """The points of each part of ``program``; None if they are unknown, as in files of earlier versions."""
+    distillation: Taught | None = None
+    """The teacher that the list imitates, if it has one."""
+    tuned: Mapping[str, float] | None = None
+    """The settings that were chosen by measurement; None if the given ones stay."""
+    tested: Tested | None = None
+    """What held-out records have shown, if there were any."""
+    trade_off: TradeOff | None = None
+    """Accuracy against the number of rules, if it was asked for."""
+    missing_counts: Mapping[str, float] | None = None
+    """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
+    origin: Origin | None = None
+    """The fingerprint of the data that it was fitted to, and which records were held out, if that is known."""
+    locked: tuple[int, ...] = ()
+    """The indices of rules that were locked: they are not learned from these records."""
+    imitation: Model | None = None
+    """Of a committee: one list that imitates it, for people who want to read it. It decides nothing."""
+    agreement: float | None = None
+    """The share of training records, by weight, that a committee and its imitation give the same label."""
 
     @property
-    def program_(self) -> Program:
-        """The rules."""
+    def program(self) -> Program:
+        """The rules that people read: those that decide, or those of the list that imitates a committee."""
+        if isinstance(self.decider, Program):
+            return self.decider
+        if self.imitation is None:
+            raise AssertionError("a committee has a list that imitates it")
+        return self.imitation.program
 
     @property
-    def statistics_(self) -> Statistics:
-        """What the rules decided in training."""
+    def committee(self) -> Committee | None:
+        """The committee, if one decides."""
+        return None if isinstance(self.decider, Program) else self.decider
 
-    @property
-    def schema_(self) -> Schema:
-        """How the columns were read."""
-
-    @property
-    def domain_(self) -> Table:
-        """The categories and ranges that training had, for the features that rules test (`table.domain_of`)."""
-
-    @property
-    def card_(self) -> ScoreCard | None:
-        """The points of each part of the program; None if they are not known."""
-
-    @property
-    def tested_(self) -> Tested | None:
-        """What records that were held back have shown; None if none were, as in `fit` of the classifiers."""
-
-    @property
-    def origin_(self) -> Origin | None:
-        """The data that it is from, as far as it is known again; None if that is not known."""
+    def after(self, tested: Tested) -> Model:
+        """Return the model with the results of a test, which also tell what to expect of each rule."""
+        statistics = replace(self.statistics, unseen=tested.statistics.counts)
+        return replace(self, statistics=statistics, tested=tested, origin=tested.origin)
 
 
-def program_of(model: Program | Model) -> Program:
-    """The rules: a program itself, or those of a model, a fitted classifier for example."""
-    if isinstance(model, Program):
-        return model
-    found = getattr(model, "program_", None)
-    if not isinstance(found, Program):
-        name = type(model).__name__
-        if hasattr(model, "with_program"):  # one of our classifiers
-            raise ParameterError(f"this {name} has no rules yet; fit it first: fit(X, y)")
-        raise ParameterError(f"expected a Program or a fitted model, not {name} {model!r:.60}")
-    return found
+def model_of(given: object) -> Model | None:
+    """Return a model itself, or that of a fitted classifier; None for anything else."""
+    found = getattr(given, "model_", given)
+    return found if isinstance(found, Model) else None
 
 
-def locked_of(model: Program | Model) -> tuple[int, ...]:
-    """The indices of rules that were locked when the others of a model were learned, if any were."""
-    found: tuple[int, ...] = getattr(model, "locked", ()) or getattr(model, "locked_", ())
-    return found
+def program_of(given: object) -> Program:
+    """Return the rules: a program itself, or those of a model or a fitted classifier."""
+    if isinstance(given, Program):
+        return given
+    if (model := model_of(given)) is not None:
+        return model.program
+    name = type(given).__name__
+    if hasattr(given, "with_program"):  # one of our classifiers
+        raise ParameterError(f"this {name} has no rules yet; fit it first: fit(X, y)")
+    raise ParameterError(f"expected a Program or a fitted model, not {name} {given!r:.60}")
 
 
 SMOOTHING = 4.0
@@ -403,7 +433,7 @@ def never_learned(model: Program | Model, table: Table) -> bool | None:
 
 def held_back_by(model: Model, table: Table) -> NDArray[np.bool_] | None:
     """Which records of a table the model holds back, whether or not they are its data; None if that cannot be told."""
-    origin, features = getattr(model, "origin_", None), tuple(model.schema_.kinds)
+    origin, features = model.origin, tuple(model.schema.kinds)
     if origin is None or table.target is None or not set(features) <= set(table.features):
         return None
     held: NDArray[np.bool_] = origin.split.held_back(table, features)
@@ -424,10 +454,10 @@ class OwnRecords:
 
 def own_records(model: Model, table: Table) -> OwnRecords | None:
     """What a model knows of the records of a table, if the table has most of the data that it is from; else None."""
-    origin, held = getattr(model, "origin_", None), held_back_by(model, table)
+    origin, held = model.origin, held_back_by(model, table)
     if origin is None or held is None:
         return None
-    found = origin.identities(table, tuple(model.schema_.kinds))
+    found = origin.identities(table, tuple(model.schema.kinds))
     if not (same := origin.knows(found)) and not most_of(origin.among(found)):
         return None
     return OwnRecords(held, same)

@@ -114,9 +114,9 @@ class TestImportances:
 
     def test_they_come_along_without_records(self, model):
         """A pickled model has importances, but not the records that they were computed from."""
-        assert isinstance(model._importances, Evidence)
+        assert isinstance(model.model_.importances, Evidence)
         again = pickle.loads(pickle.dumps(model))
-        assert isinstance(again._importances, np.ndarray)
+        assert isinstance(again.model_.importances, np.ndarray)
         assert_array_equal(again.feature_importances_, model.feature_importances_)
 
     def test_an_edited_program_has_its_own(self, model):

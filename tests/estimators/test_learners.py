@@ -67,8 +67,8 @@ def test_ctrl_c_while_points_are_found(table, monkeypatch):
     monkeypatch.setattr("unless.estimators.learners.fit_card", press)
     learned = learn(UnlessLearner(), table)
     assert isinstance(learned.interrupted, Interrupted)
-    assert learned.model.program_ == whole.program_
-    assert (whole.card_ is None, learned.model.card_ is None) == (False, True)
+    assert learned.model.program == whole.program_
+    assert (whole.card_ is None, learned.model.card is None) == (False, True)
 
 
 def test_after_ctrl_c_the_rules_so_far_are_a_model(table):
@@ -76,8 +76,8 @@ def test_after_ctrl_c_the_rules_so_far_are_a_model(table):
     with metered_by(_PressesCtrlC()):
         learned = learn(FoldRMLearner(), table)
     assert isinstance(learned.interrupted, Interrupted)
-    assert learned.model.program_.rules == FoldRMClassifier(max_rules=2).fit(table).program_.rules
-    assert learned.model.statistics_.total == len(table)
+    assert learned.model.program.rules == FoldRMClassifier(max_rules=2).fit(table).program_.rules
+    assert learned.model.statistics.total == len(table)
 
 
 def test_labels_that_are_amounts(table):
@@ -86,7 +86,7 @@ def test_labels_that_are_amounts(table):
     with pytest.raises(ReadError, match=r"Unknown label type: continuous, such as 0.1"):
         learn(UnlessLearner(), Table(table.columns, amounts, len(table)))
     whole = Labels.of("y", [float(k % 2) for k in range(len(table))])
-    assert learn(UnlessLearner(), Table(table.columns, whole, len(table))).model.statistics_.classes == (0.0, 1.0)
+    assert learn(UnlessLearner(), Table(table.columns, whole, len(table))).model.statistics.classes == (0.0, 1.0)
 
 
 def test_a_table_has_its_kinds(table):

@@ -184,7 +184,7 @@ def test_half_a_score_card(key, tmp_path):
 
 
 DOCUMENT = json.loads(
-    json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"])._saved()))
+    json.dumps(document_of(UnlessClassifier(class_weight={"yes": 1}).fit(X, LABELS["text"])._current()))
 )
 
 
@@ -425,8 +425,8 @@ def model_with_test() -> UnlessClassifier:
     back = split.held_back(table)
     model = UnlessClassifier().fit(table[~back])
     found = measure(model.program_, table[back])
-    model.origin_ = Origin(split, fingerprint(table), len(table), "no")
-    model.tested_ = Tested(model.origin_, found)
+    origin = Origin(split, fingerprint(table), len(table), "no")
+    model.model_ = replace(model.model_, origin=origin, tested=Tested(origin, found))
     return model
 
 
@@ -439,10 +439,10 @@ def test_what_records_held_back_showed_comes_back(tmp_path):
     assert back.tested_.accuracy == model.tested_.accuracy
     assert_array_equal(back.tested_.statistics.counts, model.tested_.statistics.counts)
     own = replace(unless.read_table(X, like=back), target=Labels.of("y", LABELS["text"]))
-    assert own_records(back, own).same
-    assert own_records(back, own).held_back.sum() == back.tested_.held_back == back.tested_.confusion.sum()
-    assert own_records(back, own[:-1]) is None
-    assert own_records(back, replace(own, target=None)) is None
+    assert own_records(back.model_, own).same
+    assert own_records(back.model_, own).held_back.sum() == back.tested_.held_back == back.tested_.confusion.sum()
+    assert own_records(back.model_, own[:-1]) is None
+    assert own_records(back.model_, replace(own, target=None)) is None
     assert pickle.loads(pickle.dumps(back)).origin_ == model.origin_
 
 
@@ -451,7 +451,7 @@ def test_the_trade_off_comes_back(tmp_path):
     model = UnlessClassifier().fit(X, LABELS["text"])
     assert model.trade_off_ is None
     found = TradeOff((Choice({"max_rules": 2.0}, 2.0, 30, 60), Choice({}, 3.5, 50, 60)))
-    (tmp_path / "model.json").write_text(file_text(replace(model._saved(), trade_off=found)))
+    (tmp_path / "model.json").write_text(file_text(replace(model._current(), trade_off=found)))
     back = unless.load(tmp_path / "model.json")
     assert back.trade_off_ == found
     assert pickle.loads(pickle.dumps(back)).trade_off_ == found
@@ -502,7 +502,7 @@ def test_a_model_without_records_held_back_says_nothing_of_them(tmp_path):
 )
 def test_what_records_held_back_showed_is_checked(key, value, message):
     """A stranger's file is refused, and the message names the place."""
-    document = document_of(model_with_test()._saved())
+    document = document_of(model_with_test()._current())
     document["statistics"]["tested"][key] = value
     with pytest.raises(ProgramError, match=message):
         from_document(document)
@@ -519,8 +519,8 @@ def test_locked_rules_come_back(tmp_path):
     first, *others = back.program_.rules
     assert back.with_program(replace(back.program_, rules=(others[0], first, *others[1:]))).locked_ == (1,)
     assert back.with_program(replace(back.program_, rules=tuple(others))).locked_ == ()
-    assert "locked" not in document_of(kept._saved())["statistics"]
-    document = document_of(back._saved())
+    assert "locked" not in document_of(kept._current())["statistics"]
+    document = document_of(back._current())
     for wrong in ([1, 0], [0, 0], [99], ["x"], 1):
         document["statistics"]["locked"] = wrong
         with pytest.raises(ProgramError, match=r"locked"):

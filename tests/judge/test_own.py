@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 from unless import read_table
 from unless.estimators.halves import Halves, decided
 from unless.estimators.learners import LEARNERS, learn
-from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import judged, quality_of, usual_quality
 from unless.judge.own import OwnCounts
-from unless.model import never_learned, own_records
+from unless.model import Model, never_learned, own_records
 from unless.prediction import predict
 
 RANDOM = np.random.default_rng(1)
@@ -32,26 +31,26 @@ COMMITTEE = HALVES.tested(learn(LEARNERS["committee"](size=4), HALVES.records).m
 def test_the_test_is_on_the_records_held_back() -> None:
     """The figures are those of the rules on these records alone, and nothing was learned from them."""
     back = HALVES.split.held_back(TABLE)
-    assert isinstance(MODEL, SavedModel)
-    assert MODEL.tested_ is not None
-    found = judged(MODEL.program_, TABLE[back])
-    assert MODEL.tested_.confusion.tolist() == found.confusion.tolist()
-    assert quality_of(MODEL.tested_).accuracy == MODEL.tested_.accuracy == found.accuracy
-    assert usual_quality(MODEL.tested_).accuracy == pytest.approx(MODEL.tested_.baseline)
-    assert len(HALVES.records.table) == len(TABLE) - back.sum() == len(TABLE) - MODEL.tested_.held_back
+    assert isinstance(MODEL, Model)
+    assert MODEL.tested is not None
+    found = judged(MODEL.program, TABLE[back])
+    assert MODEL.tested.confusion.tolist() == found.confusion.tolist()
+    assert quality_of(MODEL.tested).accuracy == MODEL.tested.accuracy == found.accuracy
+    assert usual_quality(MODEL.tested).accuracy == pytest.approx(MODEL.tested.baseline)
+    assert len(HALVES.records.table) == len(TABLE) - back.sum() == len(TABLE) - MODEL.tested.held_back
     assert HALVES.held_back == tuple(np.flatnonzero(back) + 1)
 
 
 def test_a_committee_has_its_own_test_and_that_of_its_student() -> None:
     """What decides is the committee: its test has a row for each label that it gives."""
-    assert not isinstance(COMMITTEE, SavedModel)
-    assert COMMITTEE.tested_ is not None
+    assert COMMITTEE.committee is not None
+    assert COMMITTEE.tested is not None
     back = HALVES.split.held_back(TABLE)
-    assert COMMITTEE.tested_.right == judged(COMMITTEE.committee_, TABLE[back]).right
-    student = COMMITTEE.student.tested_
+    assert COMMITTEE.tested.right == judged(COMMITTEE.committee, TABLE[back]).right
+    student = COMMITTEE.imitation.tested
     assert student is not None
-    assert student.right == judged(COMMITTEE.program_, TABLE[back]).right
-    assert decided(COMMITTEE.committee_, TABLE[back]).labels == ("no", "yes", None)
+    assert student.right == judged(COMMITTEE.program, TABLE[back]).right
+    assert decided(COMMITTEE.committee, TABLE[back]).labels == ("no", "yes", None)
 
 
 def test_nothing_is_held_back_of_nothing() -> None:
@@ -59,32 +58,32 @@ def test_nothing_is_held_back_of_nothing() -> None:
     for table, share in ((TABLE, 0.0), (TABLE[[0] * 5], 0.5)):
         halves = Halves.of(table, share, 0)
         assert halves.count is None
-        assert halves.tested(learn(LEARNERS["unless"](), halves.records).model).tested_ is None
+        assert halves.tested(learn(LEARNERS["unless"](), halves.records).model).tested is None
 
 
 @given(st.lists(st.integers(1, 399), max_size=3), st.randoms())
 def test_batches_are_known_together(cuts: list[int], random: object) -> None:
     """However the data is ordered and cut into batches, both parts are counted as in one piece."""
     order = np.random.default_rng(random.randint(0, 99)).permutation(len(TABLE))  # type: ignore[attr-defined]
-    assert MODEL.tested_ is not None
-    counts = [OwnCounts(MODEL.origin_, TABLE.features) for _ in range(len(cuts) + 1)]
+    assert MODEL.tested is not None
+    counts = [OwnCounts(MODEL.origin, TABLE.features) for _ in range(len(cuts) + 1)]
     for one, rows in zip(counts, np.split(order, sorted(cuts)), strict=True):
         batch = TABLE[rows]
-        one.add(batch, predict(MODEL.program_, batch) == batch.y)
+        one.add(batch, predict(MODEL.program, batch) == batch.y)
     for other in counts[1:]:
         counts[0].merge(other)
     found = counts[0].found()
     assert found is not None
-    assert (found.held_back, found.held_back_right) == (MODEL.tested_.held_back, MODEL.tested_.right)
-    assert found.learned_right == MODEL.statistics_.right.sum()
-    assert found.to_dict()["held_back"]["accuracy"] == MODEL.tested_.accuracy
+    assert (found.held_back, found.held_back_right) == (MODEL.tested.held_back, MODEL.tested.right)
+    assert found.learned_right == MODEL.statistics.right.sum()
+    assert found.to_dict()["held_back"]["accuracy"] == MODEL.tested.accuracy
 
 
 def test_other_records_are_not_taken_for_the_data() -> None:
     """One record less or more: most of the data is there, but it is not the same; of few records nothing is known."""
-    assert MODEL.tested_ is not None
+    assert MODEL.tested is not None
     for rows, most in ((np.arange(399), True), (np.r_[np.arange(400), 0], True), (np.arange(100), False)):
-        counts = OwnCounts(MODEL.origin_, TABLE.features)
+        counts = OwnCounts(MODEL.origin, TABLE.features)
         counts.add(TABLE[rows], np.ones(len(rows), bool))
         found, own = counts.found(), own_records(MODEL, TABLE[rows])
         assert (found is not None) == (own is not None) == most
@@ -100,5 +99,5 @@ def test_a_record_tells_whether_the_rules_were_never_learned_from_it() -> None:
     back = HALVES.split.held_back(TABLE)
     for row in (int(np.flatnonzero(back)[0]), int(np.flatnonzero(~back)[0])):
         assert never_learned(MODEL, TABLE[[row]]) == back[row]
-    assert never_learned(MODEL.program_, TABLE[[0]]) is None
+    assert never_learned(MODEL.program, TABLE[[0]]) is None
     assert never_learned(MODEL, type(TABLE)(TABLE.columns[:1], TABLE.target)) is None

@@ -159,7 +159,7 @@ def test_rules_without_records_and_programs_without_rules():
 def test_a_learner_is_measured(learner):
     """A plain rule comes back; the result depends on the seed, and not on the order of rows or on the processes."""
     data = records(300)
-    model = learn(learner, data).model.program_
+    model = learn(learner, data).model.program
     found = stability_of(learner, model, data, n=8)
     assert found.refits == 8
     assert max(one.returns for one in found.rules) > 0.8
@@ -174,7 +174,7 @@ def test_a_learner_is_measured(learner):
 def test_processes_give_the_same():
     """Two processes find what one finds."""
     data, learner = records(120), UnlessLearner(warn=False)
-    model = learn(learner, data).model.program_
+    model = learn(learner, data).model.program
     one, two = (stability_of(learner, model, data, n=4, n_jobs=jobs) for jobs in (None, 2))
     assert one.to_dict() == two.to_dict()
 
@@ -182,7 +182,7 @@ def test_processes_give_the_same():
 def test_weights_are_repetitions():
     """A record of weight 3 counts as often as three records of its kind in what comes back."""
     data, learner = records(150), UnlessLearner(warn=False)
-    model = learn(learner, data).model.program_
+    model = learn(learner, data).model.program
     found = stability_of(learner, model, data, np.full(150, 3.0), n=4)
     assert found.refits == 4
     assert found.agreement == pytest.approx(float(found.records.mean()))
@@ -191,7 +191,7 @@ def test_weights_are_repetitions():
 def test_a_committee_has_decisions_only():
     """Of a committee, decisions are compared, not rules."""
     data, learner = records(150), CommitteeLearner(size=3, warn=False)
-    model = learn(learner, data).model.committee_
+    model = learn(learner, data).model.committee
     found = stability_of(learner, model, data, n=3)
     assert (found.rules, found.thresholds, found.lines(), found.threshold_lines()) == ((), (), [], [])
     assert 0.5 < found.agreement <= 1
@@ -204,7 +204,7 @@ def test_ctrl_c_leaves_what_is_done():
     done = [next(again), next(again)]
     again.close()
     data = records(100)
-    own = learn(UnlessLearner(warn=False), data).model.program_
+    own = learn(UnlessLearner(warn=False), data).model.program
     assert Stability.of(own, data, done).refits == 2
 
 
@@ -212,7 +212,7 @@ def test_a_label_that_a_sample_lacks():
     """A sample may lack a rare label; the refit is compared all the same."""
     data = records(60)
     rare = replace(data, target=Labels.of("risk", ["rare", *[str(one) for one in data.y[1:]]]))
-    own = learn(UnlessLearner(warn=False), rare).model.program_
+    own = learn(UnlessLearner(warn=False), rare).model.program
     assert stability_of(UnlessLearner(warn=False), own, rare, n=6).refits == 6
     assert 0 < ALIKE < 1
 
@@ -226,9 +226,9 @@ def test_locked_rules_are_in_every_refit():
     assert model.locked == (0,)
     free = list(refits_by(learner, table, n=3))
     assert not any(strange in one.program.rules for one in free)
-    kept = list(refits_by(learner, table, n=3, keep=model.program_, lock=model.locked))
+    kept = list(refits_by(learner, table, n=3, keep=model.program, lock=model.locked))
     assert all(one.program.rules[0] == strange for one in kept)
-    found = stability_of(learner, model.program_, table, n=3, lock=model.locked)
+    found = stability_of(learner, model.program, table, n=3, lock=model.locked)
     assert found.locked == (0,)
     assert found.lines()[0][1:3] == ("locked", "")
     assert not any(one.rule == 0 for one in (*found.thresholds, *found.unstable(1.1)))

@@ -29,7 +29,7 @@ def test_every_choice_is_what_its_settings_learn() -> None:
     assert any(not one.settings for one in found.choices)
     for one in found.choices:
         given = {name: int(value) if name == "max_rules" else value for name, value in one.settings.items()}
-        programs = [learn(replace(UnlessLearner(), **given), train).model.program_ for train, _ in pairs]
+        programs = [learn(replace(UnlessLearner(), **given), train).model.program for train, _ in pairs]
         assert one.rules == np.mean([len(program) for program in programs])
         assert one.right == sum(judged(p, test).right for p, (_, test) in zip(programs, pairs, strict=True))
         assert one.records == len(TABLE)

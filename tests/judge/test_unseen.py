@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +11,8 @@ from hypothesis import strategies as st
 
 from unless.errors import UnseenValuesError
 from unless.judge.unseen import Unseen, UnseenCounts, refuse, summary, unseen_values, unusual
+from unless.model import Model, Statistics
+from unless.rule import Program
 from unless.table import MOST, Column, Table, domain_of
 
 CHANCE = " (few enough to be chance)"
@@ -21,11 +22,12 @@ def table(**columns) -> Table:
     return Table(tuple(Column.of(name, cells) for name, cells in columns.items()))
 
 
-def model(training: Table) -> SimpleNamespace:
+def model(training: Table) -> Model:
     """What a model remembers of its training records."""
-    return SimpleNamespace(
-        domain_=domain_of(training, training.features), statistics_=SimpleNamespace(total=len(training))
-    )
+    program = Program("y", training.features, (), "yes")
+    statistics = Statistics(("yes",), ("yes",), np.array([[float(len(training))]]))
+    domain = domain_of(training, training.features)
+    return Model(program, statistics, training.schema, domain, "UnlessClassifier", {}, named=True)
 
 
 def found(training: list, new: list) -> tuple[Unseen, ...]:

@@ -51,10 +51,10 @@ def cells(table: Table, name: str) -> list:
 
 def with_test(model, table: Table):
     """The model, with what it does on records held back."""
-    classes = model.statistics_.classes
+    classes = model.statistics.classes
     split = Split(0, classes, (0,) * len(classes))
     origin = Origin(split, "0" * 32, 10 * len(table), classes[0])
-    return replace(model, tested_=Tested(origin, measure(model.program_, table)), origin_=origin)
+    return replace(model, tested=Tested(origin, measure(model.program, table)), origin=origin)
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +84,8 @@ def test_records_like_those_of_training_raise_no_alarm(model):
 def test_shares_are_what_is_counted(model):
     """What a rule decides now and before, and how often it is right, are the counts of the records."""
     new = records(400, 2)
-    found, now_, was = watch(model, new, truth(new)), measure(model.program_, new), model.statistics_
-    test = model.tested_.statistics
+    found, now_, was = watch(model, new, truth(new)), measure(model.program, new), model.statistics
+    test = model.tested.statistics
     for (rule, _, _), check in checks(found, "decides").items():
         assert (check.now.count, check.now.total) == (now_.support[rule], 400)
         assert (check.before.count, check.before.total) == (was.support[rule] + test.support[rule], 900)
@@ -131,7 +131,7 @@ def test_the_precision_of_training_raises_no_alarm(model):
     """Without records held back the precision is shown beside that of training, which overstates it, and no more."""
     new = records(400, 2)
     wrong = 1 - truth(new)
-    found = watch(replace(model, tested_=None), new, wrong)
+    found = watch(replace(model, tested=None), new, wrong)
     assert all(one.chance is None and not one.moved for one in found.checks if one.kind in ("right", "accuracy"))
     assert {one.source for one in found.checks if one.kind == "right"} == {"training"}
     assert any("overstates" in note for note in found.notes)
@@ -140,7 +140,7 @@ def test_the_precision_of_training_raises_no_alarm(model):
 def test_a_reference_is_compared_with_instead(model):
     """Earlier records stand in for training and test; then the precision can raise an alarm without a test."""
     new, old = records(400, 2), records(400, 3)
-    found = watch(replace(model, tested_=None), new, 1 - truth(new), reference=(old, truth(old)))
+    found = watch(replace(model, tested=None), new, 1 - truth(new), reference=(old, truth(old)))
     assert {one.source for one in found.checks if one.kind != "unseen"} == {"the reference"}
     assert any(one.kind == "accuracy" for one in found.moved)
     unlabelled = watch(model, new, truth(new), reference=(old, None))
@@ -214,13 +214,13 @@ def test_a_committee(held_back):
     """Of a committee, the list that imitates it tells what moves; labels and accuracy are those of the committee."""
     model = learn(CommitteeLearner(size=5, warn=False), records(600)).model
     if held_back:
-        test, classes = records(300, 1), model.statistics_.classes
+        test, classes = records(300, 1), model.statistics.classes
         given = Counts(model)
         given.add(test, truth(test))
-        shown = replace(model.statistics_, labels=(*classes, None), counts=given.given[:, : len(classes)])
+        shown = replace(model.statistics, labels=(*classes, None), counts=given.given[:, : len(classes)])
         split = Split(0, classes, (0,) * len(classes))
         origin = Origin(split, "0" * 32, 3000, classes[0])
-        model = replace(model, tested_=Tested(origin, shown))
+        model = replace(model, tested=Tested(origin, shown))
     new = records(400, 2)
     found = watch(model, new, truth(new))
     assert not found.moved
@@ -239,7 +239,7 @@ def test_models_of_earlier_versions(name):
     found = read(OLD / f"model-v1-{name}.json")
     columns = [
         Column.of(feature, [None, 1.0] if kind == "number" else [None, "x"])
-        for feature, kind in found.schema_.kinds.items()
+        for feature, kind in found.schema.kinds.items()
     ]
     seen = watch(found, Table(tuple(columns)))
     assert seen.records == 2
@@ -273,7 +273,7 @@ def test_what_is_no_share_is_refused(model, wrong):
 def test_rules_alone_cannot_be_watched(model):
     """A program does not know what it decided in training."""
     with pytest.raises(ParameterError, match="only rules"):
-        watch(model.program_, records(5))
+        watch(model.program, records(5))
 
 
 def test_json_and_the_line_of_a_log(model):

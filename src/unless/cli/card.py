@@ -33,8 +33,7 @@ from unless.report.modelcard import model_card
 from unless.rule import Program
 
 if TYPE_CHECKING:
-    from unless.estimators.committeefile import SavedCommittee
-    from unless.estimators.modelfile import SavedModel
+    from unless.model import Model as FittedModel
     from unless.table import Table
 
 
@@ -124,18 +123,13 @@ def card(
 
 
 def _read(
-    screen: Screen,
-    model: SavedModel | SavedCommittee,
-    data: str,
-    target: str | None,
-    by: list[str] | None,
-    how: Reading,
+    screen: Screen, model: FittedModel, data: str, target: str | None, by: list[str] | None, how: Reading
 ) -> tuple[Table, list[str]]:
     """Return the records, with all features of training and the columns of subgroups, and the names of these."""
     from unless.cli.files import source_of
     from unless.read.table import column_names
 
-    features = list(model.schema_.kinds)
+    features = list(model.schema.kinds)
     names = features
     if by:
         source, known = source_of(data, how) if data != "-" else (None, how)
@@ -147,7 +141,7 @@ def _read(
     return read_labelled(screen, data, model, target, features=[*features, *others], how=how), columns
 
 
-def _stability(screen: Screen, model: SavedModel | SavedCommittee, table: Table, data: str, refits: int) -> Stability:
+def _stability(screen: Screen, model: FittedModel, table: Table, data: str, refits: int) -> Stability:
     from unless.cli.stability import refitted
 
     stable, complete = refitted(screen, model, table, data, refits)
@@ -156,7 +150,7 @@ def _stability(screen: Screen, model: SavedModel | SavedCommittee, table: Table,
     return stable
 
 
-def _watch(model: SavedModel | SavedCommittee, data: str, how: Reading) -> Watch:
+def _watch(model: FittedModel, data: str, how: Reading) -> Watch:
     from unless.stream import watch_file
 
     return watch_file(model, data, **how.options)

@@ -16,7 +16,7 @@ from unless.errors import ProgramError
 
 if TYPE_CHECKING:
     from unless.constraints import Constraints
-    from unless.estimators.modelfile import SavedModel
+    from unless.model import Model as FittedModel
     from unless.rule import Program
     from unless.table import Split
 
@@ -72,7 +72,7 @@ class Kept:
 
     program: Program | None = None
     lock: tuple[int, ...] | None = None
-    model: SavedModel | None = None
+    model: FittedModel | None = None
     name: str = ""
 
     def held_back(self, screen: Screen, features: Sequence[str], share: float, seed: int) -> Split | None:
@@ -82,8 +82,8 @@ class Kept:
         """
         if self.model is None or not share:
             return None
-        origin = self.model.origin_
-        if origin is None or not any(origin.split.cuts) or tuple(self.model.schema_.kinds) != tuple(features):
+        origin = self.model.origin
+        if origin is None or not any(origin.split.cuts) or tuple(self.model.schema.kinds) != tuple(features):
             why = _UNKNOWN if origin is None else _OTHERS if any(origin.split.cuts) else _NONE
             screen.note(f"if rules of {self.name} were learned from records of this test, it is too good: {why}")
             return None
@@ -120,18 +120,19 @@ def kept_rules(algorithm: Algorithm, keep: str | None, lock: str | None) -> Kept
         return NOTHING
     if algorithm == Algorithm.COMMITTEE:
         raise typer.BadParameter("a committee has many lists; no rule can stay in them", param_hint="--keep")
-    from unless.estimators.modelfile import SavedModel, read
+    from unless.estimators.modelfile import read
     from unless.learn.locks import Locked
+    from unless.model import Model as FittedModel
     from unless.rule import Program
     from unless.score.committee import committee_of
 
     found = read(keep)
     if committee_of(found) is not None:
         raise ProgramError(f"{keep} holds a committee, whose lists decide together; give a model with one list")
-    program = found if isinstance(found, Program) else found.program_
+    program = found if isinstance(found, Program) else found.program
     indices = None if lock is None else _indices(lock, len(program))
     Locked.of(program, indices)
-    return Kept(program, indices, found if isinstance(found, SavedModel) else None, keep)
+    return Kept(program, indices, found if isinstance(found, FittedModel) else None, keep)
 
 
 def _indices(text: str, rules: int) -> tuple[int, ...]:

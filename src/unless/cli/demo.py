@@ -18,13 +18,13 @@ from unless.cli.options import Quiet
 from unless.cli.training import Columns, training_of
 from unless.demo.applicants import TARGET, applicants, applicants_csv, csv_text
 from unless.errors import UnlessError
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel, file_text
+from unless.estimators.modelfile import file_text
 from unless.explanation.changes.counterfactuals import counterfactuals
 from unless.explanation.sentences import words_for
 from unless.explanation.why import proof_of
 from unless.export.rules import to_rules
 from unless.files import write_whole
+from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.table import Table
 
@@ -90,11 +90,11 @@ def _look(screen: Screen, fitted: Fitted) -> None:
     model, table = fitted.model, fitted.training.table
     screen.note("Invented applicants for a loan, and what was decided. The rules behind it:\n")
     present(screen, fitted)
-    proofs = ((number, proof_of(model.program_, table.record(number - 1))) for number in fitted.held_back)
+    proofs = ((number, proof_of(model.program, table.record(number - 1))) for number in fitted.held_back)
     number, proof = next((number, proof) for number, proof in proofs if proof.label == "refuse")
-    words = words_for(model.program_, record=proof.record)
-    screen.show("", *reasons(proof, number, model.statistics_, words, everything=True))
-    screen.show(what_changes(counterfactuals(model.program_, proof.record, table=model.domain_), words))
+    words = words_for(model.program, record=proof.record)
+    screen.show("", *reasons(proof, number, model.statistics, words, everything=True))
+    screen.show(what_changes(counterfactuals(model.program, proof.record, table=model.domain), words))
     screen.out.file.flush()
     screen.note("\nnext            unless demo loans       files to try things on")
     screen.note("                unless inspect FILE     what your own data looks like")
@@ -117,13 +117,13 @@ def _write(screen: Screen, fitted: Fitted, folder: str, *, force: bool) -> None:
         screen.show(f"  {command}" if not screen.quiet else command)
 
 
-def _with_one_more(model: SavedModel | SavedCommittee) -> str:
+def _with_one_more(model: FittedModel) -> str:
     """Return the rules as text, and one that somebody wrote."""
     head, gap, rules = to_rules(program_of(model)).partition("\n\n")
     return f"{head}{gap}refuse if age < 21 and income < 15_000     # one more, written by hand\n{rules}\n"
 
 
-def _files(model: SavedModel | SavedCommittee, table: Table) -> dict[str, tuple[str, str]]:
+def _files(model: FittedModel, table: Table) -> dict[str, tuple[str, str]]:
     """Return what each file is, and its content."""
     from unless.estimators.learners import UnlessLearner, learn
 

@@ -25,11 +25,11 @@ from unless.cli.files import (
 from unless.cli.layout import Conditions, grid, hanging, unseen_lines
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, LiteralEdit, RuleEdit, Switch, compare_records, compare_rules, unseen_by
-from unless.estimators.modelfile import SavedModel
 from unless.explanation.listing import brief, brief_parts, rule_lines
 from unless.explanation.sentences import words_for
 from unless.explanation.words import Words, printable
 from unless.judge.unseen import unknown_labels
+from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.rule import Program, conditions
 from unless.values import counted, percent, share_text
@@ -79,7 +79,7 @@ def diff(
 
 
 def _effect(
-    screen: Screen, old: SavedModel | Program, new: SavedModel | Program, data: str, how: Reading, most: int
+    screen: Screen, old: FittedModel | Program, new: FittedModel | Program, data: str, how: Reading, most: int
 ) -> Effect:
     from unless.read.table import read_table
 

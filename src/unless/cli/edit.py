@@ -24,12 +24,13 @@ from unless.cli.layout import shell_word
 from unless.cli.options import Decimal, Delimiter, Encoding, Format, HeaderRow, Json, Model, Output, Quiet, Sheet, Skip
 from unless.diff import Comparison, Effect, compare_records, compare_rules, unseen_by
 from unless.errors import ParameterError, ProgramError, ReadError, RuleTextError
-from unless.estimators.modelfile import SavedModel, file_text
+from unless.estimators.modelfile import file_text
 from unless.export.json import dumps
 from unless.export.meaning import new_categories, parse
 from unless.export.rules import to_rules
 from unless.files import packed, write_whole
 from unless.judge.labels import tested_text
+from unless.model import Model as FittedModel
 from unless.model import own_records, program_of
 from unless.rule import Program
 from unless.values import counted
@@ -152,7 +153,7 @@ def _editor() -> list[str]:
 
 
 @contextmanager
-def _edited(found: SavedModel | Program, model: str, rules: str | None) -> Iterator[Program | None]:
+def _edited(found: FittedModel | Program, model: str, rules: str | None) -> Iterator[Program | None]:
     """Give the edited program, None if it is the old one; if anything fails, the text stays where the user finds it."""
     old = program_of(found)
     if rules is not None:
@@ -185,7 +186,7 @@ def _new_file(text: str) -> Path:
     return Path(name)
 
 
-def _asked(file: Path, found: SavedModel | Program, text: str) -> Program | None:
+def _asked(file: Path, found: FittedModel | Program, text: str) -> Program | None:
     """Open the editor until the text is right, or the user gives up; None if the text is as it was."""
     while True:
         _open(file)
@@ -237,7 +238,7 @@ def _text_of(rules: str) -> str:
     return _decoded(standard_input("edit model.json --from - < rules.txt").buffer.read(), "standard input")
 
 
-def _parsed(text: str, found: SavedModel | Program, name: str) -> Program:
+def _parsed(text: str, found: FittedModel | Program, name: str) -> Program:
     try:
         return parse(text, like=found)
     except RuleTextError as error:
@@ -254,7 +255,7 @@ def _parsed(text: str, found: SavedModel | Program, name: str) -> Program:
 class _Result:
     """The new model, its rules compared with the old ones and, with data, what they do to the records."""
 
-    model: SavedModel | Program
+    model: FittedModel | Program
     rules: Comparison
     effect: Effect | None
     measured: bool
@@ -268,11 +269,11 @@ class _Result:
         if isinstance(self.model, Program):
             return []
         if self.measured:
-            records = counted(round(self.model.statistics_.total), "record")
+            records = counted(round(self.model.statistics.total), "record")
             told = [f"measured on {records}{self.of}: decisions, points and importances"]
             return [*told, *self._test]
-        statistics = self.model.statistics_
-        open_rules = [row + 1 for row in range(len(self.model.program_.rules)) if not statistics.known(row)]
+        statistics = self.model.statistics
+        open_rules = [row + 1 for row in range(len(self.model.program.rules)) if not statistics.known(row)]
         gone = "the points and the importances are left out"
         if not open_rules:
             return [f"not measured: {gone}; --data DATA measures them", *self._test]
@@ -281,7 +282,7 @@ class _Result:
 
     @property
     def _test(self) -> list[str]:
-        tested = None if isinstance(self.model, Program) else self.model.tested_
+        tested = None if isinstance(self.model, Program) else self.model.tested
         return [] if tested is None else [f"test: {tested_text(tested)}"]
 
     def to_dict(self) -> dict[str, Any]:
@@ -290,7 +291,7 @@ class _Result:
 
 
 def _result(
-    screen: Screen, found: SavedModel | Program, program: Program, data: str | None, how: Reading, most: int
+    screen: Screen, found: FittedModel | Program, program: Program, data: str | None, how: Reading, most: int
 ) -> _Result:
     from unless.estimators.editing import with_rules  # with the learners, which help does not need
 
@@ -301,7 +302,7 @@ def _result(
         new = program if isinstance(found, Program) else with_rules(found, program)
         return _Result(new, changes, None, measured=False)
     used = [name for name in old.features if name in {*old.used, *program.used}]
-    if isinstance(found, SavedModel):
+    if isinstance(found, FittedModel):
         table = read_known(screen, data, found, used, how=how)  # its own data tells which records were held back
     else:
         table = read(screen, data, how=how, like=_both(old, program), features=used)
@@ -313,7 +314,7 @@ def _result(
         what = f"the column {old.target!r} is missing or incomplete"
         screen.note(f"{data} has no true labels: {what}; so the rules are not measured on it")
     _tell_broken(screen, found, program)
-    added = set(program.used) - set(found.domain_.features)  # of the others, training knows
+    added = set(program.used) - set(found.domain.features)  # of the others, training knows
     for line in new_categories(program, replace(table, columns=tuple(map(table.column, sorted(added))))):
         screen.note(Text.assemble(("! ", "bold yellow"), f"{data}: {line}"))
     new = with_rules(found, program, labelled)
@@ -322,7 +323,7 @@ def _result(
     return _Result(new, changes, effect, measured=labelled is not None and new.importances is not None, of=of)
 
 
-def _tell_broken(screen: Screen, model: SavedModel | Program, program: Program) -> None:
+def _tell_broken(screen: Screen, model: FittedModel | Program, program: Program) -> None:
     """Say which constraints of the model the new rules break: they may, since people know better than wishes."""
     from unless.judge.constraints import violations
 
@@ -336,7 +337,7 @@ def _both(old: Program, new: Program) -> Program:
     return replace(old, rules=(*old.rules, *new.rules), otherwise=None)
 
 
-def _labelled(model: SavedModel, table: Table, data: str) -> Table | None:
+def _labelled(model: FittedModel, table: Table, data: str) -> Table | None:
     """The records with labels as classes of the model; None without labels."""
     if table.target is None:
         return None
@@ -346,11 +347,11 @@ def _labelled(model: SavedModel, table: Table, data: str) -> Table | None:
 
     if strange := unknown_labels(model, table.target):
         raise ReadError(f"{data}: {strange[0]}; rules are measured on labels that the model knows")
-    classes = model.statistics_.classes
-    return replace(table, target=Labels(model.program_.target, classes, aligned(table.target, classes).codes))
+    classes = model.statistics.classes
+    return replace(table, target=Labels(model.program.target, classes, aligned(table.target, classes).codes))
 
 
-def _write(model: SavedModel | Program, place: str) -> None:
+def _write(model: FittedModel | Program, place: str) -> None:
     text = dumps(model) + "\n" if isinstance(model, Program) else file_text(model)
     if place == "-":
         sys.stdout.flush()

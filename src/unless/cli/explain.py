@@ -33,8 +33,6 @@ from unless.cli.options import (
     complete_labels,
 )
 from unless.errors import ParameterError, UnknownNameError, suggest
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
 from unless.explanation.proof import Proof, RuleProof
 from unless.explanation.scored import ScoredRecord, label_probability, scored
 from unless.explanation.sentences import failing, lines, words_for
@@ -43,6 +41,7 @@ from unless.explanation.why import WhyNot, proof_of
 from unless.explanation.why import why_not as why_not_of
 from unless.explanation.words import DEFAULT, Words, printable
 from unless.judge.unseen import Unseen, refuse, refuse_ignorance, unseen_values
+from unless.model import Model as FittedModel
 from unless.model import Statistics, never_learned, program_of
 from unless.read.dialect import Dialect
 from unless.read.table import read_table
@@ -188,7 +187,7 @@ class _Answer:
     number: int | None
     changed: dict[str, Value]
     said: Label | None
-    model: SavedModel | SavedCommittee | Program
+    model: FittedModel | Program
     proof: Proof | Tally
     why_not: WhyNot | None
     changes: Counterfactuals | None
@@ -284,15 +283,11 @@ def _refuse_for_committees(style: str, why_not: str | None, *, what_if: bool, po
 
 
 def _changes(
-    model: SavedModel | SavedCommittee | Program,
-    record: dict[str, Value],
-    label: Label | None,
-    fixed: list[str],
-    most: int,
+    model: FittedModel | Program, record: dict[str, Value], label: Label | None, fixed: list[str], most: int
 ) -> Counterfactuals:
     from unless.explanation.changes.counterfactuals import counterfactuals  # 20 ms for --what-if alone
 
-    domain = getattr(model, "domain_", None)
+    domain = None if isinstance(model, Program) else model.domain
     if (committee := committee_of(model)) is not None:
         from unless.explanation.changes.committee import committee_changes
 
@@ -300,18 +295,18 @@ def _changes(
     return counterfactuals(program_of(model), record, label, fixed=fixed, most=most, table=domain)
 
 
-def _scored(model: SavedModel | SavedCommittee | Program, record: dict[str, Value]) -> ScoredRecord:
+def _scored(model: FittedModel | Program, record: dict[str, Value]) -> ScoredRecord:
     if isinstance(model, Program):
         raise ParameterError("the file has only rules, and no points for them; fit a model: unless fit")
-    return scored(known_card(model.card_), record)
+    return scored(known_card(model.card), record)
 
 
-def _unseen(model: SavedModel | SavedCommittee | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
+def _unseen(model: FittedModel | Program, answers: Sequence[_Answer]) -> tuple[Unseen, ...]:
     """Return what the records have that training did not; nothing is known about rules without a model."""
     if isinstance(model, Program):
         return ()
     records = [answer.proof.record for answer in answers]
-    names = [name for name in model.domain_.features if all(name in record for record in records)]
+    names = [name for name in model.domain.features if all(name in record for record in records)]
     columns = tuple(Column.of(name, [record[name] for record in records]) for name in names)
     return unseen_values(model, Table(columns, rows=len(records)))
 
@@ -319,7 +314,7 @@ def _unseen(model: SavedModel | SavedCommittee | Program, answers: Sequence[_Ans
 def _records(
     screen: Screen,
     data: str | None,
-    model: SavedModel | SavedCommittee | Program,
+    model: FittedModel | Program,
     changed: dict[str, Value],
     rows: list[tuple[int, int]],
     how: Reading,
@@ -372,7 +367,7 @@ def _numbers(rows: Sequence[tuple[int, int]], table: Table, data: str) -> Iterat
         yield from range(first, last + 1)
 
 
-def _assignments(texts: Sequence[str], model: SavedModel | SavedCommittee | Program) -> dict[str, Value]:
+def _assignments(texts: Sequence[str], model: FittedModel | Program) -> dict[str, Value]:
     """Return the values that --set gives to features, read like cells of a file."""
     cells: dict[str, str] = {}
     for text in texts:

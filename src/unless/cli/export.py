@@ -24,11 +24,10 @@ from unless.cli.options import (
     complete_features,
 )
 from unless.errors import ParameterError, UnlessError, either, suggest
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
 from unless.export import to_javascript, to_python, to_rules, to_text
 from unless.export.json import dumps
 from unless.files import write_whole
+from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.rule import Program
 from unless.score.committee import committee_of
@@ -190,7 +189,7 @@ def _write_sql(text: str, output: str | None) -> None:
     write_document(text, output)
 
 
-def _onnx(model: SavedModel | SavedCommittee | Program) -> bytes:
+def _onnx(model: FittedModel | Program) -> bytes:
     try:
         from unless.export.onnx import to_onnx
     except ImportError as error:
@@ -200,7 +199,7 @@ def _onnx(model: SavedModel | SavedCommittee | Program) -> bytes:
 
 
 def _sql(
-    model: SavedModel | SavedCommittee | Program,
+    model: FittedModel | Program,
     dialect: str = "duckdb",
     table: str | None = None,
     what: What | None = None,

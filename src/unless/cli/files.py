@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from unless.cli.console import Screen, visible
 from unless.cli.layout import shell_word
 from unless.errors import LimitError, ParameterError, ProgramError, UnknownNameError, suggest
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel, read_stream
 from unless.estimators.modelfile import read as read_file
+from unless.estimators.modelfile import read_stream
 from unless.files import Place, descriptor_of, packed, refuse_inputs, write_whole
+from unless.model import Model as FittedModel
 from unless.rule import Program
 from unless.values import DEFAULT_MISSING, Label, counted, label_place, number_in
 
@@ -204,10 +204,10 @@ def known_features(model: Any, used: Sequence[str], source: Any, how: Reading) -
     """Return the features that rules use and, if the model may know the data as its own, all that it learned from."""
     from unless.read.table import column_names
 
-    if getattr(model, "origin_", None) is None:
+    if isinstance(model, Program) or model.origin is None:
         return list(used)
-    there = model.schema_.available(column_names(source, **how.options))
-    return [name for name in model.schema_.kinds if name in there or name in used]
+    there = model.schema.available(column_names(source, **how.options))
+    return [name for name in model.schema.kinds if name in there or name in used]
 
 
 def tell_reading(screen: Screen, data: str, read_as: str) -> None:
@@ -237,18 +237,18 @@ def needed(by_model: bool, data: str) -> Iterator[None]:
         raise UnknownNameError(f"{where}: {error}\nThe model needs it.") from None
 
 
-def read_model(path: str, command: str) -> SavedModel | Program:
+def read_model(path: str, command: str) -> FittedModel | Program:
     """Read a model, or a program from a file that has only rules; a committee is refused, since it is neither."""
     found = read_any_model(path)
-    if isinstance(found, SavedCommittee):
+    if not isinstance(found, Program) and found.committee is not None:
         raise ParameterError(
-            f"{path} is a committee of {len(found.committee_)} lists, and {command} takes one list; "
+            f"{path} is a committee of {len(found.committee)} lists, and {command} takes one list; "
             f"to see the list that imitates it: unless show {shell_word(path)}; to learn one: unless fit"
         )
     return found
 
 
-def read_any_model(path: str) -> SavedModel | SavedCommittee | Program:
+def read_any_model(path: str) -> FittedModel | Program:
     """Read a model, a committee, or a program from a file that has only rules."""
     if path == "-":
         return read_stream(standard_input("… - < model.json").buffer, "standard input")

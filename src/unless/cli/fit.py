@@ -23,9 +23,9 @@ from unless.cli.large import large_stream, read_large
 from unless.cli.options import Algorithm
 from unless.cli.training import Columns, Training, read_training
 from unless.errors import MissingFileError, ParameterError, UnknownNameError, either, without_passwords
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel, file_text
+from unless.estimators.modelfile import file_text
 from unless.estimators.progress import metered_by
+from unless.model import Model as FittedModel
 from unless.table import Labels, Split
 from unless.values import Label, number_in
 
@@ -424,10 +424,10 @@ def learned(
     with metered_by(RuleMeter(screen)):
         found = learn(learner, records)
     model = found.model
-    if found.interrupted and not (keep and any(rule.default for rule in model.program_.rules)):
+    if found.interrupted and not (keep and any(rule.default for rule in model.program.rules)):
         raise found.interrupted
     seconds = time.perf_counter() - start
-    if drawn and not found.interrupted and isinstance(model, SavedModel):
+    if drawn and not found.interrupted and model.committee is None:
         model = replace(model, trade_off=_trade_off(screen, learner, halves))
     return Fitted(
         data,
@@ -460,7 +460,7 @@ def _halves(training: Training, learner: Learner, share: float, seed: int, earli
     return Halves.of(training.table, share, seed, learner.class_weight, earlier)
 
 
-def _save(model: SavedModel | SavedCommittee, output: str | None) -> None:
+def _save(model: FittedModel, output: str | None) -> None:
     """Write the model, if it is wanted."""
     if output is not None:
         write_document(file_text(model), output)

@@ -14,11 +14,11 @@ from unless.cli.layout import MARGIN, command_line, duration, report_line, shell
 from unless.cli.plot import trade_off_plot
 from unless.cli.show import RuleTable, committee_line, locked_numbers, numbered
 from unless.cli.training import Training
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel, any_document
+from unless.estimators.modelfile import document
 from unless.explanation.words import printable
 from unless.inspection import Remark
 from unless.judge.labels import Quality, quality_of, tested_text, usual_quality
+from unless.model import Model as FittedModel
 from unless.model import Tested
 from unless.values import counted, label_data, percent
 
@@ -28,7 +28,7 @@ class Fitted:
     """What was learned, from which data and how fast; the model knows how it did on records held back, if any were."""
 
     data: str
-    model: SavedModel | SavedCommittee
+    model: FittedModel
     training: Training
     seconds: float
     held_back: tuple[int, ...]
@@ -47,16 +47,16 @@ class Fitted:
     @property
     def tested(self) -> Tested | None:
         """What the records held back have shown."""
-        return self.model.tested_
+        return self.model.tested
 
     @property
     def _trade_off(self) -> dict[str, Any] | None:
-        found = self.model.trade_off if isinstance(self.model, SavedModel) else None
+        found = self.model.trade_off
         return None if found is None else found.to_dict()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result for JSON; ``model`` is the content of a model file."""
-        statistics, program = self.model.statistics_, self.model.program_
+        statistics, program = self.model.statistics, self.model.program
         figures = zip(program.rules, statistics.support.tolist(), statistics.right.tolist(), strict=False)
         expected = map(statistics.expectation, range(len(program.rules)))
         return {
@@ -76,7 +76,7 @@ class Fitted:
             "test": self.tested and _measures(quality_of(self.tested), self.tested.interval),
             "baseline": self.tested and _measures(usual_quality(self.tested)),
             "trade_off": self._trade_off,
-            "model": any_document(self.model),
+            "model": document(self.model),
         }
 
 
@@ -88,35 +88,35 @@ def _measures(found: Quality, between: tuple[float, float] | None = None) -> dic
 
 def present(screen: Screen, fitted: Fitted, most: int | None = None) -> None:
     """Show what was learned: the data, the rules (no more than ``most``), the test."""
-    program = fitted.model.program_
+    program = fitted.model.program
     rules, exceptions = counted(len(program), "rule"), counted(program.exception_count, "exception")
     summary = f"{rules} with {exceptions} in {duration(fitted.seconds)}{_ended(fitted)}"
-    if isinstance(fitted.model, SavedCommittee):
-        summary = f"{counted(len(fitted.model.committee_), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
+    if fitted.model.committee is not None:
+        summary = f"{counted(len(fitted.model.committee), 'list')} in {duration(fitted.seconds)}{_ended(fitted)}"
     if not screen.quiet:
         screen.show(report_line(_name(fitted), fitted.training.size, _margin(fitted)))
         for name, text in (("learned", summary), *_lessons(fitted.model), *_locked(fitted)):
             screen.show(report_line(name, text, _margin(fitted)))
         screen.show("")
-    if isinstance(fitted.model, SavedCommittee):
+    if fitted.model.committee is not None:
         screen.show(committee_line(fitted.model), "")
-    screen.show(RuleTable(program, fitted.model.statistics_, most=most))
+    screen.show(RuleTable(program, fitted.model.statistics, most=most))
     if not screen.quiet:
         screen.show("")
-    if isinstance(fitted.model, SavedModel) and fitted.model.trade_off is not None:
+    if fitted.model.trade_off is not None:
         screen.show(trade_off_plot(fitted.model.trade_off), "")
     screen.show(report_line("test", _test(fitted), _margin(fitted)))
     if (remarks := remark_table(fitted.remarks)) is not None:
         screen.note(remarks)
 
 
-def _lessons(model: SavedModel | SavedCommittee) -> Iterator[tuple[str, str]]:
+def _lessons(model: FittedModel) -> Iterator[tuple[str, str]]:
     """Say which settings were chosen, and what taught the list."""
     if model.tuned is not None:
         yield "tuned", ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in model.tuned.items())
-    if isinstance(model, SavedModel) and model.taught is not None:
-        agreed, records = percent(model.taught.agreement), counted(model.taught.records, "record")
-        yield "taught", f"by a {model.taught.teacher}; both agree on {agreed} of {records} held back"
+    if model.distillation is not None:
+        agreed, records = percent(model.distillation.agreement), counted(model.distillation.records, "record")
+        yield "taught", f"by a {model.distillation.teacher}; both agree on {agreed} of {records} held back"
 
 
 def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
@@ -127,10 +127,10 @@ def _locked(fitted: Fitted) -> Iterator[tuple[str, str]]:
 
 def _ended(fitted: Fitted) -> str:
     """Return why the learning ended early, if it did."""
-    limits, program = fitted.model.parameters, fitted.model.program_
+    limits, program = fitted.model.parameters, fitted.model.program
     if fitted.interrupted:
         return ", then interrupted: these are the rules so far"
-    if isinstance(fitted.model, SavedModel) and limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
+    if fitted.model.committee is None and limits["max_rules"] is not None and len(program) >= limits["max_rules"]:
         return ", as many as --max-rules allows"
     if limits["max_seconds"] is not None and fitted.seconds >= limits["max_seconds"]:
         return ", then the time of --max-seconds was up"

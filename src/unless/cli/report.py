@@ -27,13 +27,12 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
 from unless.explanation.words import Words
 from unless.explanation.wordsfile import read_words
 from unless.judge.stability import Stability
 from unless.judge.unseen import refuse, refuse_ignorance
 from unless.judge.watched import Watch
+from unless.model import Model as FittedModel
 from unless.model import program_of
 from unless.read.table import column_names
 from unless.report import Page, render, summarise
@@ -122,7 +121,7 @@ def report(
         typer.launch(output)
 
 
-def _watch(model: SavedModel | SavedCommittee | Program, table: Table) -> Watch:
+def _watch(model: FittedModel | Program, table: Table) -> Watch:
     """Return what has moved; of rules alone that is not known."""
     from unless.judge.watch import places_of, watch
 
@@ -130,17 +129,12 @@ def _watch(model: SavedModel | SavedCommittee | Program, table: Table) -> Watch:
         raise ParameterError("there are only rules here, not what they decided in training; leave out --watch")
     truth = None
     if table.target is not None:
-        truth = places_of(table.target.labels, model.statistics_.classes)[table.target.codes]
+        truth = places_of(table.target.labels, model.statistics.classes)[table.target.codes]
     return watch(model, table, truth)
 
 
 def _stability(
-    screen: Screen,
-    model: SavedModel | SavedCommittee | Program,
-    data: str,
-    target: str | None,
-    how: Reading,
-    refits: int,
+    screen: Screen, model: FittedModel | Program, data: str, target: str | None, how: Reading, refits: int
 ) -> Stability:
     """Return what comes back, for which all features have to be read."""
     from unless.cli.stability import refitted
@@ -161,20 +155,20 @@ _COLUMNS = 1000
 
 
 def _columns(
-    source: object, how: Reading, model: SavedModel | SavedCommittee | Program, target: str | None, used: Sequence[str]
+    source: object, how: Reading, model: FittedModel | Program, target: str | None, used: Sequence[str]
 ) -> list[str]:
     """The columns to read: what rules test, what the model was learned from, and what only people look for."""
     labels = target if target is not None else program_of(model).target
     names = [name for name in column_names(source, **how.options) if name != labels]
     if len(names) > _COLUMNS:
-        learned = getattr(getattr(model, "schema_", None), "kinds", {})
+        learned = {} if isinstance(model, Program) else model.schema.kinds
         names = [name for name in names if name in learned]
     return [*used, *(name for name in names if name not in set(used))]
 
 
-def _words(path: str, model: SavedModel | SavedCommittee | Program) -> Words:
+def _words(path: str, model: FittedModel | Program) -> Words:
     program = program_of(model)
-    statistics = getattr(model, "statistics_", None)
+    statistics = None if isinstance(model, Program) else model.statistics
     labels = sorted({*program.labels, *(() if statistics is None else statistics.classes)}, key=str)
     return read_words(path, features=program.features, labels=labels)
 

@@ -16,13 +16,13 @@ from unless.cli.files import check_files, read_any_model, write_document
 from unless.cli.layout import Conditions
 from unless.cli.options import Json, Model, Quiet
 from unless.cli.plot import trade_off_plot
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel, any_document
+from unless.estimators.modelfile import document
 from unless.explanation.listing import Line, headings, imitation, rows, title
 from unless.export import to_rules, to_text
 from unless.export.json import to_dict
 from unless.judge.labels import tested_text
-from unless.model import Statistics, locked_of, program_of
+from unless.model import Model as FittedModel
+from unless.model import Statistics, program_of
 from unless.rule import Program
 
 _WIDE = 80  # columns of a terminal
@@ -55,27 +55,29 @@ def show(
     found = read_any_model(model)
     program = program_of(found)
     if json:
-        screen.data(to_dict(found) if isinstance(found, Program) else any_document(found))
+        screen.data(to_dict(found) if isinstance(found, Program) else document(found))
     elif style == "plain":
-        if isinstance(found, SavedCommittee):
+        if not isinstance(found, Program) and found.committee is not None:
             screen.show(committee_line(found), "")
         screen.note(title(program))
-        screen.show(RuleTable(program, getattr(found, "statistics_", None)))
+        screen.show(RuleTable(program, None if isinstance(found, Program) else found.statistics))
         if locked := locked_numbers(found):
             screen.show("", f"locked: {numbered(locked)}")
-        if (tested := getattr(found, "tested_", None)) is not None:
+        if not isinstance(found, Program) and (tested := found.tested) is not None:
             screen.show("", f"test: {tested_text(tested)}")
-        if isinstance(found, SavedModel) and found.trade_off is not None:
+        if not isinstance(found, Program) and found.trade_off is not None:
             screen.show("", trade_off_plot(found.trade_off))
     elif style == "rules":
-        write_document(to_rules(program if isinstance(found, SavedCommittee) else found) + "\n", None)
+        write_document(
+            to_rules(found if isinstance(found, Program) or found.committee is None else program) + "\n", None
+        )
     else:
         write_document(to_text(program, style) + "\n", None)
 
 
-def locked_numbers(model: SavedModel | SavedCommittee | Program) -> tuple[int, ...]:
+def locked_numbers(model: FittedModel | Program) -> tuple[int, ...]:
     """Return the numbers, from 1, of the rules that were locked when the model was learned."""
-    return tuple(place + 1 for place in locked_of(model))
+    return () if isinstance(model, Program) else tuple(place + 1 for place in model.locked)
 
 
 def numbered(numbers: Sequence[int]) -> str:
@@ -84,9 +86,9 @@ def numbered(numbers: Sequence[int]) -> str:
     return f"rules {', '.join(others)} and {last}" if others else f"rule {last}"
 
 
-def committee_line(model: SavedCommittee) -> str:
+def committee_line(model: FittedModel) -> str:
     """Say what decides, and that the rules below it only imitate that."""
-    return imitation(model.committee_, model.agreement)
+    return imitation(model)
 
 
 class RuleTable:

@@ -29,14 +29,12 @@ from unless.cli.options import (
     target_option,
 )
 from unless.errors import ParameterError, ReadError
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
 from unless.judge.labels import aligned
 from unless.judge.stability import ALIKE, Refit, Stability
 from unless.judge.unseen import unknown_labels
+from unless.model import Model as FittedModel
 from unless.model import own_records
 from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.table import Labels, Table
 from unless.values import counted, percent
 
@@ -89,35 +87,30 @@ def stability(
 
 
 def refitted(  # noqa: PLR0917 - what to learn from, and how often
-    screen: Screen,
-    model: SavedModel | SavedCommittee,
-    table: Table,
-    data: str,
-    refits: int,
-    seed: int = 0,
-    jobs: int | None = None,
+    screen: Screen, model: FittedModel, table: Table, data: str, refits: int, seed: int = 0, jobs: int | None = None
 ) -> tuple[Stability, bool]:
     """Learn again from the records that fit has learned from; return what comes back, and whether nobody stopped it."""
     from unless.estimators.learners import learner_of, refits_by  # with narwhals, which takes 40 ms: help needs neither
 
-    if getattr(model, "taught", None) is not None and model.parameters.get("teacher") is None:
+    if model.distillation is not None and model.parameters.get("teacher") is None:
         screen.note("the teacher of this list is not in its file; the refits learn without one")
     records = _labelled(table, data, model)
     own = own_records(model, records)
     if own is not None and not own.held_back.all():
         screen.note(f"{counted(int(own.held_back.sum()), 'record')} that fit held back are not learned from")
         records = records[~own.held_back]
-    lock = model.locked if isinstance(model, SavedModel) else ()
-    again = refits_by(learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program_, lock=lock)
+    again = refits_by(
+        learner_of(model), records, n=refits, seed=seed, n_jobs=jobs, keep=model.program, lock=model.locked
+    )
     done, complete = _run(screen, again, refits)
     if not done:
         raise KeyboardInterrupt
-    return Stability.of(committee_of(model) or model.program_, records, done, locked=lock), complete
+    return Stability.of(model.decider, records, done, locked=model.locked), complete
 
 
-def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Table:
+def _labelled(table: Table, data: str, model: FittedModel) -> Table:
     """Return the features of training, with the classes of the model as labels; other labels are refused."""
-    classes = model.statistics_.classes
+    classes = model.statistics.classes
     if table.target is None:
         raise ReadError(f"{data} has no complete column of labels; learning again needs the label of every record")
     if not len(table):
@@ -126,7 +119,7 @@ def _labelled(table: Table, data: str, model: SavedModel | SavedCommittee) -> Ta
         raise ReadError(f"{data}: {strange[0]}; leave such records out")
     labels = aligned(table.target, classes)
     known = Labels(labels.name, labels.labels[: len(classes)], labels.codes)
-    return Table(tuple(map(table.column, model.schema_.kinds)), known, len(table), table.missing)
+    return Table(tuple(map(table.column, model.schema.kinds)), known, len(table), table.missing)
 
 
 def _run(screen: Screen, again: Iterable[Refit], total: int) -> tuple[list[Refit], bool]:

@@ -151,9 +151,9 @@ def unseen_by(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | Non
 
 def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
     """Which records a model held back, if some of its data are here."""
-    if isinstance(model, Program) or (held := held_back_by(model, table)) is None or model.origin_ is None:
+    if isinstance(model, Program) or (held := held_back_by(model, table)) is None or model.origin is None:
         return None
-    seen = model.origin_.among(model.origin_.identities(table, tuple(model.schema_.kinds)))
+    seen = model.origin.among(model.origin.identities(table, tuple(model.schema.kinds)))
     return held if seen.any() else None
 
 

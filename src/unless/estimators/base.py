@@ -8,7 +8,7 @@ import time
 import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,10 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError, UnlessWarning
-from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.editing import with_rules
 from unless.estimators.labels import known_labels, read_labels, some_places, true_places
 from unless.estimators.learners import Learner, learn, stability_of
-from unless.estimators.modelfile import SavedModel, file_text, parsed
+from unless.estimators.modelfile import file_text, parsed
 from unless.estimators.records import Given, read_alike, row_counts, training_for, true_labels, with_others
 from unless.estimators.remarks import all_remarks, warn_of
 from unless.explanation.changes.counterfactuals import Counterfactuals, counterfactuals
@@ -31,7 +30,7 @@ from unless.explanation.scored import ScoredRecord, scored
 from unless.explanation.why import WhyNot, proof_of, why_not
 from unless.explanation.words import Words
 from unless.files import packed, write_whole
-from unless.judge.importance import Evidence, importances
+from unless.judge.importance import importances
 from unless.judge.labels import tested_text
 from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
@@ -39,14 +38,14 @@ from unless.judge.unseen import Unseen, summary, unseen_values, unusual
 from unless.judge.watch import ALPHA, watch
 from unless.judge.watched import Watch
 from unless.learn.distil import Taught
+from unless.model import Model, Origin, Statistics, Tested
 from unless.prediction import deciding_rules, predict
 from unless.read.table import read_table
 from unless.report import report
 from unless.report.modelcard import ModelCard, model_card
 from unless.report.render import model_html
 from unless.rule import Program, Rule
-from unless.score.card import known_card
-from unless.score.committee import committee_of
+from unless.score.card import ScoreCard, known_card
 from unless.table import Labels, Schema, Table
 from unless.values import Label, Value
 
@@ -56,6 +55,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
 
     Attributes
     ----------
+    model_ : Model
+        Everything that is known after `fit`, as one value; the attributes below are parts of it.
     program_ : Program
         The rules.
     classes_ : array
@@ -84,27 +85,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         As everywhere in scikit-learn; there are names only if all of them are text.
     """
 
-    _importances: Evidence | NDArray[np.float64] | None = None
+    model_: Model
     stability_: Stability | None
-    _IN_FILE: ClassVar[frozenset[str]] = frozenset(
-        (
-            "program_",
-            "statistics_",
-            "schema_",
-            "domain_",
-            "card_",
-            "_importances",
-            "_taught",
-            "_tuned",
-            "_trade_off",
-            "tested_",
-            "origin_",
-            "_locked",
-            "gaps_",
-            "stability_",
-        )
-    )
-    """The attributes that come from the model's file."""
 
     def fit(
         self,
@@ -237,7 +219,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         They are new categories, numbers outside the range, and text where training had only numbers. Predicting warns
         of them, except where ``by_chance`` says that they may be chance.
         """
-        return unseen_values(self, self._table(X, tell=False))
+        return unseen_values(self.model_, self._table(X, tell=False))
 
     def watch(
         self,
@@ -272,7 +254,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         earlier = None if reference is None else self._watched(*reference)
         table, truth = self._watched(X, y)
         weights = row_counts(sample_weight, len(table))
-        return watch(self, table, truth, weights, reference=earlier, alpha=alpha, least=least)
+        return watch(self.model_, table, truth, weights, reference=earlier, alpha=alpha, least=least)
 
     def stability(
         self,
@@ -292,7 +274,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         refits.
         """
         table = self._table(X, tell=False)
-        classes, decides = self.statistics_.classes, committee_of(self) or self.program_
+        classes, decides = self.statistics_.classes, self.model_.decider
         labels = Labels(self.program_.target, classes, known_labels(true_labels(X, y), classes, len(table)))
         counts = row_counts(sample_weight, len(table))
         labelled = replace(table, target=labels)
@@ -322,7 +304,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         """
         table = None if X is None else self._carded(X, y, by)
         return model_card(
-            self,
+            self.model_,
             table,
             learner=self._classifier,
             parameters=self._parameters(),
@@ -355,28 +337,23 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             labelled = replace(table, target=Labels(self.program_.target, classes, codes))
         elif y is not None or sample_weight is not None:
             raise ParameterError("there are labels or weights without records; give the records too: X")
-        model: Any = self._saved()  # not a committee: that refuses to be edited
         edited = type(self).__new__(type(self))
         edited.__dict__ |= self.__dict__
-        edited._become(with_rules(model, program, labelled, counts), self.classes_)  # noqa: SLF001 - a copy of its own
+        edited._become(with_rules(self._current(), program, labelled, counts), self.classes_)  # noqa: SLF001 - a copy
         return edited
-
-    @property
-    def schema(self) -> Schema:
-        """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
-        check_is_fitted(self)
-        return self.schema_
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Each feature's share of the accuracy that is lost when its values are swapped between training records."""
         check_is_fitted(self)
-        shares = self._importances = importances(self._importances)
+        shares = importances(self.model_.importances)
         if shares is None:
             raise AttributeError(
                 "feature_importances_ are not known: the model was saved by an earlier version; fit it again, or "
                 "measure them on labelled records: model.with_program(model.program_, X, y)"
             )
+        if shares is not self.model_.importances:  # compute them once
+            self.model_ = replace(self.model_, importances=shares)
         return shares.copy()
 
     @property
@@ -413,52 +390,77 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         A file whose name ends with .gz is packed: ``model.save("model.json.gz")``.
         """
         check_is_fitted(self)
-        write_whole(path, packed(file_text(self._saved()).encode(), path))
+        write_whole(path, packed(file_text(self._current()).encode(), path))
+
+    @property
+    def program_(self) -> Program:
+        """The rules."""
+        return self._fitted.program
+
+    @property
+    def statistics_(self) -> Statistics:
+        """How many training records of each class each rule decided."""
+        return self._fitted.statistics
+
+    @property
+    def schema_(self) -> Schema:
+        """How the columns were read; ``read_table(source, like=model)`` reads new records the same way."""
+        return self._fitted.schema
+
+    @property
+    def domain_(self) -> Table:
+        """The categories and the ranges of numbers that training had, for each feature that a rule tests."""
+        return self._fitted.domain
+
+    @property
+    def card_(self) -> ScoreCard | None:
+        """The points of each part of the program, from which probabilities come; None if there are none."""
+        return self._fitted.card
+
+    @property
+    def tested_(self) -> Tested | None:
+        """What held-out records have shown, in a model that ``unless fit`` has written."""
+        return self._fitted.tested
+
+    @property
+    def origin_(self) -> Origin | None:
+        """The fingerprint of the data, and what was held out, in a model that ``unless fit`` has written."""
+        return self._fitted.origin
+
+    @property
+    def gaps_(self) -> Mapping[str, float] | None:
+        """How many cells of each feature that rules test were missing in training; None if that is not known."""
+        return self._fitted.missing_counts
 
     @property
     def taught_(self) -> Taught | None:
-        """What taught the list, and how often both agree on records held back; None without a teacher."""
-        check_is_fitted(self)
-        return self._taught
+        """The teacher that the list imitates, and how often both agree on held-out records; None without a teacher."""
+        return self._fitted.distillation
 
     @property
     def tuned_(self) -> Mapping[str, float] | None:
         """The settings that were chosen by measurement (``tune``, ``penalty="auto"``); None if the given ones stay."""
-        check_is_fitted(self)
-        return self._tuned
+        return self._fitted.tuned
 
     @property
     def locked_(self) -> tuple[int, ...]:
         """The indices of the rules that were locked when the others were learned: ``fit(..., keep=, lock=)``."""
-        check_is_fitted(self)
-        return self._locked
+        return self._fitted.locked
 
     @property
     def trade_off_(self) -> TradeOff | None:
         """Accuracy against the number of rules, in a model that ``unless fit --trade-off`` has written."""
-        check_is_fitted(self)
-        return self._trade_off
+        return self._fitted.trade_off
 
-    def _saved(self) -> SavedModel | SavedCommittee:
-        """The model as a value, with the parameters that the classifier has now."""
-        return SavedModel(
-            self.program_,
-            self.statistics_,
-            self.schema_,
-            self.domain_,
-            self._classifier,
-            self._parameters(),
-            self._named,
-            self._importances,
-            self.card_,
-            self._taught,
-            self._tuned,
-            self.tested_,
-            self._trade_off,
-            self.gaps_,
-            self.origin_,
-            self._locked,
-        )
+    @property
+    def _fitted(self) -> Model:
+        """The model; before `fit`, an error that is an AttributeError too, so that hasattr says False."""
+        check_is_fitted(self)
+        return self.model_
+
+    def _current(self) -> Model:
+        """The model with the parameters that the classifier has now."""
+        return replace(self._fitted, parameters=self._parameters())
 
     def report(  # noqa: PLR0913 - one parameter for each choice of the caller
         self,
@@ -486,7 +488,7 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         if y is not None:
             table = replace(table, target=read_labels(y, self.program_.target, len(table)))
         shown = {"watch": watch, "stability": stability}
-        report(self, table, path, title=title, sample=sample, seed=seed, words=words, **shown)  # type: ignore[arg-type]
+        report(self.model_, table, path, title=title, sample=sample, seed=seed, words=words, **shown)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         if not hasattr(self, "program_"):
@@ -516,12 +518,10 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
         So pickles stay readable when the package changes inside, and skops, which asks for trust in every type, finds
         only that of the classifier.
         """
-        state: dict[str, Any] = super().__getstate__()
-        if not hasattr(self, "program_"):
-            return state
-        _ = getattr(self, "feature_importances_", None)  # found now if they were not before
-        text = file_text(replace(self._saved(), parameters={}))
-        return {name: value for name, value in state.items() if name not in self._IN_FILE} | {"_file": text}
+        state: dict[str, Any] = dict(super().__getstate__())
+        model = state.pop("model_", None)
+        state.pop("stability_", None)
+        return state if model is None else {**state, "_file": file_text(replace(model, parameters={}))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Read the model again, as strictly as from a file of a stranger."""
@@ -531,23 +531,16 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
             self._become(parsed(text.encode(), "the pickled model"), self.classes_)  # type: ignore[arg-type]
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "program_")
+        return "model_" in self.__dict__
 
     # Small steps.
 
-    def _become(self, model: SavedModel | SavedCommittee, classes: NDArray[Any]) -> None:
+    def _become(self, model: Model, classes: NDArray[Any]) -> None:
         """Become the fitted classifier of a model; ``classes`` are an array, as in scikit-learn."""
-        self.program_, self.statistics_ = model.program_, model.statistics_
-        self.schema_, self.domain_, self.card_ = model.schema_, model.domain_, model.card_
-        self._importances, self.gaps_ = model.importances, model.gaps_
-        self.tested_, self.origin_ = model.tested_, model.origin_
-        self._taught, self._tuned = getattr(model, "taught", None), getattr(model, "tuned", None)
-        self._trade_off, self._locked = getattr(model, "trade_off", None), getattr(model, "locked", ())
-        self.classes_, self.stability_ = classes, None
-        self.n_features_in_ = len(model.schema_.sources)
-        self._named = model.named
+        self.model_, self.classes_, self.stability_ = model, classes, None
+        self.n_features_in_ = len(model.schema.sources)
         if model.named:
-            self.feature_names_in_ = np.array(model.schema_.sources, dtype=object)
+            self.feature_names_in_ = np.array(model.schema.sources, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
@@ -578,8 +571,8 @@ class RuleClassifier(ClassifierMixin, BaseEstimator, Learner):  # type: ignore[m
     def _table(self, X: Any, *, tell: bool = True, caller: int = 3) -> Table:
         """The records, read like those of training; ``tell`` warns the caller of values that training did not have."""
         check_is_fitted(self)
-        table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self._named)
-        if lines := summary(unusual(unseen_values(self, table))) if tell else []:
+        table = read_alike(X, self.schema_, self.domain_, type(self).__name__, named=self.model_.named)
+        if lines := summary(unusual(unseen_values(self.model_, table))) if tell else []:
             warnings.warn("\n".join(["values that training did not have:", *lines]), UnlessWarning, stacklevel=caller)
         return table
 

@@ -13,9 +13,9 @@ from sklearn.utils import Tags
 from unless.errors import ProgramError, suggest
 from unless.estimators.base import RuleClassifier
 from unless.estimators.committee import UnlessCommittee
-from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, UnlessLearner
-from unless.estimators.modelfile import SavedModel, read
+from unless.estimators.modelfile import read
+from unless.model import Model
 from unless.rule import Program
 
 
@@ -148,16 +148,16 @@ def load(path: str | os.PathLike[str]) -> RuleClassifier | Program:
         model = _unfitted(saved)
     except ProgramError as error:
         raise ProgramError(f"{os.fspath(path)}: {error}") from error
-    classes = saved.statistics_.classes
+    classes = saved.statistics.classes
     array = np.array(classes, dtype=object if isinstance(classes[0], str) else None)  # text as objects
     model._become(saved, array)  # noqa: SLF001 - a model and its classifier are one thing
     return model
 
 
-def _unfitted(saved: SavedModel | SavedCommittee) -> RuleClassifier:
+def _unfitted(saved: Model) -> RuleClassifier:
     """The classifier that the file names, with its parameters."""
     name = saved.learner
-    if name not in _CLASSIFIERS or (_CLASSIFIERS[name] is UnlessCommittee) != isinstance(saved, SavedCommittee):
+    if name not in _CLASSIFIERS or (_CLASSIFIERS[name] is UnlessCommittee) != (saved.committee is not None):
         raise ProgramError(f"statistics.learner: no learner {name!r}{suggest(name, _CLASSIFIERS)}")
     learner = _CLASSIFIERS[name]
     allowed = learner().get_params()

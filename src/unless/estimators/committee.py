@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from unless.errors import ParameterError
 from unless.estimators.base import RuleClassifier, frame_of
-from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.labels import true_places
 from unless.estimators.learners import CommitteeLearner
 from unless.estimators.records import row_counts, true_labels
@@ -82,10 +81,6 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
     (['risk'], 20)
     """
 
-    committee_: Committee
-    agreement_: float
-    _IN_FILE = RuleClassifier._IN_FILE | {"committee_", "agreement_", "_model"}  # noqa: SLF001 - of a subclass
-
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of every record: the class with most points."""
         places = leading(self._sums(self._table(X)))
@@ -151,9 +146,18 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         raise ParameterError("a committee has many programs; edit the rules of an UnlessClassifier instead")
 
     @property
+    def committee_(self) -> Committee:
+        """The lists and their points."""
+        return cast(Committee, self._fitted.committee)
+
+    @property
+    def agreement_(self) -> float:
+        """The share of training records that get the same label from the committee and from the student."""
+        return cast(float, self._fitted.agreement)
+
+    @property
     def lists_(self) -> tuple[Program, ...]:
         """The lists."""
-        check_is_fitted(self)
         return self.committee_.lists
 
     @property
@@ -181,29 +185,9 @@ class UnlessCommittee(RuleClassifier, CommitteeLearner):
         if not hasattr(self, "committee_"):
             return repr(self)
         rules = listing(self.program_, self.statistics_)
-        return f"{imitation(self.committee_, self.agreement_)}\n\n{rules}{self._said_of_test()}"
+        return f"{imitation(self.model_)}\n\n{rules}{self._said_of_test()}"
 
     # Small steps.
 
     def _sums(self, table: Table) -> Points:
         return self.committee_.sums(table, threads_of(self.n_jobs))
-
-    def _saved(self) -> SavedCommittee:
-        model = self._model
-        return SavedCommittee(
-            model.committee_,
-            model.student,
-            model.agreement,
-            self.schema_,
-            self.domain_,
-            self._parameters(),
-            self._named,
-            self._importances,
-            self.tested_,
-            self._tuned,
-        )
-
-    def _become(self, model: SavedCommittee, classes: NDArray[Any]) -> None:  # type: ignore[override]
-        super()._become(model, classes)
-        self._model = model
-        self.committee_, self.agreement_ = model.committee_, model.agreement

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,86 +11,32 @@ from numpy.typing import NDArray
 
 from unless.errors import ProgramError
 from unless.estimators import modelfile, modelparts
-from unless.estimators.modelfile import SavedModel
 from unless.export import checks, json
 from unless.export.checks import FEATURE, Object, Place, at, shown, typed, wrong
 from unless.judge.importance import Evidence, importances
-from unless.model import Origin, Statistics, Tested
+from unless.model import Model, Tested
 from unless.rule import Program
-from unless.score.card import ScoreCard
 from unless.score.committee import Committee
 from unless.score.points import Points
-from unless.table import Schema, Table
 from unless.values import label_data
 
 FORMAT = modelfile.COMMITTEE
 VERSION = 1
+LEARNER = "UnlessCommittee"
 
 
-@dataclass(frozen=True, slots=True)
-class SavedCommittee:
-    """A committee as a file holds it, with its student: one list that imitates it, for people who want to read it.
-
-    As a `Model` it shows the student's rules. What decides is ``committee_``.
-    """
-
-    committee_: Committee
-    student: SavedModel
-    agreement: float
-    """The share of training records, by weight, that get the same label from both."""
-    schema_: Schema
-    domain_: Table
-    parameters: Mapping[str, Any]
-    named: bool
-    importances: Evidence | NDArray[np.float64] | None = None
-    tested_: Tested | None = None
-    """What the committee did on records that were held back, if any were; the student has its own."""
-    tuned: Mapping[str, float] | None = None
-    """The settings of its lists that trials chose; None if the given ones stay."""
-
-    learner = "UnlessCommittee"
-
-    @property
-    def program_(self) -> Program:
-        """The student's rules."""
-        return self.student.program_
-
-    @property
-    def statistics_(self) -> Statistics:
-        """What the student's rules decided in training."""
-        return self.student.statistics_
-
-    @property
-    def card_(self) -> ScoreCard | None:
-        """The points of the student's parts."""
-        return self.student.card_
-
-    @property
-    def origin_(self) -> Origin | None:
-        """The data that it is from, which the student knows too."""
-        return self.student.origin_
-
-    @property
-    def gaps_(self) -> Mapping[str, float] | None:
-        """How many cells of each feature were missing in training."""
-        return self.student.gaps_
-
-    @property
-    def schema(self) -> Schema:
-        """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
-        return self.schema_
-
-
-def document(model: SavedCommittee) -> dict[str, Any]:
+def document(model: Model) -> dict[str, Any]:
     """A committee as JSON holds it; refuses one that could not be read back."""
-    committee, shares = model.committee_, importances(model.importances)
-    student = modelfile.document(model.student)
+    committee, imitation, shares = model.committee, model.imitation, importances(model.importances)
+    if committee is None or imitation is None:
+        raise AssertionError("this model has no committee")
+    student = modelfile.document(imitation)
     found = {
         "format": FORMAT,
         "version": VERSION,
         "target": student["target"],
         "features": student["features"],
-        **json.notations_data({**committee.rules.notations, **model.student.program_.notations}),
+        **json.notations_data({**committee.rules.notations, **imitation.program.notations}),
         "classes": [label_data(label) for label in committee.classes],
         "base": committee.base.tolist(),
         "lists": [
@@ -106,11 +52,11 @@ def document(model: SavedCommittee) -> dict[str, Any]:
         "columns": {
             **student["columns"],
             "named": model.named,
-            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
+            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
         },
         "parameters": modelfile.spelled_parameters(model.parameters),
         **({} if shares is None else {"importances": shares.tolist()}),
-        **({} if model.tested_ is None else {"tested": modelfile.tested_data(model.tested_)}),
+        **({} if model.tested is None else {"tested": modelfile.tested_data(model.tested)}),
         **({} if model.tuned is None else {"tuned": modelfile.spelled_parameters(model.tuned)}),
     }
     from_document(found)
@@ -131,7 +77,7 @@ _STUDENT = Object(
 _MOST_POINTS = 2**31 - 1
 
 
-def from_document(document: Any) -> SavedCommittee:
+def from_document(document: Any) -> Model:
     """The committee in a parsed document; a ProgramError names the place of the first thing that is wrong."""
     _check_version(document)
     node = _COMMITTEE.check(document, None)
@@ -144,7 +90,7 @@ def from_document(document: Any) -> SavedCommittee:
     lists, points = _lists(node["lists"], shell, len(classes))
     base = modelparts.points_in(node["base"], (None, "base"), len(classes), _MOST_POINTS)
     committee = Committee(target, tuple(features), classes, base, lists, points)
-    if student.statistics_.classes != classes:
+    if student.statistics.classes != classes:
         raise at((None, "classes"), "these are not the classes of the student, in the same order")
     shares = None
     if "importances" in node:
@@ -157,17 +103,29 @@ def from_document(document: Any) -> SavedCommittee:
     agreement = checks.numbers(
         [node["student"]["agreement"]], ((None, "student"), "agreement"), "a share", _SHARE, 0, 1
     )[0]
-    return SavedCommittee(
-        committee,
-        student,
-        agreement,
-        student.schema_,
-        student.domain_,
-        parameters,
-        student.named,
-        shares,
-        tested,
-        tuned,
+    return committee_model(committee, student, agreement, parameters, shares, tested, tuned)
+
+
+def committee_model(  # noqa: PLR0917 - what a committee has besides the list that imitates it
+    committee: Committee,
+    imitation: Model,
+    agreement: float,
+    parameters: Mapping[str, Any],
+    importances: Evidence | NDArray[np.float64] | None = None,
+    tested: Tested | None = None,
+    tuned: Mapping[str, float] | None = None,
+) -> Model:
+    """Return the model of a committee; people read the rules of the list that imitates it."""
+    return replace(
+        imitation,
+        decider=committee,
+        learner=LEARNER,
+        parameters=parameters,
+        importances=importances,
+        tuned=tuned,
+        tested=tested,
+        imitation=imitation,
+        agreement=agreement,
     )
 
 
@@ -182,7 +140,7 @@ def _check_version(document: Any) -> None:
         raise wrong(place, f"the version {VERSION}", version)
 
 
-def _student(node: Any, shell: dict[str, Any], columns: Any) -> SavedModel:
+def _student(node: Any, shell: dict[str, Any], columns: Any) -> Model:
     """The list that imitates the committee, with what the committee's file says about columns."""
     _STUDENT.check(node, (None, "student"))
     inner = {key: node[key] for key in ("otherwise", "rules", "statistics") if key in node}

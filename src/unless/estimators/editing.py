@@ -15,27 +15,29 @@ from numpy.typing import NDArray
 
 from unless.constraints import directed
 from unless.errors import ProgramError, suggest
-from unless.estimators.modelfile import PURE, SavedModel
+from unless.estimators.modelfile import PURE
 from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
 from unless.learn.points import fit_card
-from unless.model import Statistics, Tested, held_back_by
+from unless.model import Model, Statistics, Tested, held_back_by
 from unless.rule import Program, Rule
 from unless.table import Table, domain_of
 from unless.values import Label
 
 
 def with_rules(
-    model: SavedModel, program: Program, labelled: Table | None = None, counts: NDArray[np.float64] | None = None
-) -> SavedModel:
+    model: Model, program: Program, labelled: Table | None = None, counts: NDArray[np.float64] | None = None
+) -> Model:
     """The model with other rules; labelled records, each with its weight, show what these decide."""
-    program = fitting(program, model.program_, model.statistics_.classes)
-    if labelled is None and program == model.program_:
+    program = fitting(program, model.program, model.statistics.classes)
+    if labelled is None and program == model.program:
         return model
-    stay = {model.program_.rules[place] for place in model.locked}
+    stay = {model.program.rules[place] for place in model.locked}
     locked = tuple(place for place, rule in enumerate(program.rules) if rule in stay)
-    bare = replace(model, program_=program, taught=None, tuned=None, trade_off=None, locked=locked)  # nothing taught it
+    bare = replace(
+        model, decider=program, distillation=None, tuned=None, trade_off=None, locked=locked
+    )  # nothing taught it
     held = None if labelled is None or counts is not None else held_back_by(model, labelled)
     if labelled is None or (held is not None and held.all()):
         tested = _still_tested(model, program) if held is None else _tested(model, program, labelled)
@@ -45,46 +47,47 @@ def with_rules(
     there = labelled if counts is None else labelled[counts > 0]
     found = replace(
         bare,
-        statistics_=replace(measure(program, labelled, counts), pure=model.learner in PURE),
-        domain_=domain_of(there, program.used),
-        gaps_=gaps_in(labelled, program.used, counts),
+        statistics=replace(measure(program, labelled, counts), pure=model.learner in PURE),
+        domain=domain_of(there, program.used),
+        missing_counts=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
-        card_=fit_card(program, labelled, counts, uncut=directed(model.parameters.get("constraints"))),
+        card=fit_card(program, labelled, counts, uncut=directed(model.parameters.get("constraints"))),
     )
     return _with(found, tested)
 
 
-def _with(model: SavedModel, tested: Tested | None) -> SavedModel:
+def _with(model: Model, tested: Tested | None) -> Model:
     """The model with what is known of a test."""
-    return replace(model, tested_=None) if tested is None else model.after(tested)
+    return replace(model, tested=None) if tested is None else model.after(tested)
 
 
-def _unmeasured(bare: SavedModel, old: SavedModel) -> SavedModel:
+def _unmeasured(bare: Model, old: Model) -> Model:
     """The model with what is still true of training."""
-    used = bare.program_.used
+    used = bare.program.used
     return replace(
         bare,
-        statistics_=still_true(old.statistics_, old.program_, bare.program_),
-        domain_=replace(old.domain_, columns=tuple(one for one in old.domain_.columns if one.name in used)),
+        statistics=still_true(old.statistics, old.program, bare.program),
+        domain=replace(old.domain, columns=tuple(one for one in old.domain.columns if one.name in used)),
         importances=None,
-        card_=None,
-        gaps_=old.gaps_ and {name: count for name, count in old.gaps_.items() if name in used},
+        card=None,
+        missing_counts=old.missing_counts
+        and {name: count for name, count in old.missing_counts.items() if name in used},
     )
 
 
-def _still_tested(model: SavedModel, program: Program) -> Tested | None:
+def _still_tested(model: Model, program: Program) -> Tested | None:
     """What the test still shows, without records: all of it, or nothing if it is not known of every rule."""
-    if model.tested_ is None:
+    if model.tested is None:
         return None
-    found = still_true(model.tested_.statistics, model.program_, program)
-    return replace(model.tested_, statistics=found) if found.unmeasured is None else None
+    found = still_true(model.tested.statistics, model.program, program)
+    return replace(model.tested, statistics=found) if found.unmeasured is None else None
 
 
-def _tested(model: SavedModel, program: Program, held: Table | None) -> Tested | None:
+def _tested(model: Model, program: Program, held: Table | None) -> Tested | None:
     """What records held back show of the new rules."""
-    if held is None or model.origin_ is None:
+    if held is None or model.origin is None:
         return None
-    return Tested(model.origin_, measure(program, held))
+    return Tested(model.origin, measure(program, held))
 
 
 def fitting(program: Program, old: Program, classes: tuple[Label, ...]) -> Program:

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
 from unless.judge.labels import judged, measure
 from unless.learn.blocks.data import Blocks, decided_by
-from unless.model import Origin, Statistics, Tested
+from unless.model import Model, Origin, Statistics, Tested
 from unless.rule import Program
 from unless.score.committee import Committee
 from unless.table import Split, Table
@@ -93,16 +91,15 @@ class Halves:
             "" if held else _why_none(learned, share, earlier),
         )
 
-    def tested(self, model: SavedModel | SavedCommittee) -> SavedModel | SavedCommittee:
-        """The model, which now knows its data, with what the records held back show, if there are any."""
+    def tested(self, model: Model) -> Model:
+        """Return the model with the fingerprint of its data, and with what held-out records show, if there are any."""
+        imitation = None if model.imitation is None else self.tested(model.imitation)
         if self.count is None:
-            if isinstance(model, SavedModel):
-                return replace(model, origin_=self._origin)
-            return replace(model, student=replace(model.student, origin_=self._origin))
-        if isinstance(model, SavedModel):
-            return model.after(self._tested(self.count(model.program_)))
-        student = model.student.after(self._tested(self.count(model.student.program_)))
-        return replace(model, student=student, tested_=self._tested(self.count(model.committee_)))
+            return replace(model, origin=self._origin, imitation=imitation)
+        tested = self._tested(self.count(model.decider))
+        if imitation is None:
+            return model.after(tested)
+        return replace(model, statistics=imitation.statistics, origin=tested.origin, tested=tested, imitation=imitation)
 
     @property
     def _origin(self) -> Origin:

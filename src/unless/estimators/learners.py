@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from unless.constraints import Constraints, constraints_of, directed
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
-from unless.estimators.committeefile import SavedCommittee
-from unless.estimators.modelfile import PURE, SavedModel
+from unless.estimators.committeefile import committee_model
+from unless.estimators.modelfile import PURE
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.estimators.training import Limits, Training, known_place
@@ -34,11 +34,11 @@ from unless.learn.own import AUTO, Penalty, Settings, check_max_rules, learn_unl
 from unless.learn.points import fit_card
 from unless.learn.tune import tuned
 from unless.learn.weights import Weights
-from unless.model import Statistics
+from unless.model import Model, Statistics
 from unless.prediction import predict
 from unless.rule import Program
 from unless.score.card import ScoreCard
-from unless.score.committee import Committee, committee_of
+from unless.score.committee import Committee
 from unless.score.points import leading
 from unless.table import Labels, Table, domain_of
 from unless.table.hashes import record_hashes
@@ -49,7 +49,7 @@ from unless.values import Label, plain
 class LearnedModel:
     """A model; after Ctrl-C, the model of the rules learned so far, and the interruption."""
 
-    model: SavedModel | SavedCommittee
+    model: Model
     interrupted: Interrupted | None = None
 
 
@@ -104,7 +104,7 @@ class Learner:
         if program.otherwise is None:
             program = replace(program, otherwise=self._otherwise(decided))
         card, stopped = card_of(program, data, self.constraints)
-        model = SavedModel(
+        model = Model(
             program,
             replace(decided, labels=program.heads, pure=self._classifier in PURE),
             data.table.schema,
@@ -112,9 +112,9 @@ class Learner:
             self._classifier,
             self._parameters(),
             data.named,
-            Evidence.of(program, data.table, data.counts),
-            card,
-            gaps_=data.gaps(program.used),
+            importances=Evidence.of(program, data.table, data.counts),
+            card=card,
+            missing_counts=data.gaps(program.used),
             **more,
         )
         interrupted = learned.interrupted or stopped
@@ -146,9 +146,9 @@ def learn(learner: Learner, data: Training | Table, *, keep: Any = None, lock: A
     if keep is not None or lock is not None:
         data = replace(data, keep=keep, lock=lock)
     learned = learner._learn(data)  # noqa: SLF001 - a function, so that classifiers have no second way to learn
-    if data.keep is None or isinstance(learned.model, SavedCommittee):
+    if data.keep is None or learned.model.committee is not None:
         return learned
-    locked = tuple(sorted(data.locked_in(learned.model.program_)))
+    locked = tuple(sorted(data.locked_in(learned.model.program)))
     return replace(learned, model=replace(learned.model, locked=locked))
 
 
@@ -164,7 +164,7 @@ def program_of(learner: Learner, table: Table) -> Program | Committee:
     learned = learn(learner, table)
     if learned.interrupted is not None:
         raise learned.interrupted
-    return committee_of(learned.model) or learned.model.program_
+    return learned.model.decider
 
 
 def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progress: Progress | None = None) -> TradeOff:
@@ -178,7 +178,7 @@ def trade_off_of(learner: Learner, pairs: Sequence[tuple[Table, Table]], progres
         learned = learn(replace(plainly, **given), train)
         if learned.interrupted is not None:
             raise learned.interrupted
-        return learned.model.program_
+        return learned.model.program
 
     return trade_off(pairs, list_for, Settings(penalty=plain(learner.penalty)).strictness, progress)
 
@@ -233,7 +233,7 @@ class UnlessLearner(Learner):
                 more["tuned"] = _tuned(settings)
             if self.teacher is not None:
                 program, taught = self._imitate(data, for_students(settings, learned.program), limits)
-                learned, more["taught"] = Learned(program, (), None), taught
+                learned, more["distillation"] = Learned(program, (), None), taught
         except Enough:
             pass
         except KeyboardInterrupt as stop:
@@ -388,14 +388,11 @@ class CommitteeLearner(Learner):
             usual = np.full(len(said), committee.base.argmax())
             student, _, stopped = *student_of(committee.first(0), usual, data, limits, self.n_jobs, asked)[:2], stop
             agreement = float(np.average(said == usual, weights=data.counts))
-        model = SavedCommittee(
+        model = committee_model(
             committee,
             student,
             agreement,
-            data.table.schema,
-            domain_of(data.table, committee.used),
             self._parameters(),
-            data.named,
             Evidence.of(committee, data.table, data.counts),
             tuned=_tried(learned.settings) if learned.settings != settings else None,
         )
@@ -481,7 +478,7 @@ def student_of(
     limits: Limits,
     n_jobs: int | None,
     asked: Constraints | None = None,
-) -> tuple[SavedModel, float, KeyboardInterrupt | None]:
+) -> tuple[Model, float, KeyboardInterrupt | None]:
     """A list that imitates what a committee says of each record of training, how often both agree, and Ctrl-C."""
     labels, counts = data.labels, data.counts
     table = replace(data.table, target=Labels(labels.name, labels.labels, said))
@@ -492,7 +489,7 @@ def student_of(
     statistics = measure(program, data.table, counts)
     agreed = measure(program, table, counts).right.sum() / (len(table) if counts is None else counts.sum())
     card, stopped = card_of(program, data)
-    student = SavedModel(
+    student = Model(
         program,
         statistics,
         data.table.schema,
@@ -500,13 +497,13 @@ def student_of(
         UnlessLearner._classifier,  # noqa: SLF001 - of this module
         {},
         data.named,
-        card_=card,
-        gaps_=data.gaps(committee.used),
+        card=card,
+        missing_counts=data.gaps(committee.used),
     )
     return student, float(min(agreed, 1.0)), learned.interrupted or stopped
 
 
-def learner_of(model: SavedModel | SavedCommittee) -> Learner:
+def learner_of(model: Model) -> Learner:
     """The learner that a model comes from, for tables: columns have their kinds."""
     kinds = {kind._classifier: kind for kind in LEARNERS.values()}  # noqa: SLF001 - of this module
     if model.learner not in kinds:
@@ -527,7 +524,7 @@ def relearn(
     learned = learner._learn(data)  # noqa: SLF001 - as in `learn`
     if learned.interrupted is not None:
         raise learned.interrupted
-    return committee_of(learned.model) or learned.model.program_
+    return learned.model.decider
 
 
 def stability_of(

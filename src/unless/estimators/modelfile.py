@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import astuple, dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import astuple, replace
+from typing import Any, BinaryIO
 
 from unless.constraints import constraints_of
 from unless.errors import ProgramError
@@ -26,18 +23,13 @@ from unless.estimators.modelparts import (
 )
 from unless.export import json
 from unless.export.jsontext import content, layout, parse, refuse_long, uncollected, unpacked
-from unless.judge.importance import Evidence, importances
+from unless.judge.importance import importances
 from unless.judge.tradeoff import TradeOff
-from unless.learn.distil import Taught
 from unless.limits import limit
-from unless.model import Origin, Statistics, Tested
+from unless.model import Model, Origin, Tested
 from unless.rule import Program
 from unless.score.card import ScoreCard
-from unless.table import Schema, Table
 from unless.values import label_data, plain
-
-if TYPE_CHECKING:
-    from unless.estimators.committeefile import SavedCommittee
 
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
@@ -46,74 +38,27 @@ PURE = ("FoldRMClassifier", "FoldRPPClassifier")
 """The classifiers whose rules are learned until they are right for all."""
 
 
-@dataclass(frozen=True, slots=True)
-class SavedModel:
-    """A model as a file holds it: a program, what it did in training, how columns were read, and how it was learned.
-
-    The commands use it instead of a classifier: importing scikit-learn would take most of the time of a short command.
-    """
-
-    program_: Program
-    statistics_: Statistics
-    schema_: Schema
-    domain_: Table
-    learner: str
-    """The name of the classifier that learned it."""
-    parameters: Mapping[str, Any]
-    named: bool
-    """Whether the features have names of their own; the columns of an array only have numbers."""
-    importances: Evidence | NDArray[np.float64] | None = None
-    """The importance of every feature, or the records to compute it from; None if neither is known."""
-    card_: ScoreCard | None = None
-    """The points of each part of the program; None if they are unknown, as in files of earlier versions."""
-    taught: Taught | None = None
-    """What taught the list, if something did."""
-    tuned: Mapping[str, float] | None = None
-    """The settings that cross-validation chose, if it was asked to."""
-    tested_: Tested | None = None
-    """What records that were held back have shown, if any were."""
-    trade_off: TradeOff | None = None
-    """Accuracy against the number of rules, if it was asked for."""
-    gaps_: Mapping[str, float] | None = None
-    """How many cells of each feature that rules test were missing in training, or their weight, if that is known."""
-    origin_: Origin | None = None
-    """The data that it is from, if that is known: then it is known again, and which records were held back."""
-    locked: tuple[int, ...] = ()
-    """The indices of rules that were locked when it was learned: they are not from these records."""
-
-    def after(self, tested: Tested) -> SavedModel:
-        """The model after a test, which also tells what to expect of each rule."""
-        statistics = replace(self.statistics_, unseen=tested.statistics.counts)
-        return replace(self, statistics_=statistics, tested_=tested, origin_=tested.origin)
-
-    @property
-    def schema(self) -> Schema:
-        """How the columns were read, so that ``read_table(source, like=model)`` reads new records the same way."""
-        return self.schema_
-
-
-def file_text(model: SavedModel | SavedCommittee) -> str:
-    """The text of a model file."""
+def file_text(model: Model) -> str:
+    """Return the text of a model file."""
     with uncollected():
-        return layout(any_document(model)) + "\n"
+        return layout(document(model)) + "\n"
 
 
-def any_document(model: SavedModel | SavedCommittee) -> dict[str, Any]:
-    """A model or a committee as JSON holds it."""
-    if isinstance(model, SavedModel):
-        return document(model)
-    from unless.estimators import committeefile  # it reads its student as this module does
+def document(model: Model) -> dict[str, Any]:
+    """Return a model as JSON holds it; refuse one that could not be read back."""
+    if model.imitation is None:
+        return _list_document(model)
+    from unless.estimators import committeefile  # it writes the imitation as this module does
 
     return committeefile.document(model)
 
 
-def document(model: SavedModel) -> dict[str, Any]:
-    """A model as JSON holds it; refuses a model that could not be read back."""
-    schema, statistics, shares = model.schema_, model.statistics_, importances(model.importances)
-    card = model.card_
+def _list_document(model: Model) -> dict[str, Any]:
+    schema, statistics, shares = model.schema, model.statistics, importances(model.importances)
+    card, missing = model.card, model.missing_counts
     written = [[name, notation.data()] for name, notation in schema.notations.items()]
     found = {
-        **json.to_dict(model.program_),
+        **json.to_dict(model.program),
         "columns": {
             "kinds": [[name, kind] for name, kind in schema.kinds.items()],
             **({"notations": written} if written else {}),
@@ -121,8 +66,8 @@ def document(model: SavedModel) -> dict[str, Any]:
             "missing": list(schema.missing),
             **({"parts": [list(pair) for pair in schema.parts.items()]} if schema.parts else {}),
             "named": model.named,
-            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain_.columns],
-            **({} if model.gaps_ is None else {"gaps": [[name, count] for name, count in model.gaps_.items()]}),
+            "values": [[one.name, one.numbers.tolist(), list(one.categories)] for one in model.domain.columns],
+            **({} if missing is None else {"gaps": [[name, count] for name, count in missing.items()]}),
         },
         "statistics": {
             "learner": model.learner,
@@ -133,18 +78,14 @@ def document(model: SavedModel) -> dict[str, Any]:
             **({"weighted": True} if statistics.weighted else {}),
             **({} if shares is None else {"importances": shares.tolist()}),
             **({} if card is None else _card_data(card)),
-            **({} if model.taught is None else {"taught": list(astuple(model.taught))}),
+            **({} if model.distillation is None else {"taught": list(astuple(model.distillation))}),
             **({} if model.tuned is None else {"tuned": spelled_parameters(model.tuned)}),
             **_origin_entry(model),
             **({} if model.trade_off is None else {"trade_off": _choices_data(model.trade_off)}),
             **({"locked": list(model.locked)} if model.locked else {}),
         },
     }
-    gaps_in(found["columns"], columns_in(found["columns"], model.program_)[0])
-    training_in(found["statistics"], model.program_)
-    taught_in(found["statistics"]), tuned_in(found["statistics"])
-    origin_of(found["statistics"], statistics), tested_of(found["statistics"], statistics)
-    trade_off_in(found["statistics"]), locked_in(found["statistics"], model.program_)
+    from_document(found)
     return found
 
 
@@ -154,11 +95,11 @@ def _card_data(card: ScoreCard) -> dict[str, Any]:
     return {**points, "cuts": json.literals_data(card.cuts)} if card.cuts else points
 
 
-def _origin_entry(model: SavedModel) -> dict[str, Any]:
+def _origin_entry(model: Model) -> dict[str, Any]:
     """What the file says of the data, with the test if there was one."""
-    if model.tested_ is not None:
-        return {"tested": tested_data(model.tested_)}
-    return {} if model.origin_ is None else {"origin": _origin_data(model.origin_)}
+    if model.tested is not None:
+        return {"tested": tested_data(model.tested)}
+    return {} if model.origin is None else {"origin": _origin_data(model.origin)}
 
 
 def _choices_data(found: TradeOff) -> list[list[Any]]:
@@ -209,19 +150,19 @@ def _spelled(name: str, value: Any) -> Any:
 # Reading.
 
 
-def read(path: str | os.PathLike[str]) -> SavedModel | SavedCommittee | Program:
+def read(path: str | os.PathLike[str]) -> Model | Program:
     """Read a model file; a file that holds only a program gives the `Program`."""
     return parsed(content(path), os.fspath(path))
 
 
-def read_stream(file: BinaryIO, name: str) -> SavedModel | SavedCommittee | Program:
+def read_stream(file: BinaryIO, name: str) -> Model | Program:
     """Read a model from a stream, such as standard input, but not all of a stream that is too long."""
     text = file.read(limit("model") + 1)
     refuse_long(text, name)
     return parsed(unpacked(text, name), name)
 
 
-def parsed(text: bytes, name: str) -> SavedModel | SavedCommittee | Program:
+def parsed(text: bytes, name: str) -> Model | Program:
     """The model in the bytes of a file; ``name`` is what error messages call the file."""
     try:
         with uncollected():
@@ -230,7 +171,7 @@ def parsed(text: bytes, name: str) -> SavedModel | SavedCommittee | Program:
         raise ProgramError(f"{name}: {error}") from error
 
 
-def _any_model(document: Any) -> SavedModel | SavedCommittee | Program:
+def _any_model(document: Any) -> Model | Program:
     """The model, the committee or the program in a parsed document."""
     if isinstance(document, dict) and document.get("format") == COMMITTEE:
         from unless.estimators import committeefile
@@ -239,7 +180,7 @@ def _any_model(document: Any) -> SavedModel | SavedCommittee | Program:
     return from_document(document)
 
 
-def from_document(document: Any) -> SavedModel | Program:
+def from_document(document: Any) -> Model | Program:
     """The model in a parsed document, or its program where there is no more; see `export.json.from_dict`."""
     program = json.from_dict(document)
     if "columns" in document:
@@ -251,9 +192,22 @@ def from_document(document: Any) -> SavedModel | Program:
     node = document["statistics"]
     statistics, learner, parameters, shares, card = training_in(node, program)
     statistics = replace(statistics, pure=learner in PURE)
-    found = SavedModel(program, statistics, schema, domain_in(ranges, schema), learner, parameters, named, shares, card)
-    found = replace(found, taught=taught_in(node), tuned=tuned_in(node), trade_off=trade_off_in(node))
-    found = replace(found, locked=locked_in(node, program))
-    found = replace(found, gaps_=gaps_in(document["columns"], schema), origin_=origin_of(node, statistics))
+    found = Model(
+        program,
+        statistics,
+        schema,
+        domain_in(ranges, schema),
+        learner,
+        parameters,
+        named,
+        importances=shares,
+        card=card,
+        distillation=taught_in(node),
+        tuned=tuned_in(node),
+        trade_off=trade_off_in(node),
+        missing_counts=gaps_in(document["columns"], schema),
+        origin=origin_of(node, statistics),
+        locked=locked_in(node, program),
+    )
     tested = tested_of(node, statistics)
     return found if tested is None else found.after(tested)

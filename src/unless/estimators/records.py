@@ -268,14 +268,14 @@ class Alike:
     """How the columns of training were read, and what values they had: what ``like=`` takes."""
 
     schema: Schema
-    domain_: Table
+    domain: Table
 
     def renamed(self, names: Sequence[str]) -> Alike:
         """The same columns under other names."""
         new = dict(zip(self.schema.kinds, names, strict=True))
         kinds = dict(zip(names, self.schema.kinds.values(), strict=True))
         notations = {new[name]: notation for name, notation in self.schema.notations.items()}
-        domain = self.domain_.renamed([new[feature] for feature in self.domain_.features])
+        domain = self.domain.renamed([new[feature] for feature in self.domain.features])
         return Alike(replace(self.schema, kinds=kinds, notations=notations), domain)
 
 

@@ -13,13 +13,12 @@ from typing import Any
 
 from unless.constraints import constraints_of
 from unless.errors import TrainingWarning
-from unless.estimators.committeefile import SavedCommittee
 from unless.estimators.learners import Learner, learn
-from unless.estimators.modelfile import SavedModel
 from unless.estimators.training import Training
 from unless.explanation.words import joined
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.judge.constraints import violations
+from unless.model import Model
 from unless.report.remarks import remark_lines
 from unless.table import Labels, Table
 from unless.values import counted, percent, plain
@@ -57,9 +56,7 @@ def warn_of(remarks: Sequence[Remark]) -> None:
     warnings.warn(TrainingWarning(text, tuple(remarks)), stacklevel=3)
 
 
-def all_remarks(
-    learner: Learner, data: Training, model: SavedModel | SavedCommittee, seconds: float
-) -> tuple[Remark, ...]:
+def all_remarks(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
     """Everything there is to say about a training that took so many seconds."""
     about = (*on_labels(data.labels), *useless(data.table))
     return tuple(dict.fromkeys((*about, *on_learning(learner, data, model, seconds))))
@@ -73,22 +70,20 @@ def on_labels(labels: Labels) -> Iterator[Remark]:
         yield doubt
 
 
-def on_learning(
-    learner: Learner, data: Training, model: SavedModel | SavedCommittee, seconds: float
-) -> tuple[Remark, ...]:
+def on_learning(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
     said = (decides, _sampled(learner, data, model), *_on_wishes(learner, data, model), *_on_dates(model))
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
-def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Iterator[Remark]:
+def _on_wishes(learner: Learner, data: Training, model: Model) -> Iterator[Remark]:
     """Locked rules that decide nothing, and what in the program breaks constraints: only locked rules can."""
     if data.keep is None:
         return
-    program = model.program_
+    program = model.program
     for place, number in data.locked_in(program).items():
-        if not model.statistics_.support[place]:
+        if not model.statistics.support[place]:
             was = "" if number == place + 1 else f", which was rule {number},"
             yield Remark("locked-idle", None, f"Rule {place + 1}{was} is locked and decides no record")
     if (asked := constraints_of(learner.constraints)) is not None:
@@ -96,12 +91,12 @@ def _on_wishes(learner: Learner, data: Training, model: SavedModel | SavedCommit
             yield Remark("locked-breaks", None, f"A locked rule breaks a constraint: {broken}")
 
 
-def _on_dates(model: SavedModel | SavedCommittee) -> Iterator[Remark]:
+def _on_dates(model: Model) -> Iterator[Remark]:
     """The columns of dates that are compared with days of training: no later date is at most such a day.
 
     Where rules only ask whether a date is after such a day, every later one is.
     """
-    lists = model.committee_.lists if isinstance(model, SavedCommittee) else (model.program_,)
+    lists = (model.program,) if model.committee is None else model.committee.lists
     numbered = [(number, rule) for program in lists for number, rule in enumerate(program.rules, 1)]
     found: dict[str, dict[str, dict[int, Noted]]] = {}
     for number, literal in ((number, literal) for number, rule in numbered for literal in rule.literals()):
@@ -119,15 +114,15 @@ def _on_dates(model: SavedModel | SavedCommittee) -> Iterator[Remark]:
         yield Remark("past-dates", name, f"is a date, and {rules} {have} that {met} ({bound})", str(last))
 
 
-def _sampled(learner: Learner, data: Training, model: SavedModel | SavedCommittee) -> Remark | None:
+def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
     """Whether lists learned only from some of the records, because the others are in blocks."""
-    if data.blocks is None or not (isinstance(model, SavedCommittee) or getattr(learner, "teacher", None)):
+    if data.blocks is None or not (model.committee is not None or getattr(learner, "teacher", None)):
         return None
     engine = data.blocks.engine(data.held_back)
     every = int(engine.records(engine.everything()).sum())
     if len(data.table) >= every:
         return None
-    who = "The committee" if isinstance(model, SavedCommittee) else "The list and its teacher"
+    who = "The committee" if model.committee is not None else "The list and its teacher"
     return Remark("sampled", None, f"{who} learned from {len(data.table):,} of {every:,} records, evenly spread")
 
 
@@ -138,9 +133,9 @@ def _on_texts(table: Table) -> Iterator[Remark]:
             yield told
 
 
-def _leaks(data: Training, model: SavedModel | SavedCommittee) -> list[Remark]:
+def _leaks(data: Training, model: Model) -> list[Remark]:
     """The features that give the label away; rules that do not test them, or are often wrong, need no warning."""
-    statistics, used = model.statistics_, set(model.program_.used)
+    statistics, used = model.statistics, set(model.program.used)
     if not used or statistics.right.sum() < _GOOD * statistics.total:
         return []
     tested = [column for column in data.table.columns if column.name in used]
@@ -150,7 +145,7 @@ def _leaks(data: Training, model: SavedModel | SavedCommittee) -> list[Remark]:
 # Rules that decide little.
 
 
-def _idle(learner: Learner, data: Training, model: SavedModel | SavedCommittee, seconds: float) -> Remark | None:
+def _idle(learner: Learner, data: Training, model: Model, seconds: float) -> Remark | None:
     """Why a model says the same of every record; None if it does not, or training had only one label."""
     if _used(model) or len(data.labels.labels) < 2:
         return None
@@ -160,10 +155,10 @@ def _idle(learner: Learner, data: Training, model: SavedModel | SavedCommittee, 
         return Remark("too-late", None, f"{said}: the time was up before there was a rule")
     for without, other, some in _trials(learner, data):
         if _used(found := learn(other, some).model):
-            rules = "" if isinstance(found, SavedCommittee) else f" {counted(len(found.program_), 'rule')}"
+            rules = "" if found.committee is not None else f" {counted(len(found.program), 'rule')}"
             return Remark("limited", None, f"{said}; {without} it would have{rules or ' rules'}")
     why = f"{said}: no rule would be right more often, other than by chance"
-    return Remark("no-knowledge-of-many" if isinstance(model, SavedCommittee) else "no-knowledge", None, why)
+    return Remark("no-knowledge-of-many" if model.committee is not None else "no-knowledge", None, why)
 
 
 def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Training]]:
@@ -184,24 +179,23 @@ def _trials(learner: Learner, data: Training) -> Iterator[tuple[str, Learner, Tr
         yield "with default settings and without weights", replace(quick, **changed), alike
 
 
-def _used(model: SavedModel | SavedCommittee) -> Any:
+def _used(model: Model) -> Any:
     """The features that decide anything."""
-    return model.committee_.used if isinstance(model, SavedCommittee) else model.program_.used
+    return model.decider.used
 
 
-def _only_label(model: SavedModel | SavedCommittee) -> object:
+def _only_label(model: Model) -> object:
     """What a model says that tests nothing; the lists of such a committee have one rule each."""
-    if isinstance(model, SavedCommittee):
-        committee = model.committee_
+    if (committee := model.committee) is not None:
         return committee.classes[int(sum((points[-1] for points in committee.points), start=committee.base).argmax())]
-    return next(iter(model.program_.heads))
+    return next(iter(model.program.heads))
 
 
-def _weak(model: SavedModel | SavedCommittee) -> Remark | None:
+def _weak(model: Model) -> Remark | None:
     """Whether a rule, mostly the last, or the label where no rule applies, decides much and is often wrong."""
-    if isinstance(model, SavedCommittee):
+    if model.committee is not None:
         return None
-    statistics, rules = model.statistics_, model.program_.rules
+    statistics, rules = model.statistics, model.program.rules
     errors = statistics.support - statistics.right
     weak = [
         place

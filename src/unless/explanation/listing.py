@@ -16,9 +16,8 @@ from unicodedata import combining, east_asian_width
 
 from unless.explanation.sentences import condition_parts, words_for
 from unless.explanation.words import Words, printable
-from unless.model import Statistics
+from unless.model import Model, Statistics
 from unless.rule import Condition, Program, Rule, conditions
-from unless.score.committee import Committee
 from unless.values import amount, counted, percent, share_text
 
 _SIGNS = {"<=": "≤", ">": ">", "<": "<", ">=": "≥"}
@@ -114,10 +113,10 @@ def title(program: Program) -> str:
     return f"{printable(program.target)}: {counted(len(program), 'rule')}, {exceptions}"
 
 
-def imitation(committee: Committee, agreement: float) -> str:
+def imitation(model: Model) -> str:
     """What decides, and that the rules below it only imitate that."""
-    share = percent(agreement)
-    return f"{printable(str(committee))}. It decides; this list imitates it, and agrees on {share} of its training:"
+    share = percent(model.agreement or 0.0)
+    return f"{printable(str(model.decider))}. It decides; this list imitates it, and agrees on {share} of its training:"
 
 
 def listing(program: Program, statistics: Statistics | None = None) -> str:

@@ -54,7 +54,7 @@ def records_of(model: Program | Committee | Model, given: Any) -> list[Mapping[s
     if isinstance(given, Table):
         return [given.record(row) for row in range(len(given))]
     rows, committee = as_rows(given), committee_of(model)
-    rules = program_of(model) if committee is None else committee.rules  # type: ignore[arg-type]  # no committee
+    rules = program_of(model) if committee is None else committee.rules
     like = rules if isinstance(model, Program | Committee) else model
     if like is rules and isinstance(rows, list) and all(isinstance(row, Mapping) for row in rows):
         return rows

@@ -37,9 +37,9 @@ def label_probability(model: Program | Model, proof: Proof) -> float | None:
     """The probability of the label that a proof gives, as `predict_proba` has it; None if it is not known."""
     if isinstance(model, Program) or proof.label is None:
         return None
-    if model.card_ is not None:
-        return scored(model.card_, proof.record).probabilities[proof.label]
-    statistics, rule = model.statistics_, -1 if proof.decided is None else proof.decided
+    if model.card is not None:
+        return scored(model.card, proof.record).probabilities[proof.label]
+    statistics, rule = model.statistics, -1 if proof.decided is None else proof.decided
     return float(statistics.probabilities()[rule, statistics.classes.index(proof.label)])
 
 

@@ -42,7 +42,7 @@ def explain(model: Program | Committee | Model, record: Any) -> Any:
         from unless.explanation.tally import tally  # it makes proofs, too
 
         return answered(record, [tally(committee, one) for one in records])
-    return answered(record, [proof_of(program_of(model), one) for one in records])  # type: ignore[arg-type]
+    return answered(record, [proof_of(program_of(model), one) for one in records])
 
 
 def proof_of(program: Program, record: Mapping[str, object]) -> Proof:

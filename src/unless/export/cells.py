@@ -14,6 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from unless.export.sqltimes import equal_bounds
+from unless.model import model_of
 from unless.rule import Program
 from unless.table import Schema, Table
 from unless.values import DEFAULT_MISSING, EARLIER_MISSING
@@ -54,8 +55,8 @@ class Training:
     @classmethod
     def of(cls, model: object) -> Training | None:
         """What a model knows; None for a program or a committee alone."""
-        schema, domain = getattr(model, "schema_", None), getattr(model, "domain_", None)
-        return cls(schema, domain) if isinstance(schema, Schema) and isinstance(domain, Table) else None
+        known = model_of(model)
+        return None if known is None else cls(known.schema, known.domain)
 
     @property
     def missing(self) -> tuple[str, ...]:

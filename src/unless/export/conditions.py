@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from unless.errors import ParameterError
-from unless.model import Model, program_of
+from unless.model import Model, model_of, program_of
 from unless.rule import Literal, Program, Rule
 from unless.score.card import ScoreCard, known_card
 from unless.score.committee import Committee, committee_of
@@ -94,7 +94,7 @@ def rules_of(model: Program | Committee | Model) -> Program:
     """The rules that decide: a program, those of a model, or those of all lists of a committee."""
     if (committee := committee_of(model)) is not None:
         return committee.rules
-    return program_of(model)  # type: ignore[arg-type]  # no committee
+    return program_of(model)
 
 
 def list_of(model: Program | Model, language: str) -> Program:
@@ -109,9 +109,10 @@ def list_of(model: Program | Model, language: str) -> Program:
 
 def card_of(model: Program | Committee | Model) -> ScoreCard:
     """The score card of a model with one list; a program has none."""
-    if isinstance(model, Program | Committee):
+    known = model_of(model)
+    if known is None:
         raise ParameterError("a program has no points, and so no probabilities; take the model")
-    return known_card(model.card_)
+    return known_card(known.card)
 
 
 @dataclass(frozen=True, slots=True)

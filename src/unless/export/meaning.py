@@ -19,7 +19,7 @@ from unless.errors import ParameterError, ProgramError, RuleTextError, UnlessWar
 from unless.export.grammar import OPPOSITE, Asked, Declared, Node, Phrase, Script, read
 from unless.export.jsontext import uncollected
 from unless.limits import refuse_more
-from unless.model import Model
+from unless.model import model_of
 from unless.rule import Literal, Program, Rule, Said
 from unless.table import MOST, Kind, Schema, Table
 from unless.values import Label, label_place, number_in, plain
@@ -155,8 +155,8 @@ def _told(like: object) -> _Known:
         case Table():
             labels = None if like.target is None else like.target.labels
             return _of_schema(like.schema, like.schema.target, labels, like)
-        case Model():
-            return _of_schema(like.schema_, like.program_.target, like.statistics_.classes, like.domain_)
+        case _ if (model := model_of(like)) is not None:
+            return _of_schema(model.schema, model.program.target, model.statistics.classes, model.domain)
     raise ParameterError(f"like is a model, a Program or a Table, not {type(like).__name__} {like!r:.60}")
 
 

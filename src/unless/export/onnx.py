@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from unless import __version__
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import decided_points, decisions, rules_of, terms
-from unless.model import Model
+from unless.model import Model, model_of
 from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.card import ScoreCard, columns_of, head_places
@@ -130,7 +130,8 @@ def _kinds(rules: Program, model: object, given: Mapping[str, Kind]) -> dict[str
             raise UnknownNameError(f"columns= names {feature!r}, not a feature{suggest(feature, rules.features)}")
         if kind not in get_args(Kind):
             raise ParameterError(f"columns= says that {feature!r} is {kind!r}{suggest(kind, get_args(Kind))}")
-    known = {**getattr(getattr(model, "schema_", None), "kinds", {}), **given}
+    trained = model_of(model)
+    known = {**({} if trained is None else trained.schema.kinds), **given}
     tested: dict[str, set[type]] = {feature: set() for feature in rules.used or rules.features[:1]}
     for rule in rules.rules:
         for literal in rule.literals():
@@ -187,12 +188,13 @@ def _decided(graph: _Graph, writer: _Writer, rules: Program, model: Program | Mo
     used = {index for _, index in decisions(rules, writer)}
     numbers = np.append(np.arange(1, len(rules) + 1), 0)
     outputs = [_picked("label", graph, _labels(rules, used), place), _picked("rule", graph, numbers, place)]
-    if isinstance(model, Program):
+    trained = model_of(model)
+    if trained is None:
         return outputs
-    if model.card_ is None:
-        return [*outputs, _picked("probabilities", graph, model.statistics_.probabilities(), place)]
-    points = _led(graph, model.card_, _totals(graph, model.card_, writer, place), place)
-    return [*outputs, _shares(graph, points, len(model.card_.classes))]
+    if trained.card is None:
+        return [*outputs, _picked("probabilities", graph, trained.statistics.probabilities(), place)]
+    points = _led(graph, trained.card, _totals(graph, trained.card, writer, place), place)
+    return [*outputs, _shares(graph, points, len(trained.card.classes))]
 
 
 def _voted(graph: _Graph, writer: _Writer, committee: Committee) -> list[_Output]:

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from unless.export.conditions import list_of
-from unless.model import Model, Statistics
+from unless.model import Model, Statistics, model_of
 from unless.rule import OPERATOR_WORDS, Literal, Program, Rule, label_text
 from unless.values import amount, share_text, spell
 from unless.values.notation import FLAG, Amounts, Moments, Notation, Noted, Order
@@ -44,7 +44,8 @@ def to_rules(model: Program | Model) -> str:
     accept otherwise
     """
     program = list_of(model, "text")
-    statistics = getattr(model, "statistics_", None)
+    known = model_of(model)
+    statistics = None if known is None else known.statistics
     return "\n".join([*_header(program), "", *_rules(program, statistics)]).rstrip("\n")
 
 

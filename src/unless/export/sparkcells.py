@@ -19,7 +19,7 @@ from unless.export import sqltree
 from unless.export.dialects import DIALECTS
 from unless.export.sql import ColumnKind
 from unless.export.sqltree import DOUBLE, TEXT, any_of, cases, column, is_null
-from unless.model import Model
+from unless.model import Model, model_of
 from unless.read.table import read_table
 from unless.rule import Literal, Program
 from unless.score.committee import Committee
@@ -84,7 +84,8 @@ class _Reading:
     def of(
         cls, model: Program | Committee | Model, rules: Program, feature: str, literals: Sequence[Literal]
     ) -> _Reading:
-        schema = None if isinstance(model, Program | Committee) else model.schema_
+        known = model_of(model)
+        schema = None if known is None else known.schema
         written = {} if schema is None else schema.notations
         notation = rules.notations.get(feature, written.get(feature))
         unit = notation.form if isinstance(notation, Amounts) else None

@@ -15,7 +15,7 @@ from typing import get_args
 
 from unless.errors import ParameterError, ProgramError, UnknownNameError, suggest
 from unless.export.conditions import card_of, decisions, rules_of
-from unless.model import Model
+from unless.model import Model, model_of
 from unless.rule import Condition, Literal, Program, Rule, conditions, said, value_text, verbs
 from unless.score.card import ScoreCard
 from unless.score.committee import Committee, committee_of
@@ -101,7 +101,8 @@ def prepared(
     if dialect not in DIALECTS:
         raise ParameterError(f"no dialect {dialect!r}{suggest(str(dialect), DIALECTS)}")
     rules, engine = rules_of(program), DIALECTS[dialect]
-    schema = Schema({}) if isinstance(program, Program | Committee) else program.schema_
+    known = model_of(program)
+    schema = Schema({}) if known is None else known.schema
     check_columns(rules, engine)
     written = {**schema.notations, **rules.notations}
     notations = {name: one for name, one in written.items() if not one.plain}

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from unless.errors import ParameterError, UnseenValuesError, suggest
 from unless.explanation.words import DEFAULT, Words
-from unless.model import Model
+from unless.model import Model, model_of, program_of
 from unless.rule import Program
 from unless.table import MOST, Column, Labels, Table
 from unless.values import Label, Value, class_place, counted, value_data
@@ -134,8 +134,8 @@ def refuse(found: Iterable[Unseen], where: str = "") -> None:
 
 def refuse_ignorance(model: object, program: Program) -> None:
     """Refuse a model that does not remember training, because it could not refuse anything."""
-    domain = getattr(model, "domain_", None)
-    if domain is None or not set(program.used) <= set(domain.features):
+    known = model_of(model)
+    if known is None or not set(program.used) <= set(known.domain.features):
         raise ParameterError(
             "rules alone, and models of an earlier version, do not know which values training had, so they cannot "
             "refuse new ones; use a model that fit has written"
@@ -149,11 +149,14 @@ class UnseenCounts:
     """
 
     def __init__(self, model: Model | Program) -> None:
-        known = None if isinstance(model, Program) else model
-        self._columns = [] if known is None else [_Counts(column) for column in known.domain_.columns]
-        self._trained = 0.0 if known is None else known.statistics_.total
+        known = model_of(model)
+        self._columns = [] if known is None else [_Counts(column) for column in known.domain.columns]
+        self._trained = 0.0 if known is None else known.statistics.total
         self._total = 0
-        self._model = model
+        self._knows: tuple[Label, ...] = () if known is None else known.statistics.classes
+        self._complete = known is not None
+        if known is None:
+            self._knows = tuple(program_of(model).labels)
         self._labels: Counter[str] = Counter()
         self._target, self._labelled = "", 0
 
@@ -166,7 +169,7 @@ class UnseenCounts:
 
     def add_labels(self, labels: Labels) -> None:
         """Count true labels."""
-        known, self._target = self._known_labels, labels.name
+        known, self._target = self._knows, labels.name
         counts = np.bincount(labels.codes, minlength=len(labels.labels)).tolist()
         self._labelled += sum(counts)
         for label, count in zip(labels.labels, counts, strict=True):
@@ -186,15 +189,11 @@ class UnseenCounts:
         found = (one for counts in self._columns for one in counts.found(self._total))
         return (*self._found_labels(), *(replace(one, by_chance=_by_chance(one, self._trained)) for one in found))
 
-    @property
-    def _known_labels(self) -> tuple[Label, ...]:
-        return tuple(self._model.labels) if isinstance(self._model, Program) else self._model.statistics_.classes
-
     def _found_labels(self) -> Iterator[Unseen]:
         unknown = sum(self._labels.values())
-        if unknown and (unknown == self._labelled or not isinstance(self._model, Program)):
+        if unknown and (unknown == self._labelled or self._complete):
             often = tuple(sorted(self._labels, key=lambda label: (-self._labels[label], label)))[:_KEPT]
-            known = tuple(map(str, self._known_labels[:_KEPT]))
+            known = tuple(map(str, self._knows[:_KEPT]))
             yield Unseen(self._target, "label", unknown, self._labelled, often, known)
 
     def chances(self) -> dict[str, float]:

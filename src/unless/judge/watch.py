@@ -22,10 +22,8 @@ from unless.judge.chance import holm, same_share
 from unless.judge.labels import cross_counts
 from unless.judge.unseen import UnseenCounts
 from unless.judge.watched import Check, Share, Source, Watch
-from unless.model import Model, Origin, Statistics, most_of
+from unless.model import Model, Origin, Statistics, model_of, most_of
 from unless.prediction import deciding_rules
-from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.score.points import leading
 from unless.table import Labels, Table
 from unless.values import Label, class_place
@@ -84,19 +82,21 @@ class Counts:
     """Counts what a model decides, batch by batch, and what there is to compare."""
 
     def __init__(self, model: Model) -> None:
-        if isinstance(model, Program) or not hasattr(model, "statistics_"):
+        known = model_of(model)
+        if known is None:
             raise ParameterError(
                 "there are only rules here, not what they decided in training; watch a model that fit has written"
             )
-        self._model, self._program, self._committee = model, model.program_, committee_of(model)
-        self.classes = model.statistics_.classes
+        model = known
+        self.model, self._program, self._committee = model, model.program, model.committee
+        self.classes = model.statistics.classes
         width = len(self.classes) + 2  # the labels, other labels, and none
         self.rules = np.zeros((len(self._program.rules) + 1, width))
         self.given = np.zeros((len(self.classes) + 1, width))
         self.missing = dict.fromkeys(self.used, 0.0)
         self.unseen = UnseenCounts(model)
         self._squares, self._whole = 0.0, True
-        self._own = _Own(getattr(model, "origin_", None), tuple(model.schema_.kinds))
+        self._own = _Own(model.origin, tuple(model.schema.kinds))
 
     @property
     def wanted(self) -> tuple[str, ...]:
@@ -165,7 +165,7 @@ class Counts:
         """Compare with training and its test, or with what was counted in a reference."""
         _check_share("alpha", alpha)
         _check_share("least", least)
-        before = _Before.of_counts(reference) if reference is not None else _Before.of_model(self._model)
+        before = _Before.of_counts(reference) if reference is not None else _Before.of_model(self.model)
         checks = [*self._checks(before)] if self.records else []
         unseen = self.unseen.found()
         return Watch(
@@ -280,7 +280,7 @@ class Counts:
     @property
     def _silent(self) -> int:
         """How many features have no values that training did not have: they could have had some."""
-        return len(self._model.domain_.columns) - len(self.unseen.chances())
+        return len(self.model.domain.columns) - len(self.unseen.chances())
 
     def _notes(self, before: _Before) -> Iterator[str]:
         """What could not be compared."""
@@ -345,7 +345,8 @@ class _Before:
     @classmethod
     def of_model(cls, model: Model) -> _Before:
         """Training and, if records were held back, its test: both are samples of the same, unless one is weighted."""
-        trained, tested, committee = model.statistics_, _tested(model), committee_of(model) is not None
+        trained, committee = model.statistics, model.committee is not None
+        tested = None if model.tested is None else model.tested.statistics
         counts, labels, alone = trained.counts, trained.by_class, False
         if tested is not None and not committee:
             alone = trained.weighted
@@ -389,16 +390,10 @@ class _Before:
         )
 
 
-def _tested(model: Model) -> Statistics | None:
-    """What the rules decided of the records held back."""
-    tested = getattr(model, "tested_", None)
-    return None if tested is None else tested.statistics
-
-
 def _missing(model: Model) -> Mapping[str, Share]:
     """How many cells were missing in training, by feature."""
-    total = model.statistics_.total
-    return {name: Share(count, total) for name, count in (getattr(model, "gaps_", None) or {}).items()}
+    total = model.statistics.total
+    return {name: Share(count, total) for name, count in (model.missing_counts or {}).items()}
 
 
 def _check_share(name: str, value: float) -> None:

@@ -164,9 +164,9 @@ def _always(rule: Rule) -> bool:
 
 
 def _rules(keep: object) -> tuple[Rule, ...]:
-    if hasattr(keep, "committee_"):
+    if hasattr(keep, "committee_") or getattr(keep, "committee", None) is not None:
         raise ParameterError("the lists of a committee decide together, so that none of their rules can be kept")
-    program = getattr(keep, "program_", keep)
+    program = getattr(keep, "program_", getattr(keep, "program", keep))
     if isinstance(program, Program):
         return program.rules
     found = tuple(program) if isinstance(program, Iterable) and not isinstance(program, str | Rule) else (program,)

@@ -266,13 +266,14 @@ def _like(like: object) -> Plan | None:
         return None
     if isinstance(like, Program):
         return _like_program(like)
+    like = getattr(like, "model_", like)  # a classifier reads like its model
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")
     declared: dict[Kind, Declared] = {"text": "categorical", "number": "numeric", "mixed": "numeric"}
     kinds = {name: declared[kind] for name, kind in schema.kinds.items()}
     missing = tuple(schema.missing)
-    table = like if isinstance(like, Table) else getattr(like, "domain_", Table(()))
+    table = like if isinstance(like, Table) else getattr(like, "domain", Table(()))
     known = {column.name: column for column in table.columns}
     given = missing not in (DEFAULT_MISSING, EARLIER_MISSING)
     return Plan(kinds, schema.target, missing, given, known, schema.notations)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError
 from unless.judge.labels import Quality, aligned, cross_counts, quality
 from unless.judge.unseen import Unseen, unseen_values
-from unless.model import Model, OwnRecords, Statistics, own_records
+from unless.model import Model, OwnRecords, Statistics, model_of, own_records, program_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.score.card import ScoreCard, head_places
@@ -147,15 +147,16 @@ def gather(model: Program | Model, table: Table) -> Facts:
         raise ParameterError(f"a {type(table).__name__} is not a Table; make one: read_table(source, like=model)")
     if not len(table):
         raise ReadError("the table has no records to report on")
-    if not isinstance(model, Program | Model):
+    trained = model_of(model)
+    if trained is None and not isinstance(model, Program):
         what = f"a {type(model).__name__} is neither a program nor a fitted model"
         raise ParameterError(f"{what}; fit it first, or load one")
-    program, trained = (model, None) if isinstance(model, Program) else (model.program_, model)
+    program = program_of(model)
     deciding = deciding_rules(program, table)
-    domain = domain_of(table, program.used) if trained is None else trained.domain_
+    domain = domain_of(table, program.used) if trained is None else trained.domain
     unseen = () if trained is None else unseen_values(trained, table, labels=True)
-    statistics = None if trained is None else trained.statistics_
-    card = None if trained is None else trained.card_
+    statistics = None if trained is None else trained.statistics
+    card = None if trained is None else trained.card
     committee = committee_of(model)
     classes = () if committee is None else committee.classes
     known = in_order({*program.labels, *classes, *(() if statistics is None else statistics.classes)})

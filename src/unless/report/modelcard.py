@@ -26,11 +26,9 @@ from unless.judge.labels import Quality, aligned, quality
 from unless.judge.stability import Stability
 from unless.judge.unseen import numbers_called
 from unless.judge.watched import Watch, now
-from unless.model import Model, Statistics, locked_of, own_records
+from unless.model import Model, Statistics, model_of, own_records
 from unless.prediction import deciding_rules
 from unless.report.cardfacts import ColumnFact, Figure, ModelCard, RuleFact, Tests
-from unless.rule import Program
-from unless.score.committee import committee_of
 from unless.score.points import leading
 from unless.table import Column, Table
 from unless.values import Label, amount, counted, share_text
@@ -77,17 +75,18 @@ def model_card(  # noqa: PLR0913 - what people say about a model
     stability, watch
         What was found about these, if it should be on the card.
     """
-    if isinstance(model, Program) or not hasattr(model, "statistics_"):
+    known = model_of(model)
+    if known is None:
         raise ParameterError(
             "there are only rules here, not what is known about them; give a model that fit has written"
         )
-    committee, program, trained = committee_of(model), model.program_, model.statistics_
-    words = words_for(program, tables=(model.domain_,) if table is None else (model.domain_, table))
+    model = known
+    committee, program, trained = model.committee, model.program, model.statistics
+    words = words_for(program, tables=(model.domain,) if table is None else (model.domain, table))
     seen = None if table is None else _Seen.of(model, table, data)
     own = seen is not None and seen.unseen is not None  # other records than the model's say nothing of its data
     tests = _held_back(model) or (None if seen is None else seen.tests())
-    tested, origin = getattr(model, "tested_", None), getattr(model, "origin_", None)
-    tuned = getattr(model, "tuned_", getattr(model, "tuned", None))  # of a classifier, or of its file
+    tested, origin, tuned = model.tested, model.origin, model.tuned
     rules = tuple(_rules(model, words, stability))
     name = "the records held back" if tested is not None else data
     lists = ""
@@ -99,7 +98,7 @@ def model_card(  # noqa: PLR0913 - what people say about a model
         not_for=not_for,
         target=printable(program.target),
         decides=lists or f"{counted(len(program), 'rule')}, {counted(program.exception_count, 'exception')}",
-        fingerprint=fingerprint(committee or program),
+        fingerprint=fingerprint(model.decider),
         version=__version__,
         written=now(),
         learner=learner,
@@ -142,7 +141,7 @@ def _tests(found: Quality, usual: Label, on: str, *, unseen: bool | None) -> Tes
 
 def _held_back(model: Model) -> Tests | None:
     """How good the model is on the records that were held back when it was learned."""
-    tested = getattr(model, "tested_", None)
+    tested = model.tested
     if tested is None:
         return None
     found = Quality(tested.statistics.classes, tested.confusion)
@@ -173,7 +172,7 @@ class _Seen:
             unseen = bool(own.held_back.any())
             called = f"the records of {called} that were held back" if unseen else f"{called}, {_LEARNED[own.same]}"
             table = table[own.held_back] if unseen else table
-        classes = model.statistics_.classes
+        classes = model.statistics.classes
         known = None if table.target is None else aligned(table.target, classes)
         labels = classes if known is None else known.labels
         truth = None if known is None else known.codes.astype(np.intp)
@@ -183,7 +182,7 @@ class _Seen:
         """How often the model is right here."""
         if self.truth is None or not len(self.table):
             return None
-        trained = self.model.statistics_
+        trained = self.model.statistics
         usual = trained.classes[int(np.argmax(trained.prior))]
         found = quality(self.truth, self.given, self.labels)
         return _tests(found, usual, f"{counted(found.records, 'record')} of {self.name}", unseen=self.unseen)
@@ -201,17 +200,17 @@ class _Seen:
 
     def _column(self, name: str) -> Column:
         """A column as the rules read it, if they test it."""
-        column, program = self.table.column(name), self.model.program_
+        column, program = self.table.column(name), self.model.program
         return column.written(program.notations.get(name)) if name in program.used else column
 
 
 def _given(model: Model, table: Table) -> NDArray[np.intp]:
     """The place of the label that each record is given, -1 for none."""
-    classes, committee = model.statistics_.classes, committee_of(model)
+    classes, committee = model.statistics.classes, model.committee
     if committee is not None:
         return leading(committee.sums(table)).astype(np.intp)
-    heads = [-1 if head is None else classes.index(head) for head in model.program_.heads]
-    return np.array(heads, dtype=np.intp)[deciding_rules(model.program_, table)]
+    heads = [-1 if head is None else classes.index(head) for head in model.program.heads]
+    return np.array(heads, dtype=np.intp)[deciding_rules(model.program, table)]
 
 
 # What it is made of.
@@ -219,8 +218,8 @@ def _given(model: Model, table: Table) -> NDArray[np.intp]:
 
 def _rules(model: Model, words: Words, stability: Stability | None) -> Iterator[RuleFact]:
     """The rules, and last, the label of records that no rule decides."""
-    program, trained = model.program_, model.statistics_
-    tested = None if committee_of(model) is not None else getattr(model, "tested_", None)
+    program, trained = model.program, model.statistics
+    tested = None if model.committee is not None else model.tested
     counts: Statistics | None = None if tested is None else tested.statistics
     returns = {} if stability is None else {one.rule: one.returns for one in stability.rules}
     for place, head in enumerate(program.heads):
@@ -253,14 +252,14 @@ def _expected(trained: Statistics, place: int) -> tuple[float, float, float] | N
 
 def _columns(model: Model, words: Words, table: Table | None) -> Iterator[ColumnFact]:
     """Every feature of training."""
-    known = {column.name: column for column in model.domain_.columns}
-    gaps: Mapping[str, float] = getattr(model, "gaps_", None) or {}
-    used = set(model.program_.used) if committee_of(model) is None else set(known)
-    for name, kind in model.schema_.kinds.items():
-        seen, missing, total = known.get(name), gaps.get(name), model.statistics_.total
+    known = {column.name: column for column in model.domain.columns}
+    gaps = model.missing_counts or {}
+    used = set(model.program.used) if model.committee is None else set(known)
+    for name, kind in model.schema.kinds.items():
+        seen, missing, total = known.get(name), gaps.get(name), model.statistics.total
         if missing is None and table is not None and name in table.features:
             missing, total = float(table.column(name).counts()[-1]), float(len(table))
-        notation = model.schema_.notations.get(name)
+        notation = model.schema.notations.get(name)
         called = numbers_called(notation) if kind == "number" else _KINDS[kind]
         values = "" if seen is None else _values(seen, words)
         yield ColumnFact(printable(name), called, missing, total, values, name in used)
@@ -295,16 +294,16 @@ def _limits(
             f"The figures are of {printable(data or 'the data')}. If the model was learned from these records, they "
             "overstate how good it is on new ones."
         )
-    if locked := [str(place + 1) for place in locked_of(model)]:
+    if locked := [str(place + 1) for place in model.locked]:
         were = "was locked: it comes" if len(locked) == 1 else "were locked: they come"
         yield f"{_numbered(locked)} {were} from people or an earlier model, and not from these records."
-    if model.statistics_.weighted:
+    if model.statistics.weighted:
         yield "Training was weighted: its figures are sums of weights, not numbers of records."
     yield from _hardly_tested(rules)
     if tests is not None and tests.accuracy.interval[0] <= (tests.baseline.share or 0.0):
         always = share_text(tests.baseline.share or 0.0)
         yield f"The accuracy is not surely better than {tests.baseline.name} ({always})."
-    if model.domain_.columns:
+    if model.domain.columns:
         yield (
             "Values outside the ranges and categories under Data were never seen in training; decisions there are "
             "guesses."

@@ -19,7 +19,7 @@ from unless.judge.stability import Stability
 from unless.judge.tradeoff import TradeOff
 from unless.judge.unseen import Unseen
 from unless.judge.watched import Watch
-from unless.model import Model, Origin, Tested, interval, locked_of
+from unless.model import Model, Tested, interval, model_of
 from unless.report import sections
 from unless.report.curves import Curves, curves_of
 from unless.report.facts import Facts, gather
@@ -190,8 +190,9 @@ def summarise(
     """The report on a program or a fitted model and a table of records, with or without true labels, as values."""
     _check("sample", sample, 1)
     _check("seed", seed, 0)
-    everything = gather(model, table)
+    everything, known = gather(model, table), model_of(model)
     facts, learned = _parts(everything)
+    tested = None if known is None else known.tested
     spoken = words or DEFAULT
     words = words_for(*everything.programs, tables=(everything.domain, table), words=spoken)
     speaker = Speaker(facts.labels, words, often=everything.frequency.tolist())
@@ -226,19 +227,19 @@ def summarise(
         judged=len(facts.table),
         learned=None if learned is None else learned.quality,
         same=everything.own is None or everything.own.same,
-        baseline=Baseline.of(facts, _usual(model), speaker),
-        tested=_tested(model),
-        trade_off=getattr(model, "trade_off", None) or getattr(model, "trade_off_", None),
+        baseline=Baseline.of(facts, _usual(known), speaker),
+        tested=tested,
+        trade_off=None if known is None else known.trade_off,
         committee=committee,
         watch=watch,
         stability=stability,
         leading=leading_rules(facts, speaker) if committee is None else None,
-        trust=trust(facts, speaker, _tested(model), _usual(model), learned),
+        trust=trust(facts, speaker, tested, _usual(known), learned),
         groups=groups,
         curves=curves,
         purpose=words.purpose,
         unlisted=len(everything.others) - len(others),
-        locked=tuple(place + 1 for place in locked_of(model)),
+        locked=() if known is None else tuple(place + 1 for place in known.locked),
     )
 
 
@@ -255,17 +256,12 @@ def _parts(facts: Facts) -> tuple[Facts, Facts | None]:
     return (facts.taking(held), facts.taking(~held)) if held.any() else (facts, facts)
 
 
-def _tested(model: Program | Model) -> Tested | None:
-    found: Tested | None = getattr(model, "tested_", None)
-    return found
-
-
-def _usual(model: Program | Model) -> Label | None:
+def _usual(model: Model | None) -> Label | None:
     """The most frequent label of the records that a model was learned from; with weights, the heaviest."""
-    if isinstance(model, Program):
+    if model is None:
         return None
-    origin: Origin | None = getattr(model, "origin_", None)
-    return model.statistics_.classes[int(np.argmax(model.statistics_.prior))] if origin is None else origin.usual
+    origin = model.origin
+    return model.statistics.classes[int(np.argmax(model.statistics.prior))] if origin is None else origin.usual
 
 
 def _check(name: str, value: object, least: int) -> None:

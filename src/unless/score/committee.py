@@ -133,7 +133,7 @@ class Committee:
 
 def committee_of(model: object) -> Committee | None:
     """The committee that a model is, or has; None for other models, which have one list."""
-    found = model if isinstance(model, Committee) else getattr(model, "committee_", None)
+    found = model if isinstance(model, Committee) else getattr(getattr(model, "model_", model), "decider", None)
     return found if isinstance(found, Committee) else None
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from unless.errors import ParameterError, ReadError, UnknownNameError, suggest
 from unless.judge.own import OwnCounts
 from unless.judge.unseen import UnseenCounts, refuse, refuse_ignorance
-from unless.model import Model, Origin
+from unless.model import Model, model_of, program_of
 from unless.prediction import deciding_rules
 from unless.read.batches import Batch, Input, JsonBatch
 from unless.read.dialect import Remarks
@@ -74,16 +74,16 @@ class Tally:
     """Decides the records of batches, and counts the labels."""
 
     def __init__(self, model: Model | Program, *, strict: bool) -> None:
-        if not isinstance(model, Program) and not hasattr(model, "program_"):
+        known = model_of(model)
+        if known is None and not isinstance(model, Program):
             raise ParameterError(f"a {type(model).__name__} is not a model; load one: unless.load('model.json')")
         self._committee = committee_of(model)
-        self._program = model if isinstance(model, Program) else model.program_
-        self._model = model
+        self._program, self._model = program_of(model), model if known is None else known
         self._used = self._program.used if self._committee is None else self._committee.used
-        self._card: ScoreCard | None = getattr(model, "card_", None)
+        self._card: ScoreCard | None = None if known is None else known.card
         self._members: set[str] | None = None
         if self._committee is None:
-            self.answers = NewColumns.of(self._program, getattr(model, "statistics_", None))
+            self.answers = NewColumns.of(self._program, None if known is None else known.statistics)
         else:
             self.answers = NewColumns.voted(self._committee.classes)
         self._counts = np.zeros(len(self.answers.labels), dtype=np.int64)
@@ -92,8 +92,8 @@ class Tally:
             refuse_ignorance(model, self._program if self._committee is None else self._committee.rules)
         self.unseen = UnseenCounts(model)
         self._strict = strict
-        origin: Origin | None = getattr(model, "origin_", None)
-        self._features = self._used if origin is None else tuple(model.schema_.kinds)  # type: ignore[union-attr]
+        origin = None if known is None else known.origin
+        self._features = self._used if known is None or origin is None else tuple(known.schema.kinds)
         self.own = None if origin is None else OwnCounts(origin, tuple(self._features))
 
     @property

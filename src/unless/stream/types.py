@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from unless.errors import ReadError
-from unless.model import Model
+from unless.model import Model, model_of, program_of
 from unless.read.dialect import PLAIN_NUMERALS, Numerals
 from unless.rule import Program
 from unless.table import Schema
@@ -111,7 +111,8 @@ class Survey:
 
 
 def _schema_of(model: Model | Program) -> Schema:
-    return getattr(model, "schema", None) or Schema({})
+    known = model_of(model)
+    return Schema({}) if known is None else known.schema
 
 
 def _missing_in(schema: Schema) -> tuple[str, ...]:
@@ -133,7 +134,7 @@ class _Numbers:
 
 def _text_columns(model: Model | Program, schema: Schema) -> set[str]:
     """The columns that stay text, whatever their cells look like: with numbers, the model would read them otherwise."""
-    program = model if isinstance(model, Program) else model.program_
+    program = program_of(model)
     texts = {name for name, kind in schema.kinds.items() if kind != "number"}
     if not schema.kinds:
         literals = (literal for rule in program.rules for literal in rule.literals())

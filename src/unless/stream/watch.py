@@ -58,7 +58,7 @@ def watch_file(  # noqa: PLR0913 - one parameter for each choice of the caller
 def _counted(model: Model, given: Input, labels: str | None, progress: Progress | None) -> tuple[Counts, str]:
     """Count the records of an input; and how it was read."""
     counts, rows, members = Counts(model), 0, set[str]()
-    like = _Like.of(model, labels)
+    like = _Like.of(counts.model, labels)
     for batch in given.batches():
         table, truth = like.read(batch, counts, asked=labels is not None)
         counts.add(table, truth)
@@ -80,16 +80,16 @@ class _Like:
     """How to read the columns of the model, and the labels as a column of text, in which some cells may be missing."""
 
     schema: Schema
-    domain_: Table
+    domain: Table
     labels: str
 
     @classmethod
     def of(cls, model: Model, labels: str | None) -> _Like:
-        name = labels or model.program_.target
-        if name in model.schema_.kinds:
+        name = labels or model.program.target
+        if name in model.schema.kinds:
             raise ReadError(f"{name!r} is a feature of the model, not its true labels; name another column")
-        kinds: Mapping[str, Any] = {**model.schema_.kinds, name: "text"}
-        return cls(replace(model.schema_, kinds=kinds, target=None), model.domain_, name)
+        kinds: Mapping[str, Any] = {**model.schema.kinds, name: "text"}
+        return cls(replace(model.schema, kinds=kinds, target=None), model.domain, name)
 
     def read(self, batch: Batch, counts: Counts, *, asked: bool) -> tuple[Table, NDArray[np.intp] | None]:
         """The features of a batch, and the places of its labels among the classes; None if there are no labels."""
