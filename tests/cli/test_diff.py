@@ -110,7 +110,7 @@ def test_records_that_change_label(run):
     table = unless.read_table("applicants.csv", like=unless.load("model.json"))
     found = compare_records(old, new, table, table)
     assert f"{found.changed} of 900 records change label ({100 * found.changed / 900:.1f} %)" in done.out
-    held = own_records(unless.load("model.json"), table).held_back
+    held = own_records(unless.load("model.json").model_, table).held_back
     found = compare_records(old, new, table, table, unseen=held)
     for turn, on in ((found.unseen, "180 records held back"), (found.others, "the other 720, with those of training")):
         before, after = (f"{right} ({right / turn.records:.3f})" for right in turn.right)

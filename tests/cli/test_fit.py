@@ -168,13 +168,13 @@ class TestColumns:
     def test_kinds(self, applicants, tmp_path):
         """Columns are declared, and the model remembers it."""
         fit(applicants, "--categorical", "age", "--numeric", "years_at_address", "-o", tmp_path / "m.json")
-        kinds = load(tmp_path / "m.json").schema.kinds
+        kinds = load(tmp_path / "m.json").schema_.kinds
         assert (kinds["age"], kinds["years_at_address"]) == ("text", "mixed")
 
     def test_missing(self, applicants, tmp_path):
         """What means missing is said, and the model remembers it."""
         fit(applicants, "--missing", "", "--missing", "none", "-o", tmp_path / "m.json")
-        assert load(tmp_path / "m.json").schema.missing == ("", "none")
+        assert load(tmp_path / "m.json").schema_.missing == ("", "none")
 
     def test_late_column_of_json_lines(self, tmp_path):
         """A column that first appears late in a file of JSON lines is a feature too."""

@@ -102,4 +102,4 @@ def test_learners_of_the_command(name, records):
     table = read_table([{**row, "y": label} for row, label in zip(cells, labels, strict=True)], "y")
     options = {"size": 3} if name == "committee" else {}
     found = [learn(LEARNERS[name](n_jobs=jobs, **options), table).model for jobs in (1, 3)]
-    assert found[0].program_ == found[1].program_
+    assert found[0].program == found[1].program

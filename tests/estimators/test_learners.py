@@ -67,8 +67,8 @@ def test_ctrl_c_while_points_are_found(table, monkeypatch):
     monkeypatch.setattr("unless.estimators.learners.fit_card", press)
     learned = learn(UnlessLearner(), table)
     assert isinstance(learned.interrupted, Interrupted)
-    assert learned.model.program == whole.program_
-    assert (whole.card_ is None, learned.model.card is None) == (False, True)
+    assert learned.model.program == whole.program
+    assert (whole.card is None, learned.model.card is None) == (False, True)
 
 
 def test_after_ctrl_c_the_rules_so_far_are_a_model(table):

@@ -52,7 +52,7 @@ def _document(name: str) -> Any:
     model.fit(rows, labels)
     if name == "edited":
         model = model.with_program(replace(model.program_, rules=model.program_.rules[::-1]))
-    return json.loads(file_text(model._saved()))
+    return json.loads(file_text(model._current()))
 
 
 def _places(node: Any, place: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -158,7 +158,7 @@ def test_more_records_than_there_can_be():
             with pytest.raises(ProgramError, match=r"statistics\.counts: there are counts above"):
                 parsed(text, "model.json")
         else:
-            assert parsed(text, "model.json").statistics_.counts[0, 0] == 1e30
+            assert parsed(text, "model.json").statistics.counts[0, 0] == 1e30
 
 
 def test_a_missing_cell_that_is_half_a_character(tmp_path):

@@ -121,7 +121,7 @@ class TestModels:
     def test_a_model_is_written_as_its_program(self, model, write, tmp_path):
         """Fitted, loaded, or only what a file holds; code is that of the model, which reads cells as it does."""
         model.save(tmp_path / "model.json")
-        wanted = write(model if write in (to_python, to_javascript) else model.program_)
+        wanted = write(model if write in (to_python, to_javascript, to_sql) else model.program_)
         for one in (model, unless.load(tmp_path / "model.json"), read(tmp_path / "model.json")):
             assert write(one) == wanted
 

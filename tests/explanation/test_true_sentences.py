@@ -327,6 +327,6 @@ def test_a_range_of_one_whole_number_is_that_number():
     model = FoldRMClassifier(warn=False).fit(records, labels)
     three = next(rule for rule in levels(model.program_) if len(conditions(rule.default)[0]) == 2)
     assert default_texts(three, words_for(model.program_, tables=(model.domain_,))) == ["cod is 3"]
-    assert "cod is above 2.0 and at most 3.0" in str(model.program_)
+    assert "cod is above 2 and at most 3" in str(model.program_)
     assert "above 2 and at most 3" not in "".join(model.explain({"cod": v}).story() for v in range(12))
     assert "above 2 and at most 3" in model.explain({"cod": 2.5}).story()

@@ -198,7 +198,7 @@ class _Answer:
     @property
     def statistics(self) -> Statistics | None:
         """What the rules decided in training."""
-        return getattr(self.model, "statistics_", None)
+        return None if isinstance(self.model, Program) else self.model.statistics
 
     @property
     def probability(self) -> float | None:

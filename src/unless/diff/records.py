@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unless.explanation.proof import Proof
 from unless.explanation.why import proof_of
-from unless.model import Model, held_back_by
+from unless.model import Model, held_back_by, model_of
 from unless.prediction import deciding_rules
 from unless.rule import Program
 from unless.table import Labels, Table
@@ -151,9 +151,10 @@ def unseen_by(*models: tuple[Program | Model, Table]) -> NDArray[np.bool_] | Non
 
 def _held_back(model: Program | Model, table: Table) -> NDArray[np.bool_] | None:
     """Which records a model held back, if some of its data are here."""
-    if isinstance(model, Program) or (held := held_back_by(model, table)) is None or model.origin is None:
+    known = model_of(model)
+    if known is None or (held := held_back_by(known, table)) is None or known.origin is None:
         return None
-    seen = model.origin.among(model.origin.identities(table, tuple(model.schema.kinds)))
+    seen = known.origin.among(known.origin.identities(table, tuple(known.schema.kinds)))
     return held if seen.any() else None
 
 

@@ -3,6 +3,7 @@
 - `table`: `read_table`, the whole
 - `source`: the protocol of sources, and folders of them
 - `ranks`: from cells to columns of rank codes
+- `parts`: the weekday, month and hour of dates, instead of the dates
 - `frames`: data frames, arrays, lists of dicts; Python objects as frames
 - `formats`: which format a file has, and how to open it
 - `dialect`: how a text file is written: delimiter, numerals, encoding; what a caller tells about it

@@ -104,6 +104,7 @@ def read_table(  # noqa: PLR0913 - one parameter for each thing that a caller ma
     ``drop_unlabelled`` leaves it out: ``numbers`` of the table are then those of the other rows. Messages number rows
     from 1.
     """
+    like = getattr(like, "model_", like)  # a classifier reads like its model
     opened = _open(source, format, told_by(delimiter, decimal, encoding, sheet, header_row, skip))
     formats, dates = formats_of(parts, dates)
     opened = DateParts(opened, formats) if formats else with_known_parts(opened, _parts_of(like))
@@ -266,7 +267,6 @@ def _like(like: object) -> Plan | None:
         return None
     if isinstance(like, Program):
         return _like_program(like)
-    like = getattr(like, "model_", like)  # a classifier reads like its model
     schema = like if isinstance(like, Schema) else getattr(like, "schema", None)
     if not isinstance(schema, Schema):
         raise ParameterError(f"like= takes a program, a table or a model, not {type(like).__name__} {like!r:.60}")

@@ -144,7 +144,8 @@ class Tally:
 
         Only those have the column of labels and all features.
         """
-        schema = getattr(self._model, "schema_", Schema({}))
+        known = model_of(self._model)
+        schema = Schema({}) if known is None else known.schema
         if self.own is not None and not {self._program.target, *self._features} <= schema.available(batch.names):
             self.own = None
         return self._used if self.own is None else self._features
