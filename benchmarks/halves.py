@@ -36,6 +36,7 @@ __all__ = [
     "SELECTION",
     "SHAPES",
     "folds_of",
+    "load",
     "present",
     "split",
 ]
@@ -109,19 +110,24 @@ def split(name: str, fold: int) -> tuple[Table, Table]:
     if name in NOISE:
         table = _noise(name, fold)
         return table, table
-    table = _table(name)
+    table = load(name)
     order = np.random.default_rng(0).permutation(len(table))
     return table[order[np.arange(len(order)) % FOLDS != fold]], table[order[fold::FOLDS]]
 
 
 @lru_cache(1)  # the folds of a dataset follow each other
-def _table(name: str) -> Table:
+def load(name: str, column: str = "") -> Table:
+    """A dataset; with another column as labels, if one of R's tables has it."""
     if name in _BUNDLED:
         return read_table(_bundled(name), "class")
     if name in _KEEL:
         return _with_text(_keel_frame(name))
     if name in R_TABLES:
-        return _with_text(rdata.frame(name))
+        frame = rdata.frame(name)
+        if column:
+            labels = frame[column].notna()
+            frame = frame[labels].rename(columns={"class": "label", column: "class"}).astype({"class": str})
+        return _with_text(frame)
     (found,) = datasets.find([name])
     return found.table()
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,14 +130,27 @@ Without them, a rule that was never wrong in training would be certain.
 """
 
 
-# What is expected of a rule: chosen on half of the datasets, confirmed on the others (benchmarks/precision.py).
-_DOUBT, _DOUBT_BY_ERROR, _DOUBT_OF_PURE = 0.5, 30.0, 4.0
-"""How many records a literal is worth: if nothing is wrong in training, per share of errors, in pure rules.
+# What is expected of a rule: chosen on half of the tables, confirmed on the others (benchmarks/precision.py).
+class _Chance(NamedTuple):
+    """What the search for rules finds where there is nothing to find."""
 
-The first two are for 15 features.
+    gain: float
+    """How much less likely the records of a rule of one literal must be without it, as a logarithm, to believe half."""
+    spread: float
+    """How uncertain the share to believe is, compared with how far it is from all and nothing."""
+
+
+_SEARCHED, _OF_ONE_LABEL, _TAUGHT = _Chance(9.0, 1.3), _Chance(7.0, 0.8), _Chance(4.0, 1.3)
+"""Rules that were searched for; all for one label, as in FOLD-R++; with new records that a teacher has labelled, too.
+
+What a rule misses comes to others of its label, if there is only one. A teacher labels as many records as it takes.
 """
-_SURE, _SURER = 20.0, 0.02
-"""Training makes as sure as up to so many new records, and each further record as so many."""
+_OF_OTHERS = 0.25
+"""A rule without literals decides what is left by the others: it counts for that share of all literals."""
+_SPREAD = 0.08
+"""By how much rules differ anyway from what is expected, as a share of a record's standard deviation."""
+_LEAST_SURE = 0.5
+"""What is expected is as sure as from half a record at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,10 +168,8 @@ class Statistics:
     weighted: bool = False
     literals: tuple[int, ...] | None = None
     """How many literals each rule has, with its exceptions; None if nobody searched for rules with these counts."""
-    features: int = 15
-    """How many features rules could test."""
-    pure: bool = False
-    """Whether rules were learned until they were right for all, as in the paper."""
+    taught: bool = False
+    """Whether rules were learned from new records, too, which a teacher has labelled."""
     unseen: NDArray[np.float64] | None = None
     """The same counts of records that were held back."""
     unmeasured: NDArray[np.float64] | None = None
@@ -179,7 +190,7 @@ class Statistics:
         """What a program decided of the records that it was learned from."""
         literals = tuple(sum(1 for _ in rule.literals()) for rule in program.rules)
         numbers = counts.astype(np.float64, copy=False)
-        return cls(classes, program.heads, numbers, weighted, literals, len(program.features))
+        return cls(classes, program.heads, numbers, weighted, literals)
 
     @cached_property
     def total(self) -> float:
@@ -235,50 +246,55 @@ class Statistics:
     def expected_precision(self) -> NDArray[np.float64]:
         """The share of its decisions on new records that each rule is expected to get right; NaN if nobody can tell.
 
-        A rule that was searched for is right more often in training than on new records, and the more so, the fewer
-        records it decides, the more literals it has, the noisier the data is, and the more features there are. So its
-        precision in training is mixed with what its label would get without it: for each literal, as that of ``doubt``
-        records more. Then it is mixed with its precision on records held back, if there are any. docs/quality.md has
-        how true that is.
+        A rule that was searched for is right more often in training than on new records: by chance, the search finds
+        something anyway, and the more, the more literals a rule has. So what is expected lies between its precision in
+        training and what its label would get without it, the closer to the first, the more the rule tells compared
+        with what chance finds. Then it is mixed with its precision on records held back, if there are any.
+        docs/quality.md has how true that is.
         """
         return self._estimates[0]
 
     @cached_property
     def expected_between(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ends of the 95 % intervals of the expected precision."""
+        """The ends of the 95 % intervals of the expected precision; a rule never wrong so far may always be right."""
         low, high = np.array([interval(share * sure, sure) for share, sure in zip(*self._estimates, strict=True)]).T
-        return low, high
-
-    @cached_property
-    def doubt(self) -> float:
-        """How many records without the rule a literal is worth.
-
-        More where the rules are wrong in training, and where there were many features to choose from.
-        """
-        wrong = 1 - float(np.nansum(self.right)) / max(float(np.nansum(self.support)), 1e-300)
-        return _DOUBT_OF_PURE if self.pure else (_DOUBT + _DOUBT_BY_ERROR * wrong) * math.log2(self.features + 1) / 4
+        held_back = self._held_back
+        never_wrong = (self.right == self.support) & (held_back.right == held_back.support)
+        return low, np.where(never_wrong, 1.0, high)
 
     @cached_property
     def _estimates(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """What is expected of each rule, and how many records that is as sure as."""
         if self.literals is None:
             return self.precision, self.support
-        # What is left for a rule without literals depends on all others: it counts as one.
-        added = self.doubt * np.maximum([*self.literals, 0], 1)
-        known = self.support + added
-        with np.errstate(invalid="ignore"):
-            share = (self.right + added * self._without) / known
-        sure = np.minimum(known, _SURE) + _SURER * np.maximum(known - _SURE, 0.0)
-        if self.unseen is None:
-            return share, sure
-        seen = replace(self, counts=self.unseen, unseen=None)
-        both = sure + seen.support
-        with np.errstate(invalid="ignore"):
-            mixed = (np.where(sure > 0, share * sure, 0.0) + seen.right) / both
-        return mixed, both
+        without = self.without_rule
+        precision = np.where(self.support == 0, without, self.precision)
+        gain = self.support * _divergence(precision, without)
+        literals = np.array([*self.literals, 0], np.float64)
+        literals = np.maximum(np.where(literals == 0, _OF_OTHERS * literals.sum(), literals), 1.0)
+        believed = gain / (gain + self._chance.gain * np.sqrt(literals))
+        share = without + believed * (precision - without)
+        doubt = self._chance.spread * believed * (1 - believed) * (precision - without)
+        of_share = doubt**2 / np.maximum(share * (1 - share), 1e-9)
+        sure = np.maximum(1 / (1 / (self.support + 1) + _SPREAD**2 + of_share), _LEAST_SURE)
+        held_back = self._held_back
+        both = sure + held_back.support
+        return (share * sure + held_back.right) / both, both
 
     @property
-    def _without(self) -> NDArray[np.float64]:
+    def _chance(self) -> _Chance:
+        if self.taught:
+            return _TAUGHT
+        return _OF_ONE_LABEL if len(set(self.labels[:-1])) == 1 else _SEARCHED
+
+    @cached_property
+    def _held_back(self) -> Statistics:
+        """What the rules decided of the records held back; nothing if there are none."""
+        none = np.zeros_like(self.counts)
+        return replace(self, counts=none if self.unseen is None else self.unseen, unseen=None)
+
+    @property
+    def without_rule(self) -> NDArray[np.float64]:
         """The share of each rule's label among all records, or among those that reach the rule, if that is less."""
         reaching = np.cumsum(self.counts[::-1], axis=0)[::-1]
         if self.unmeasured is not None:  # what rules decide after the first without counts is not known
@@ -289,7 +305,7 @@ class Statistics:
     def expectation(self, rule: int) -> dict[str, Any]:
         """What is expected of a rule, for JSON: a share and the ends of its interval, null if nobody can tell."""
         share, ends = float(self.expected_precision[rule]), [float(end[rule]) for end in self.expected_between]
-        unseen = None if self.unseen is None else replace(self, counts=self.unseen, unseen=None)
+        unseen = None if self.unseen is None else self._held_back
         held = (
             {} if unseen is None else {"unseen": float(unseen.support[rule]), "unseen_right": float(unseen.right[rule])}
         )
@@ -317,6 +333,18 @@ class Statistics:
         """The place of each rule's label among the classes."""
         place: dict[Label | None, int] = {label: k for k, label in enumerate(self.classes)}
         return [place.get(label) for label in self.labels]
+
+
+def _divergence(shares: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much a record tells, by Kullback and Leibler, if a label has these shares where it was to have others."""
+    inner = np.clip(others, 1e-9, 1 - 1e-9)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = [
+            np.where(one == 0, 0.0, one * np.log(one / other))
+            for one, other in ((shares, inner), (1 - shares, 1 - inner))
+        ]
+    found: NDArray[np.float64] = np.maximum(parts[0] + parts[1], 0.0)
+    return found
 
 
 def _favouring(shares: NDArray[np.float64], own: int) -> NDArray[np.float64]:

@@ -37,9 +37,9 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     entry = {"file": "small.csv", "label": "label", "features": ["x", "letter"], "numeric": ["x"]}
     (data / "manifest.json").write_text(json.dumps({"heart": entry}))
     monkeypatch.setenv("UNLESS_SHARED", str(tmp_path))
-    halves._table.cache_clear()
+    halves.load.cache_clear()
     yield tmp_path
-    halves._table.cache_clear()
+    halves.load.cache_clear()
 
 
 class TestHalves:
@@ -74,12 +74,12 @@ class TestHalves:
         raw.mkdir(parents=True)
         (raw / "banana.dat").write_text("1, x, 1, yes\n2.5, y, <null>, no \n\n3, x, 2, yes\n")
         monkeypatch.setenv("UNLESS_KEEL", str(tmp_path))
-        halves._table.cache_clear()
-        table = halves._table("banana")
+        halves.load.cache_clear()
+        table = halves.load("banana")
         assert [column.kind for column in table.columns] == ["number", "text", "text"]
         assert table.target.labels == ("no", "yes")
         assert halves.present(["banana", "iris", "no such"]) == ["banana", "iris"]
-        halves._table.cache_clear()
+        halves.load.cache_clear()
 
     def test_tables_of_r_lose_what_gives_the_label_away(self, tmp_path, monkeypatch):
         """Records without a label, columns named as left out, and names of records are not there."""

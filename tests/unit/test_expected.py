@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from math import log, sqrt
 
 import numpy as np
 import pytest
@@ -25,17 +25,21 @@ counts = st.lists(st.lists(st.integers(0, 60), min_size=2, max_size=2), min_size
 
 @given(counts, st.tuples(st.integers(0, 9), st.integers(0, 9)))
 def test_it_is_the_formula(rows: list[list[int]], literals: tuple[int, int]) -> None:
-    """Precision in training mixed with what the label gets without the rule, as many records as the literals count."""
+    """What the label gets without the rule, and as much of what the rule adds as is not what chance finds."""
     found = trained(rows, literals)
-    wrong = 1 - (rows[0][0] + rows[1][1]) / sum(map(sum, rows))
-    assert found.doubt == pytest.approx(0.5 + 30 * wrong)
-    assert replace(found, features=255).doubt == pytest.approx(2 * found.doubt)
     for rule in (0, 1):
         reaching, everything = np.sum(rows[rule:], axis=0), np.sum(rows, axis=0)
-        chance = min(reaching[rule] / max(reaching.sum(), 1e-9), everything[rule] / everything.sum())
-        added = found.doubt * max(literals[rule], 1)
-        wanted = (rows[rule][rule] + added * chance) / (sum(rows[rule]) + added)
-        assert found.expected_precision[rule] == pytest.approx(wanted)
+        without = min(reaching[rule] / max(reaching.sum(), 1e-9), everything[rule] / everything.sum())
+        decided, right = sum(rows[rule]), rows[rule][rule]
+        gain = sum(
+            count * log(count / decided / share)
+            for count, share in ((right, without), (decided - right, 1 - without))
+            if count
+        )
+        counted = max(literals[rule] or sum(literals) / 4, 1)
+        believed = gain / (gain + 9 * sqrt(counted))
+        wanted = without + believed * (right / decided - without) if decided else without
+        assert found.expected_precision[rule] == pytest.approx(wanted, abs=1e-6)
 
 
 @given(counts, counts, st.tuples(st.integers(0, 9), st.integers(0, 9)))
@@ -70,10 +74,27 @@ def test_records_held_back_count() -> None:
     assert np.diff(np.array(many.expected_between)[:, 0]) < np.diff(np.array(some.expected_between)[:, 0])
 
 
-def test_rules_that_are_learned_until_they_are_right_are_trusted_less() -> None:
-    """Their errors in training, which there are none of, say nothing about noise."""
+def test_of_a_rule_that_was_never_wrong_nobody_knows_that_it_will_be() -> None:
+    """Its interval ends at 1; one record held back that it gets wrong changes that."""
+    rows, none = [[14.0, 0.0], [0.0, 100.0], [300.0, 60.0]], [0.0, 0.0]
+    assert trained(rows, (3, 3)).expected_between[1][0] == 1
+    wrong = trained(rows, (3, 3), unseen=np.array([[9.0, 1.0], none, none]))
+    assert wrong.expected_between[1][0] < 1
+
+
+def test_rules_that_were_taught_are_trusted_more() -> None:
+    """A teacher labels as many records as it takes, so that less of what a rule tells is chance."""
     rows = [[14.0, 0.0], [0.0, 100.0], [0.0, 0.0]]
-    assert trained(rows, (3, 3), pure=True).expected_precision[0] < trained(rows, (3, 3)).expected_precision[0]
+    assert trained(rows, (3, 3), taught=True).expected_precision[0] > trained(rows, (3, 3)).expected_precision[0]
+
+
+def test_a_rule_for_one_of_many_labels_is_believed_where_chance_would_not_find_it() -> None:
+    """Twenty of 24 records with a label that one in 26 has are no chance, whatever the other rules get wrong."""
+    classes = tuple("abcdefghijklmnopqrstuvwxyz")
+    counts = np.zeros((3, 26))
+    counts[0, :2], counts[1] = (20, 4), 37
+    found = Statistics(classes, ("a", "b", None), counts, literals=(3, 0))
+    assert found.expected_precision[0] > 0.6
 
 
 def test_counts_that_no_rule_was_searched_with_are_what_they_are() -> None:

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from unless.constraints import directed
 from unless.errors import ProgramError, suggest
-from unless.estimators.modelfile import PURE
 from unless.estimators.training import gaps_in, known_place
 from unless.judge.importance import Evidence
 from unless.judge.labels import measure
@@ -47,7 +46,7 @@ def with_rules(
     there = labelled if counts is None else labelled[counts > 0]
     found = replace(
         bare,
-        statistics=replace(measure(program, labelled, counts), pure=model.learner in PURE),
+        statistics=measure(program, labelled, counts),
         domain=domain_of(there, program.used),
         missing_counts=gaps_in(labelled, program.used, counts),
         importances=Evidence.of(program, labelled, counts),
@@ -125,7 +124,7 @@ def still_true(statistics: Statistics, old: Program, new: Program) -> Statistics
     else:
         unmeasured = rest
     found = Statistics.of(new, statistics.classes, counts, weighted=statistics.weighted)
-    return replace(found, pure=statistics.pure, unmeasured=unmeasured)
+    return replace(found, unmeasured=unmeasured)
 
 
 def _takes_all(rule: Rule) -> bool:

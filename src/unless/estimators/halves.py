@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unless.estimators.training import Training
+from unless.estimators.training import Training, occurring_labels
 from unless.judge.labels import judged, measure
 from unless.learn.blocks.data import Blocks, decided_by
 from unless.model import Model, Origin, Statistics, Tested
@@ -49,6 +49,7 @@ class Halves:
         cls, table: Table, share: float, salt: int, class_weight: Any = None, earlier: Split | None = None
     ) -> Halves:
         """Hold back about that share of the records of a table, or those that an ``earlier`` split holds back."""
+        table = replace(table, target=occurring_labels(table.labels))  # those to learn from have no others
         split = Split.of(table, share, salt if earlier is None else earlier.salt)
         split = split if earlier is None else split.following(earlier)
         back = split.held_back(table)

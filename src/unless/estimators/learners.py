@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from unless.constraints import Constraints, constraints_of, directed
 from unless.errors import Interrupted, ParameterError, ProgramError, suggest
 from unless.estimators.committeefile import committee_model
-from unless.estimators.modelfile import PURE
 from unless.estimators.progress import meter
 from unless.estimators.teachers import check_teacher, classifier_as_teacher, teacher_name
 from unless.estimators.training import Limits, Training, known_place
@@ -106,7 +105,7 @@ class Learner:
         card, stopped = card_of(program, data, self.constraints)
         model = Model(
             program,
-            replace(decided, labels=program.heads, pure=self._classifier in PURE),
+            replace(decided, labels=program.heads, taught=more.get("taught") is not None),
             data.table.schema,
             data.domain(program.used),
             self._classifier,

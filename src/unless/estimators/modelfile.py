@@ -34,9 +34,6 @@ from unless.values import label_data, plain
 COMMITTEE = "unless-committee"
 """The format of a file that holds a committee."""
 
-PURE = ("FoldRMClassifier", "FoldRPPClassifier")
-"""The classifiers whose rules are learned until they are right for all."""
-
 
 def file_text(model: Model) -> str:
     """Return the text of a model file."""
@@ -191,7 +188,8 @@ def from_document(document: Any) -> Model | Program:
         raise ProgramError("it has statistics but no columns; a model has both, a program has neither")
     node = document["statistics"]
     statistics, learner, parameters, shares, card = training_in(node, program)
-    statistics = replace(statistics, pure=learner in PURE)
+    distillation = taught_in(node)
+    statistics = replace(statistics, taught=distillation is not None)
     found = Model(
         program,
         statistics,
@@ -202,7 +200,7 @@ def from_document(document: Any) -> Model | Program:
         named,
         importances=shares,
         card=card,
-        distillation=taught_in(node),
+        distillation=distillation,
         tuned=tuned_in(node),
         trade_off=trade_off_in(node),
         missing_counts=gaps_in(document["columns"], schema),

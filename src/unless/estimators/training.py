@@ -55,7 +55,7 @@ class Training:
         if not len(table):
             raise ReadError("the table has no rows to learn from")
         table = occurring(table)
-        labels = _occurring(table.labels)
+        labels = occurring_labels(table.labels)
         refuse_amounts(labels.labels)
         if class_weight is not None:
             counts = np.ones(len(table)) if counts is None else counts
@@ -169,7 +169,7 @@ def refuse_amounts(labels: Iterable[Label]) -> None:
         )
 
 
-def _occurring(labels: Labels) -> Labels:
+def occurring_labels(labels: Labels) -> Labels:
     """The labels without those that no row has."""
     there = np.bincount(labels.codes, minlength=len(labels.labels)) > 0
     if there.all():
