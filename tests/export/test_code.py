@@ -8,7 +8,6 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import unless
+from tests.models import model_of_program
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import (
     CELLS,
@@ -139,7 +139,7 @@ def test_a_date_of_javascript_is_an_instant(node, program):
 
 def model_of(program, labels=3, seed=0):
     """A model with points at random."""
-    return SimpleNamespace(program_=program, card_=card_of(program, labels, seed))
+    return model_of_program(program, card=card_of(program, labels, seed))
 
 
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
@@ -147,14 +147,14 @@ def model_of(program, labels=3, seed=0):
 def test_python_gives_the_points_and_probabilities_of_the_card(program, labels, seed):
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
-    points = every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
+    points = every_label(model.card.totals(TABLE), len(model.card.classes)).tolist()
     assert [list(one.values()) for one in map(python(model, what="points"), RECORDS)] == points
     found = list(map(python(model, what="probability"), RECORDS))
-    assert [list(one) for one in found] == [list(model.card_.classes)] * len(RECORDS)
+    assert [list(one) for one in found] == [list(model.card.classes)] * len(RECORDS)
     shares = np.array([list(one.values()) for one in found])
-    np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(shares, model.card.probabilities(TABLE), rtol=0, atol=1e-9)
     for label, row in zip(unless.predict(program, TABLE), shares, strict=True):
-        assert label is None or model.card_.classes[row.argmax()] == label
+        assert label is None or model.card.classes[row.argmax()] == label
 
 
 @given(program=programs(), labels=st.integers(2, 4), seed=st.integers(0, 9))
@@ -163,11 +163,11 @@ def test_javascript_gives_the_points_and_probabilities_of_the_card(node, program
     """Of each label, as the score card adds them up."""
     model = model_of(program, labels, seed)
     points = [[one["points"] for one in row] for row in node.run(to_javascript(model, what="points"), RECORDS)]
-    assert points == every_label(model.card_.totals(TABLE), len(model.card_.classes)).tolist()
+    assert points == every_label(model.card.totals(TABLE), len(model.card.classes)).tolist()
     found = node.run(to_javascript(model, what="probability"), RECORDS)
-    assert [one["label"] for one in found[0]] == list(model.card_.classes)
+    assert [one["label"] for one in found[0]] == list(model.card.classes)
     shares = np.array([[one["probability"] for one in row] for row in found])
-    np.testing.assert_allclose(shares, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(shares, model.card.probabilities(TABLE), rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("write", [to_python, to_javascript])

@@ -6,7 +6,6 @@ import json
 from datetime import date, datetime
 from decimal import Decimal
 from time import perf_counter
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.export.test_code import decided, python
+from tests.models import model_of_program
 from tests.strategies import CELLS, programs
 from unless import UnlessClassifier, UnlessCommittee, read_table
 from unless.estimators.records import read_alike
@@ -61,7 +61,7 @@ class Trained:
 
     def model(self, program):
         """A model with these rules."""
-        return SimpleNamespace(program_=program, card_=None, schema_=self.schema, domain_=self.domain)
+        return model_of_program(program, schema=self.schema, domain=self.domain)
 
 
 TRAINED = {name: Trained(ROWS, **options) for name, options in MISSING.items()}

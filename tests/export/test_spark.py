@@ -7,7 +7,6 @@ import math
 import random
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from types import SimpleNamespace
@@ -24,6 +23,7 @@ from tests import engines
 from tests.conftest import lacking
 from tests.export.test_sql import ANY_TYPE, TYPED, any_type_agrees, columns_of, grid_of, model_of
 from tests.lengths import LONG
+from tests.models import model_of_program
 from tests.strategies import (
     CELLS,
     KINDS,
@@ -44,7 +44,7 @@ from unless.export.query import to_query
 from unless.prediction import deciding_rules
 from unless.read.table import read_table
 from unless.rule import Literal, Program, Rule
-from unless.table import Column, Schema, Table
+from unless.table import Column, Table
 from unless.values.notation import Noted
 
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
@@ -183,7 +183,7 @@ def test_probabilities(spark, grid):
         query = to_query(model, grid, "spark", ["probability"]).rstrip(";\n")
         rows = sorted(spark.session.sql(query).collect(), key=lambda row: row.row_place)
         found = np.array([row[-labels:] for row in rows], dtype=float)
-        np.testing.assert_allclose(found, model.card_.probabilities(TABLE), rtol=0, atol=1e-9)
+        np.testing.assert_allclose(found, model.card.probabilities(TABLE), rtol=0, atol=1e-9)
 
 
 # Frames, whose columns may have other types than in training.
@@ -230,21 +230,11 @@ TRAINING = {
 """Columns of training: their cells, and how they are declared."""
 
 
-@dataclass
-class Trained:
-    """A model whose rules tell apart whatever training had: the label is the number of the first that holds."""
-
-    program_: Program
-    schema: Schema
-    domain_: Table
-
-    @property
-    def schema_(self) -> Schema:
-        return self.schema
-
-
 def trained(feature, cells, declared):
-    """A model of one feature, as `read_table` reads these cells."""
+    """A model of one feature, as `read_table` reads these cells: its label is the number of the first rule that holds.
+
+    The rules tell apart whatever training had.
+    """
     declared = dict(declared)
     ways = {name: [feature] for name in ("numeric", "categorical") if declared.pop(name, False)}
     orders = {"orders": {feature: declared.pop("orders")}} if "orders" in declared else {}
@@ -258,7 +248,8 @@ def trained(feature, cells, declared):
     tests += [Literal(feature, "<=", value) for value in values if isinstance(value, float)]
     rules = [Rule(number, (test,)) for number, test in enumerate(tests)]
     others = Rule(-1, (Literal(feature, "present"),), (Rule(None, tests[1:2]),))
-    return Trained(Program("y", (feature,), (*rules, others)), table.schema, table[:0])
+    program = Program("y", (feature,), (*rules, others))
+    return model_of_program(program, schema=table.schema, domain=table[:0])
 
 
 @pytest.fixture(scope="module")
@@ -284,7 +275,7 @@ def test_cells_mean_what_they_mean_to_predict(typed, training):
     rows = frame.select(list(columns.values())).collect()
     for name in columns:
         table = read_table(own, like=models[name], features=[name])
-        assert [row[name] for row in rows] == unless.predict(models[name].program_, table).tolist(), name
+        assert [row[name] for row in rows] == unless.predict(models[name].program, table).tolist(), name
 
 
 def test_a_program_reads_cells_as_its_literals_say(typed):
@@ -314,7 +305,7 @@ def test_timestamps_of_spark(spark, zone):
         for name, model in models.items():
             table = read_table([{"when": one} for one in (shown if name == "naive" else cells)], like=model)
             found = [row[0] for row in frame.select(to_spark(model, frame)).collect()]
-            assert found == unless.predict(model.program_, table).tolist()
+            assert found == unless.predict(model.program, table).tolist()
     finally:
         spark.session.conf.set("spark.sql.session.timeZone", "UTC")
 

@@ -12,7 +12,6 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from decimal import Context, Decimal, Inexact
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,6 +23,7 @@ from sqlglot import exp
 import unless
 from tests.engines import database as opened
 from tests.lengths import LONG
+from tests.models import model_of_program
 from tests.shared import SHARED, needs_compiled, needs_shared
 from tests.strategies import (
     CELLS,
@@ -149,8 +149,8 @@ def test_probabilities_of_dates_times_durations_and_orders(database, noted_grid,
     model = model_of(data.draw(noted_programs(tuple(kinds))), labels)
     query = to_query(model, name, database.dialect, ["probability"], kinds).rstrip(";\n")
     names = [one[0] for one in database.execute(f"SELECT * FROM ({query}) AS t LIMIT 0").description]
-    shares = database.select_all(names[-len(model.card_.classes) :], f"({query}) AS t")
-    np.testing.assert_allclose(np.array(shares).T, model.card_.probabilities(table), rtol=0, atol=1e-9)
+    shares = database.select_all(names[-len(model.card.classes) :], f"({query}) AS t")
+    np.testing.assert_allclose(np.array(shares).T, model.card.probabilities(table), rtol=0, atol=1e-9)
 
 
 def test_no_condition_is_computed_twice():
@@ -234,12 +234,12 @@ def test_because_says_dates_levels_and_flags(database):
 def test_a_model_knows_which_columns_are_dates(database):
     """Also where a rule only asks whether a date is missing: it is not compared with NaN."""
     program = Program("y", ("when",), (Rule("x", (Literal("when", "missing"),)),), "z")
-    model = SimpleNamespace(program_=program, schema_=Schema({"when": "number"}, notations={"when": NOTATIONS["d"]}))
+    model = model_of_program(program, schema=Schema({"when": "number"}, notations={"when": NOTATIONS["d"]}))
     name, _ = typed(database, {"when": [date(2020, 8, 2), None]}, {"when": "date"})
     assert database.select(to_sql(model, database.dialect), name) == ["z", "x"]
-    model.program_ = noted_program(WHEN)
-    model.schema_ = Schema({"when": "mixed"}, notations={"when": NOTATIONS["d"]})
-    assert to_sql(model) == to_sql(model.program_, columns={"when": "text"}) != to_sql(model.program_)
+    program = noted_program(WHEN)
+    model = model_of_program(program, schema=Schema({"when": "mixed"}, notations={"when": NOTATIONS["d"]}))
+    assert to_sql(model) == to_sql(program, columns={"when": "text"}) != to_sql(program)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -290,7 +290,7 @@ def test_columns_that_cannot_hold_the_time_that_rules_ask_for(dialect, literal, 
 
 def model_of(program, labels=3, seed=0):
     """A model with points at random."""
-    return SimpleNamespace(program_=program, card_=card_of(program, labels, seed), schema_=Schema({}))
+    return model_of_program(program, card=card_of(program, labels, seed))
 
 
 def test_a_query_has_the_label_the_rule_and_the_sentence(database, grid):
@@ -320,11 +320,11 @@ def test_a_query_has_points_and_probabilities(database, grid, program, labels, s
     query = to_query(model, grid, database.dialect, ["probability"], KINDS).rstrip(";\n")
     done = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_place")
     names = [one[0] for one in done.description]
-    found = np.array([row[len(names) - len(model.card_.classes) :] for row in done.fetchall()], dtype=float)
+    found = np.array([row[len(names) - len(model.card.classes) :] for row in done.fetchall()], dtype=float)
     table = grid_of(database.dialect)
-    np.testing.assert_allclose(found, model.card_.probabilities(table), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found, model.card.probabilities(table), rtol=0, atol=1e-9)
     for label, row in zip(unless.predict(program, table), found, strict=True):
-        assert label is None or model.card_.classes[row.argmax()] == label
+        assert label is None or model.card.classes[row.argmax()] == label
 
 
 @given(program=programs(), seed=st.integers(0, 9))
@@ -332,12 +332,12 @@ def test_a_query_has_points_and_probabilities(database, grid, program, labels, s
 def test_an_expression_has_the_probability_of_the_second_label(database, grid, program, seed):
     """Of a model with two labels; of one with more, the error names the query."""
     model = model_of(program, 2, seed)
-    if len(model.card_.classes) > 2:
+    if len(model.card.classes) > 2:
         with pytest.raises(ParameterError, match="to_query gives a column for each"):
             to_sql(model, database.dialect, "probability", KINDS)
     else:
         found = database.select(to_sql(model, database.dialect, "probability", KINDS), grid)
-        wanted = model.card_.probabilities(grid_of(database.dialect))[:, 1]
+        wanted = model.card.probabilities(grid_of(database.dialect))[:, 1]
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-9)
 
 
@@ -367,12 +367,11 @@ def test_points_far_apart(database):
     program, cells = Program("y", ("n",), (Rule("b", (Literal("n", "<=", 1.0),)),), "a"), {"n": [0.0, 5.0, None]}
     name, far = database.table(cells, {"n": "number"}), np.array([[1], [-1], [1], [1]])
     for classes, factors in ((("a", "b"), [-1_000_000]), (("a", "b", "c"), [1_000_000, -1_000_000, 3])):
-        model = model_of(program)
-        model.card_ = ScoreCard(program, classes, np.array(factors), far * factors)
+        model = model_of_program(program, card=ScoreCard(program, classes, np.array(factors), far * factors))
         query = to_query(model, name, database.dialect, ["probability"]).rstrip(";\n")
         rows = database.execute(f"SELECT * FROM ({query}) AS t ORDER BY row_place").fetchall()
         found = np.array([row[-len(classes) :] for row in rows], dtype=float)
-        np.testing.assert_allclose(found, model.card_.probabilities(table_of(cells)), atol=1e-9)
+        np.testing.assert_allclose(found, model.card.probabilities(table_of(cells)), atol=1e-9)
 
 
 @pytest.mark.parametrize("feature", FEATURES)
@@ -680,8 +679,8 @@ def test_because_is_a_sentence_with_the_values_of_the_record(database):
     name = database.table({"n": [25.5, 25.5, 99.0], "t": ["Rome", None, "Rome"], "m": [None] * 3}, KINDS)
     sentence = to_sql(program, database.dialect, "because")
     assert database.select(sentence, name) == [
-        "risk high, because n is 25.5, at most 30.0 and t is Rome, not 'Oslo', and not (m is 'x')",
-        "risk high, because n is 25.5, at most 30.0 and t is missing, not 'Oslo', and not (m is 'x')",
+        "risk high, because n is 25.5, at most 30 and t is Rome, not 'Oslo', and not (m is 'x')",
+        "risk high, because n is 25.5, at most 30 and t is missing, not 'Oslo', and not (m is 'x')",
         "risk low, because no rule applies",
     ]
     undecided = Program("risk", FEATURES, (rule, Rule("always", ())))
@@ -706,8 +705,8 @@ def test_because_of_a_range(database):
     name = database.table({"n": [25.5], "t": ["Oslo"]}, {"n": "number", "t": "text"})
     (sentence,) = database.select(to_sql(program, database.dialect, "because"), name)
     assert sentence == (
-        "risk high, because n is 25.5, above 20.0 and at most 30.0 and t is 'Oslo', "
-        "and not (n is above 26.0 and at most 28.0)"
+        "risk high, because n is 25.5, above 20 and at most 30 and t is 'Oslo', "
+        "and not (n is above 26 and at most 28)"
     )
 
 
@@ -791,14 +790,11 @@ def test_kinds_are_inferred_from_literals():
 
 def test_a_model_knows_its_kinds():
     """A fitted classifier knows the kinds of the columns that it was fitted on."""
-
-    class Model:
-        program_ = Program("y", ("m",), (Rule("x", (Literal("m", ">", 1.0),)),))
-        schema_ = unless.table.Schema({"m": "mixed"})
-
-    assert to_sql(Model()) == to_sql(Model.program_) == to_sql(Model.program_, columns={"m": "mixed"})
-    Model.schema_ = unless.table.Schema({"m": "number"}, typed=frozenset({"m"}))
-    assert to_sql(Model()) == to_sql(Model.program_, columns={"m": "number"}) != to_sql(Model.program_)
+    program = Program("y", ("m",), (Rule("x", (Literal("m", ">", 1.0),)),))
+    model = model_of_program(program, schema=Schema({"m": "mixed"}))
+    assert to_sql(model) == to_sql(program) == to_sql(program, columns={"m": "mixed"})
+    model = model_of_program(program, schema=Schema({"m": "number"}, typed=frozenset({"m"})))
+    assert to_sql(model) == to_sql(program, columns={"m": "number"}) != to_sql(program)
 
 
 def test_constant_programs(database, grid):

@@ -12,11 +12,11 @@ import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tests.engines import Lacking, database, graphs, node
 from tests.export.test_committee import committees
+from tests.models import model_of_program
 from tests.strategies import CELLS, FEATURES, card_of, held_by, programs
 from tests.torture.cells import Drawn, drawn_cells, renamed
 from tests.torture.counts import Counts, drawn
@@ -26,7 +26,6 @@ from unless.export.json import dumps
 from unless.score.card import every_label
 from unless.score.committee import Committee, predicted
 from unless.score.points import probabilities_of
-from unless.table import Schema
 
 __all__ = ["Answer", "check", "models_of", "search", "sql_answer", "wanted_of"]
 
@@ -64,7 +63,7 @@ def models_of(seed: int, cells: Drawn, some: int = AT_ONCE) -> Iterator[Any]:
     rng = random.Random(seed)
     for plain in drawn(programs(), some, seed):
         program = renamed(plain, cells.names)
-        yield SimpleNamespace(program_=program, card_=card_of(program, rng.randint(2, 4), seed), schema_=Schema({}))
+        yield model_of_program(program, card=card_of(program, rng.randint(2, 4), seed))
     for voting in drawn(committees(), some, seed):
         lists = tuple(renamed(one, cells.names) for one in voting.lists)
         yield replace(voting, features=tuple(cells.names[name] for name in FEATURES), lists=lists)
@@ -76,14 +75,14 @@ def wanted_of(model: Any, cells: Drawn) -> Answer:
     if isinstance(model, Committee):
         sums = model.sums(table)
         return Answer(predicted(model, sums).tolist(), sums.tolist(), probabilities_of(sums).tolist())
-    points = every_label(model.card_.totals(table), len(model.card_.classes))
-    return Answer(cells.labels(model.program_), points.tolist(), model.card_.probabilities(table).tolist())
+    points = every_label(model.card.totals(table), len(model.card.classes))
+    return Answer(cells.labels(model.program), points.tolist(), model.card.probabilities(table).tolist())
 
 
 def check(counts: Counts, name: str, seed: int, model: Any, wanted: Answer, ask: Callable[[], Answer]) -> None:
     """Count the records on which an engine agrees, or keep what differs."""
     kind = f"{name}, {'committees' if isinstance(model, Committee) else 'lists'}"
-    shown = str(model) if isinstance(model, Committee) else dumps(model.program_)
+    shown = str(model) if isinstance(model, Committee) else dumps(model.program)
     try:
         found = ask()
     except Exception as error:  # noqa: BLE001 - which is what is looked for
@@ -125,7 +124,7 @@ def _opened(stack: ExitStack, counts: Counts) -> Iterator[tuple[str, Ask]]:
 
 
 def _classes(model: Any) -> tuple[Any, ...]:
-    return model.classes if isinstance(model, Committee) else model.card_.classes
+    return model.classes if isinstance(model, Committee) else model.card.classes
 
 
 def _python(model: Any, cells: Drawn) -> Answer:
@@ -149,18 +148,18 @@ def _javascript(engine: Any, model: Any, cells: Drawn) -> Answer:
 def _graph(run: Any, model: Any, cells: Drawn) -> Answer:
     found = run(model, cells.table, columns=cells.read_kinds)
     shares = found["probabilities"].tolist()
-    if not isinstance(model, Committee) and model.program_.otherwise is None:
+    if not isinstance(model, Committee) and model.program.otherwise is None:
         return Answer(None, None, shares)  # a graph has no label for "no label": the other search looks at them
     return Answer(found["label"].tolist(), None, shares)
 
 
 def sql_answer(opened: Any, model: Any, cells: Drawn) -> Answer:
     """What a database says: of a query with label, points and probabilities."""
-    name = cells.stored(opened, model.used if isinstance(model, Committee) else model.program_.used)
+    name = cells.stored(opened, model.used if isinstance(model, Committee) else model.program.used)
     query = to_query(model, name, opened.dialect, ["probability"], cells.kinds).rstrip().rstrip(";")
     rows = sorted(opened.execute(query).fetchall(), key=lambda row: row[0])
     wide = len(_classes(model))
     shares = [list(row[-wide:]) for row in rows]
     if isinstance(model, Committee):
         return Answer([row[-wide - 1] for row in rows], [list(row[-2 * wide - 1 : -wide - 1]) for row in rows], shares)
-    return Answer([row[-wide - len(model.card_.base) - 3] for row in rows], None, shares)  # before rule and points
+    return Answer([row[-wide - len(model.card.base) - 3] for row in rows], None, shares)  # before rule and points

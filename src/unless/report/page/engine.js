@@ -74,7 +74,7 @@
 
   /** The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0. */
   function said({ op, value, notation }) {
-    const flag = notation && notation.name === "flag" && value >= 0 && value < 1;
+    const flag = notation && notation.name === "flag" && value === 0;
     return flag ? { op: "==", value: op === ">" ? 1 : 0 } : { op, value };
   }
 

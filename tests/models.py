@@ -1,0 +1,22 @@
+"""Models of which a test gives only what it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from unless.model import Model, Statistics
+from unless.rule import Program
+from unless.table import Schema, Table
+
+__all__ = ["model_of_program"]
+
+
+def model_of_program(program: Program, **parts: Any) -> Model:
+    """Return the model of a program that was never measured, with the parts that a test names."""
+    card = parts.get("card")
+    classes = card.classes if card is not None else tuple(sorted(set(program.labels), key=str))
+    statistics = Statistics(classes, program.heads, np.zeros((len(program.heads), len(classes))))
+    given = {"statistics": statistics, "schema": Schema({}), "domain": Table((), rows=0), **parts}
+    return Model(program, **given, learner="UnlessClassifier", parameters={}, named=True)
