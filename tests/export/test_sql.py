@@ -705,8 +705,7 @@ def test_because_of_a_range(database):
     name = database.table({"n": [25.5], "t": ["Oslo"]}, {"n": "number", "t": "text"})
     (sentence,) = database.select(to_sql(program, database.dialect, "because"), name)
     assert sentence == (
-        "risk high, because n is 25.5, above 20 and at most 30 and t is 'Oslo', "
-        "and not (n is above 26 and at most 28)"
+        "risk high, because n is 25.5, above 20 and at most 30 and t is 'Oslo', and not (n is above 26 and at most 28)"
     )
 
 

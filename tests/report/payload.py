@@ -70,9 +70,11 @@ def page_words(program: Program, domain: Table | None = None, words: Words | Non
     In a domain of whole numbers, a range of one number is that number.
     """
     numbers = [(literal.feature, literal.value) for rule in program for literal in rule.literals()]
-    numbers += [(column.name, number) for column in (domain.columns if domain else ()) for number in column.numbers]
+    numbers += [
+        (column.name, number) for column in (() if domain is None else domain.columns) for number in column.numbers
+    ]
     large = {name for name, number in numbers if isinstance(number, float) and 10_000 <= abs(number) < 1e16}
-    whole = {column.name for column in (domain.columns if domain else ()) if column.notation == WHOLE}
+    whole = {column.name for column in (() if domain is None else domain.columns) if column.notation == WHOLE}
     return replace(words or Words(), grouped=large, whole=whole)
 
 

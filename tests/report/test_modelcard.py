@@ -34,12 +34,12 @@ def model():
 
 def test_figures_are_those_of_the_records_held_back(model):
     """Accuracy, baseline and the figures of every label are what the test counts, with intervals."""
-    card, test = model_card(model), model.tested_
+    card, test = model_card(model), model.tested
     assert card.tests.unseen
     assert (card.tests.accuracy.right, card.tests.accuracy.total) == (test.right, 300)
     assert card.tests.accuracy.interval == test.interval == interval(test.right, 300)
     assert card.tests.baseline.share == test.baseline
-    found = judged(model.program_, records(300, 1))
+    found = judged(model.program, records(300, 1))
     for (name, precision, recall), one in zip(card.tests.labels, found.classes, strict=True):
         assert (name, precision.share, recall.share) == (one.label, one.precision, one.recall)
     assert [rule.tested.total for rule in card.rules] == test.statistics.support[: len(card.rules)].tolist()
@@ -48,11 +48,11 @@ def test_figures_are_those_of_the_records_held_back(model):
 def test_new_records_are_judged_if_there_was_no_test(model):
     """Without records held back the figures are those of the data given, and the card says what that means."""
     new = records(200, 5)
-    card = model_card(replace(model, tested_=None), new, data="new.csv")
+    card = model_card(replace(model, tested=None), new, data="new.csv")
     assert not card.tests.unseen
-    assert card.tests.accuracy.share == judged(model.program_, new).accuracy
+    assert card.tests.accuracy.share == judged(model.program, new).accuracy
     assert "overstate how good it is" in card.limits[0]
-    nothing = model_card(replace(model, tested_=None))
+    nothing = model_card(replace(model, tested=None))
     assert nothing.tests is None
     assert "not known" in nothing.limits[0]
     assert "Not known" in markdown(nothing)
@@ -63,7 +63,7 @@ def test_groups_are_those_of_the_data(model):
     new = records(200, 5)
     more = replace(new, columns=(*new.columns, Column.of("town", ["A", "B"] * 100)))
     card = model_card(model, more, by=["smokes", "town"])
-    right = unless.predict(model.program_, new) == new.y
+    right = unless.predict(model.program, new) == new.y
     assert [one.feature for one in card.groups] == ["smokes", "smokes", "town", "town"]
     assert card.groups[2].accuracy == float(np.mean(right[::2]))
     with pytest.raises(UnknownNameError, match="did you mean 'town'"):
@@ -76,9 +76,9 @@ def test_only_held_back_records_of_the_own_data_are_judged():
     split = unless.table.Split.of(data, 0.25)
     back = split.held_back(data)
     made = with_test(learn(UnlessLearner(warn=False), data[~back]).model, data[back])
-    mark = unless.table.split.fingerprint(data, data.features, made.statistics_.classes)
+    mark = unless.table.split.fingerprint(data, data.features, made.statistics.classes)
     origin = replace(made.origin_, split=split, fingerprint=mark, records=400)
-    made = replace(made, tested_=replace(made.tested_, origin=origin), origin_=origin)
+    made = replace(made, tested=replace(made.tested_, origin=origin), origin=origin)
     card = model_card(made, data, by=["smokes"])
     assert sum(one.records for one in card.groups) == int(back.sum())
     assert card.data_fingerprint == mark
@@ -89,7 +89,7 @@ def test_limits(model):
     data = records(600)
     few = with_test(model, records(20, 3))
     assert any("fewer than 30 records of those held back" in line for line in model_card(few).limits)
-    stable = stability_of(UnlessLearner(warn=False), model.program_, data, n=3)
+    stable = stability_of(UnlessLearner(warn=False), model.program, data, n=3)
     seen = watch(model, replace(data, columns=(data.columns[0], Column.of("smokes", ["YES"] * 600))))
     card = model_card(model, stability=stable, watch=seen)
     assert any("in 3 refits" in line for line in card.limits)
@@ -101,7 +101,7 @@ def test_limits(model):
 def test_columns_say_what_training_had(model):
     """Kind, missing cells, range and categories are those of training."""
     age, smokes = model_card(model).columns
-    assert (age.kind, age.missing, age.of, age.used) == ("numbers and text", model.gaps_["age"], 600, True)
+    assert (age.kind, age.missing, age.of, age.used) == ("numbers and text", model.missing_counts["age"], 600, True)
     assert age.values == "20 to 69"
     assert smokes.values == "no, yes"
 
@@ -120,7 +120,7 @@ def test_models_of_earlier_versions(name):
 def test_rules_alone_have_no_card(model):
     """A program knows nothing about itself."""
     with pytest.raises(ParameterError, match="only rules"):
-        model_card(model.program_)
+        model_card(model.program)
 
 
 def test_classifiers_have_cards(tmp_path):

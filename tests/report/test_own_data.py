@@ -37,10 +37,10 @@ def test_the_figures_are_of_records_held_back() -> None:
     assert page.unseen_only
     assert page.same
     assert page.judged == BACK.sum() == page.quality.records
-    assert page.quality.accuracy == judged(MODEL.program_, TABLE[BACK]).accuracy
-    assert page.learned.accuracy == judged(MODEL.program_, TABLE[~BACK]).accuracy
+    assert page.quality.accuracy == judged(MODEL.program, TABLE[BACK]).accuracy
+    assert page.learned.accuracy == judged(MODEL.program, TABLE[~BACK]).accuracy
     assert sum(rule.decided for rule in page.rules) == page.flow[0].reaching == BACK.sum()
-    assert page.baseline.share == pytest.approx(MODEL.tested_.baseline)  # type: ignore[union-attr]
+    assert page.baseline.share == pytest.approx(MODEL.tested.baseline)  # type: ignore[union-attr]
     assert page.records.total == len(TABLE)
     assert page.data["records"]["held"] == BACK.tolist()
 
@@ -71,7 +71,7 @@ def test_other_records_are_new() -> None:
     page = summarise(MODEL, other)
     assert (page.learned, page.judged) == (None, len(other))
     assert not page.unseen_only
-    assert page.tested is MODEL.tested_
+    assert page.tested is MODEL.tested
     assert "When the model was made" in render(page)
 
 
@@ -87,5 +87,5 @@ def test_rules_say_what_to_expect() -> None:
     for place, rule in enumerate(summarise(MODEL, TABLE).rules):
         assert rule.expected_precision is not None
         assert rule.expected_precision == pytest.approx(
-            (MODEL.statistics_.expected_precision[place], *(end[place] for end in MODEL.statistics_.expected_between))
+            (MODEL.statistics.expected_precision[place], *(end[place] for end in MODEL.statistics.expected_between))
         )

@@ -64,7 +64,7 @@ class TestRules:
         page = summarise(fitted, unless.read_table(X.assign(label=y), like=fitted))
         assert "in training a weight of 40, 100\u00a0% right" in render(page)
         assert page.data["figures"][0].endswith("; it decided a weight of 40 in training")
-        assert "decides a weight of 40, expected precision &gt;\u00a099\u00a0%" in fitted._repr_html_()
+        assert "decides a weight of 40, expected precision 88\u00a0%" in fitted._repr_html_()
 
     def test_words_are_honoured(self):
         """Features, values and labels are called what the reader calls them, also by the scripts."""
