@@ -232,6 +232,7 @@ COMMAND = Manner(
         "no-knowledge-of-many": "Weaker signs may show with --class-weight balanced.",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: --parts {name}",
         "weak-rule": "Try a smaller --penalty, a larger --max-rules, --tune, --teacher committee or -a committee.",
+        "unpromising": "With -a unless such rules are dropped.",
         "uncovered": "Try -a unless or -a committee.",
     },
     lambda names: shell_word(",".join(names)),

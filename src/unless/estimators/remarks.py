@@ -11,14 +11,20 @@ from dataclasses import fields, replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from unless.constraints import constraints_of
 from unless.errors import TrainingWarning
-from unless.estimators.learners import Learner, learn
+from unless.estimators.learners import FoldRMLearner, FoldRPPLearner, Learner, learn
 from unless.estimators.training import Training
 from unless.explanation.words import joined
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.judge.constraints import violations
+from unless.judge.labels import measure
+from unless.learn.promise import expected_after, in_doubt
 from unless.model import Model
+from unless.prediction import deciding_rules
 from unless.report.remarks import remark_lines
 from unless.table import Labels, Table
 from unless.values import counted, percent, plain
@@ -32,6 +38,7 @@ _MUCH, _OFTEN = 1 / 4, 1 / 3
 Of 35 datasets one has such a rule, the last of its list (proteins, where it is wrong for 39 %); the next one decides
 36 % and is wrong for 22 % of them.
 """
+_FEW = 0.01  # share of records: rules that decide fewer hardly matter
 _ENOUGH = 30  # records: what rules decide of fewer proves nothing
 _PATIENCE = 5.0  # seconds to find out which setting leaves no rules
 
@@ -73,7 +80,13 @@ def on_labels(labels: Labels) -> Iterator[Remark]:
 def on_learning(learner: Learner, data: Training, model: Model, seconds: float) -> tuple[Remark, ...]:
     """What is said after learning: texts that should be numbers, features that give the label away, idle rules."""
     decides = _idle(learner, data, model, seconds) or _weak(model)
-    said = (decides, _sampled(learner, data, model), *_on_wishes(learner, data, model), *_on_dates(model))
+    said = (
+        decides,
+        _unpromising(learner, data, model),
+        _sampled(learner, data, model),
+        *_on_wishes(learner, data, model),
+        *_on_dates(model),
+    )
     return (*_on_texts(data.table), *_leaks(data, model), *(one for one in said if one is not None))
 
 
@@ -112,6 +125,34 @@ def _on_dates(model: Model) -> Iterator[Remark]:
         last = max(days.values())
         bound = f"at most {last}" if op == "<=" else f"above {last}"
         yield Remark("past-dates", name, f"is a date, and {rules} {have} that {met} ({bound})", str(last))
+
+
+def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | None:
+    """The rules of FOLD-RM and FOLD-R++ that `UnlessClassifier` would drop, because those after them promise more."""
+    program, trained = model.program, model.statistics
+    sampled = data.blocks is not None and len(data.table) < trained.total
+    if not isinstance(learner, FoldRMLearner | FoldRPPLearner) or sampled or trained.total < _ENOUGH:
+        return None
+    deciding, locked = deciding_rules(program, data.table), data.locked_in(program)
+    doubtful = [k for k in range(len(program.rules)) if k not in locked and in_doubt(program, trained, k)]
+    found = [k + 1 for k in doubtful if _less_than_after(data, model, k, np.flatnonzero(deciding == k))]
+    if sum(trained.coverage[k - 1] for k in found) < _FEW:
+        return None
+    which = f"Rule {found[0]} is" if len(found) == 1 else f"{len(found):,} of {len(program.rules):,} rules are"
+    first = "" if len(found) == 1 else f", rule {found[0]} first"
+    return Remark("unpromising", None, f"{which} expected to be wrong more often than what comes after{first}")
+
+
+def _less_than_after(data: Training, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
+    """Whether less is expected of a rule, which decides these rows, than of the rules after it."""
+    program, trained = model.program, model.statistics
+    behind = replace(program, rules=program.rules[place + 1 :])
+    after = measure(behind, data.table[rows], None if data.counts is None else data.counts[rows])
+    head = program.rules[place].head
+    same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == head)
+    usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
+    others = float(after.right.sum() - same)
+    return bool(trained.expected_precision[place] < expected_after(trained, place, float(same), others, float(usual)))
 
 
 def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:

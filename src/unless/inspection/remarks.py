@@ -13,7 +13,8 @@ Code = OneOf[
     "number-as-text", "date-as-text", "spellings", "several-values", "missing-word", "missing-number", "copy",
     "gives-away", "no-labels", "one-label", "continuous", "unique-labels", "rare-labels",
     "separator", "no-header", "few-records", "duplicates", "contradictions",
-    "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "uncovered", "sampled",
+    "limited", "too-late", "no-knowledge", "no-knowledge-of-many", "weak-rule", "unpromising",
+    "uncovered", "sampled",
     "locked-idle", "locked-breaks", "past-dates",
 ]  # fmt: skip
 """What a remark is about. Those of the last line are about what was learned, the others about a table."""

@@ -5,7 +5,8 @@ nothing, and the remaining examples stay unclassified. Here every literal must c
 share, and pass a test of significance that accounts for the number of literals it was chosen from. A label without
 such a rule is put aside until another rule is learned, and the last rule covers every record. This list is then
 optimised as a whole (`optimise`), its thresholds are moved half-way to the next number (`thresholds`), and a list that
-could be chance has to prove itself (`doubt`).
+could be chance has to prove itself (`doubt`). Rules that are expected to be less right on new records than those
+after them are dropped (`promise`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from unless.learn.literals import MANY
 from unless.learn.locks import Placed, placed, positions
 from unless.learn.optimise import Optimiser
 from unless.learn.places import Place, place_of
+from unless.learn.promise import promising
 from unless.learn.thresholds import half_way
 from unless.rule import Program, Rule
 from unless.table import Table
@@ -180,7 +182,7 @@ def learn_unless(engine: Engine[Rows], settings: Settings, progress: Progress | 
         return learned
     if settings.optimise:
         try:
-            learned = learner.believed(learned)
+            learned = learner.promising(learner.believed(learned))
         except (Enough, KeyboardInterrupt) as stop:  # without the proof: the list is what was learned
             return replace(learned, interrupted=stop if isinstance(stop, KeyboardInterrupt) else None)
     result.finish(learned.program, learned.left, learned.penalty)
@@ -298,6 +300,19 @@ class Learner:
         if any(holds_on_unseen(engine, rows, Learner(engine, each).program) for each in (plainly, self.settings)):
             return learned
         return self.only(range(front), engine.everything(), learned)
+
+    def promising(self, learned: Learned) -> Learned:
+        """The list without rules that are expected to be less right than those after them; locked ones stay."""
+        locked = set(positions(self.settings.wishes.locked, learned.program))
+        places = promising(self.engine, learned, locked)
+        if len(places) == len(learned.program) - 1:
+            return learned
+        found = self.only(places, self.engine.everything(), learned)
+        last = found.program.rules[-1].head
+        while places and places[-1] not in locked and learned.program.rules[places[-1]].head == last:
+            places.pop()
+            found = self.only(places, self.engine.everything(), learned)
+        return replace(found, penalty=learned.penalty)
 
     def rule_by_rule(self, rows: Rows, page: Page | None = None) -> Learned:
         """Rules for one label after the other, each for the rows that are left, then a default rule for all others.

@@ -88,6 +88,7 @@ PYTHON = Manner(
         "no-knowledge-of-many": "Weaker signs may show in predict_proba, or with class_weight='balanced'.",
         "past-dates": "If new records have later ones, learn from weekday, month and hour instead: parts=[{name}]",
         "weak-rule": "Try a smaller penalty, a larger max_rules, tune=True, teacher='committee' or UnlessCommittee.",
+        "unpromising": "UnlessClassifier drops such rules.",
         "uncovered": "Try UnlessClassifier or UnlessCommittee.",
     },
     lambda names: ", ".join(map(repr, names)),

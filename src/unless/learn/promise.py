@@ -1,0 +1,82 @@
+"""Rules that are not worth keeping: on new records, the rules after them are expected to be right more often.
+
+In training, every rule of an optimised list is right more often than the rules after it would be. On new records, a
+rule that few records made is expected to be right less often (`Statistics.expected_precision`). Its records then have
+other labels more often, which the rules after it may give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TypeVar
+
+import numpy as np
+
+from unless.learn.engine import Engine
+from unless.learn.fold import Learned
+from unless.model import Statistics
+from unless.rule import Program
+
+Rows = TypeVar("Rows")
+
+
+def promising(engine: Engine[Rows], learned: Learned, locked: Collection[int] = ()) -> list[int]:
+    """The places of the rules that are expected to be right more often than those after them; locked ones stay.
+
+    The last rule, which takes all other records, is not among them.
+    """
+    rules, trained = learned.program.rules, _statistics(engine, learned)
+    doubtful = [k for k in range(len(rules) - 1) if k not in locked and in_doubt(learned.program, trained, k)]
+    if not doubtful:
+        return list(range(len(rules) - 1))
+    everything = engine.everything()
+    left, decided = everything, list[Rows]()
+    for rule in rules:
+        decided.append(engine.satisfying(left, rule))
+        left = engine.minus(left, decided[-1])
+    reach, right, kept = engine.minus(everything, everything), engine.minus(everything, everything), list[int]()
+    for k in reversed(range(len(rules))):
+        label = engine.labels.index(rules[k].head)
+        after = 0.0
+        if k in doubtful:
+            theirs = _both(engine, decided[k], right)
+            same = engine.size(engine.of_label(theirs, label))
+            usual = engine.size(_both(engine, reach, right)) / max(engine.size(reach), 1e-9)
+            after = expected_after(trained, k, same, engine.size(theirs) - same, usual)
+        if trained.expected_precision[k] >= after:
+            kept.append(k)
+            covered = engine.satisfying(everything, rules[k])
+            right = engine.plus(engine.minus(right, covered), engine.of_label(covered, label))
+        reach = engine.plus(reach, decided[k])
+    return kept[:0:-1]
+
+
+def in_doubt(program: Program, trained: Statistics, place: int) -> bool:
+    """Whether the rules after a rule could be right more often: what is right most of the time needs no comparison."""
+    head = program.rules[place].head
+    later = (*(rule.head for rule in program.rules[place + 1 :]), program.otherwise)
+    return bool(trained.expected_precision[place] < 0.5) or head in later
+
+
+def expected_after(trained: Statistics, place: int, same: float, others: float, usual: float) -> float:
+    """The share of a rule's records that the rules after it are expected to get right.
+
+    In training they get so many right that have the rule's label, and so many that have ``others``, and the ``usual``
+    share of their own records. On new records they get the same shares right of those that have the label and of those
+    that have not. One record more, like their own, counts where the rule was never wrong.
+    """
+    expected, without = float(trained.expected_precision[place]), float(trained.without_rule[place])
+    right = float(trained.right[place])
+    wrong = float(trained.support[place]) - right
+    one_more = min(usual / max(1 - without, 1e-9), 1.0)
+    return expected * same / max(right, 1e-9) + (1 - expected) * (others + one_more) / (wrong + 1)
+
+
+def _statistics(engine: Engine[Rows], learned: Learned) -> Statistics:
+    """What the rules decide in training."""
+    left = np.array(learned.left, dtype=np.float64)
+    return Statistics.of(learned.program, tuple(engine.labels), np.vstack([left[:-1] - left[1:], left[-1:]]))
+
+
+def _both(engine: Engine[Rows], some: Rows, others: Rows) -> Rows:
+    return engine.minus(some, engine.minus(some, others))
