@@ -33,7 +33,8 @@ def naive(program: Program, table: Table) -> Program:
         more = min(float(of_later.right.sum()) / max(len(later), 1e-9) / max(1 - without, 1e-9), 1)
         expected, right = float(trained.expected_precision[place]), float(trained.right[place])
         wrong = len(mine) - right
-        if expected < expected * same / max(right, 1e-9) + (1 - expected) * (others + more) / (wrong + 1):
+        after = expected * same / max(right, 1e-9) + (1 - expected) * (others + more) / (wrong + 1)
+        if expected < 0.8 * after:
             del rules[place]
     while len(rules) > 1 and rules[-2].head == rules[-1].head:
         del rules[-2]

@@ -22,7 +22,7 @@ from unless.explanation.words import joined
 from unless.inspection import Remark, disguised, giveaways, label_texts, no_labels, one_label, useless
 from unless.judge.constraints import violations
 from unless.judge.labels import measure
-from unless.learn.promise import expected_after, in_doubt
+from unless.learn.promise import in_doubt, promises_less
 from unless.model import Model
 from unless.prediction import deciding_rules
 from unless.report.remarks import remark_lines
@@ -135,7 +135,7 @@ def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | Non
         return None
     deciding, locked = deciding_rules(program, data.table), data.locked_in(program)
     doubtful = [k for k in range(len(program.rules)) if k not in locked and in_doubt(program, trained, k)]
-    found = [k + 1 for k in doubtful if _less_than_after(data, model, k, np.flatnonzero(deciding == k))]
+    found = [k + 1 for k in doubtful if _promises_less(data, model, k, np.flatnonzero(deciding == k))]
     if sum(trained.coverage[k - 1] for k in found) < _FEW:
         return None
     which = f"Rule {found[0]} is" if len(found) == 1 else f"{len(found):,} of {len(program.rules):,} rules are"
@@ -143,7 +143,7 @@ def _unpromising(learner: Learner, data: Training, model: Model) -> Remark | Non
     return Remark("unpromising", None, f"{which} expected to be wrong more often than what comes after{first}")
 
 
-def _less_than_after(data: Training, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
+def _promises_less(data: Training, model: Model, place: int, rows: NDArray[np.intp]) -> bool:
     """Whether less is expected of a rule, which decides these rows, than of the rules after it."""
     program, trained = model.program, model.statistics
     behind = replace(program, rules=program.rules[place + 1 :])
@@ -152,7 +152,7 @@ def _less_than_after(data: Training, model: Model, place: int, rows: NDArray[np.
     same = sum(one for one, label in zip(after.right, after.labels, strict=True) if label == head)
     usual = trained.right[place + 1 :].sum() / max(trained.support[place + 1 :].sum(), 1e-9)
     others = float(after.right.sum() - same)
-    return bool(trained.expected_precision[place] < expected_after(trained, place, float(same), others, float(usual)))
+    return promises_less(trained, place, float(same), others, float(usual))
 
 
 def _sampled(learner: Learner, data: Training, model: Model) -> Remark | None:
