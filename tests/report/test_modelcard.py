@@ -77,8 +77,8 @@ def test_only_held_back_records_of_the_own_data_are_judged():
     back = split.held_back(data)
     made = with_test(learn(UnlessLearner(warn=False), data[~back]).model, data[back])
     mark = unless.table.split.fingerprint(data, data.features, made.statistics.classes)
-    origin = replace(made.origin_, split=split, fingerprint=mark, records=400)
-    made = replace(made, tested=replace(made.tested_, origin=origin), origin=origin)
+    origin = replace(made.origin, split=split, fingerprint=mark, records=400)
+    made = replace(made, tested=replace(made.tested, origin=origin), origin=origin)
     card = model_card(made, data, by=["smokes"])
     assert sum(one.records for one in card.groups) == int(back.sum())
     assert card.data_fingerprint == mark
