@@ -37,7 +37,10 @@ print(f"{(train['came'] == 'late').mean():.0%} of {len(train)} parcels are late.
 def learned(weight: int, constraints: Constraints | None = None) -> UnlessClassifier:
     """Learn with a weight for late parcels. What weighs more needs more support to be believed."""
     weights = {"late": weight, "in time": 1}
-    model = UnlessClassifier(class_weight=weights, min_support=10 * weight, penalty=weight / 2, constraints=constraints)
+    support, penalty = 10 * weight, weight / 2
+    model = UnlessClassifier(
+        class_weight=weights, min_support=support, penalty=penalty, constraints=constraints, warn=False
+    )
     return model.fit(train[names], train["came"])
 
 

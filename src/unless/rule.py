@@ -103,7 +103,7 @@ class Literal:
 
     def said(self) -> tuple[Said, Value]:
         """The operator and the value as people say them: a number that can only be 0 or 1 is 1, rather than above 0."""
-        if isinstance(self.value, Noted) and self.value.notation == FLAG and self.value == 0:
+        if isinstance(self.value, Noted) and self.value.notation == FLAG and not self.value:
             return "==", 1.0 if self.op == ">" else 0.0
         return self.bound()
 

@@ -214,7 +214,8 @@ def test_truth_of_levels_and_flags() -> None:
     senior = Literal("senior", ">", Noted(0.0, FLAG))
     assert [senior.holds(cell) for cell in (1, 0, 2.0, "1", None)] == [True, False, True, False, False]
     assert str(senior) == "senior is 1"
-    assert str(Literal("senior", "<=", Noted(0.5, FLAG))) == "senior is 0"
+    assert str(Literal("senior", "<=", Noted(0.0, FLAG))) == "senior is 0"
+    assert str(Literal("senior", "<=", Noted(0.5, FLAG))) == "senior <= 0.5"
 
 
 def test_reading_a_value_in_a_notation() -> None:

@@ -86,8 +86,8 @@ class UnlessClassifier(RuleClassifier, UnlessLearner):
     >>> print(UnlessClassifier().fit(X, y))
     label: 2 rules, 0 exceptions
               decided  expected precision
-     1  risk       19   0.984 (0.81–1.00)  if age > 40 and smokes is not no
-     2  fine       61   0.999 (0.84–1.00)  otherwise
+     1  risk       19   0.758 (0.27–1.00)  if age > 40 and smokes is not no
+     2  fine       61   0.916 (0.64–1.00)  otherwise
     """
 
 

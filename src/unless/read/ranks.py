@@ -308,7 +308,8 @@ def settle(
         found = None if alike else _noticed_in(name, cells, present, rest, missing, spelled=spelled)
         if found is not None or kind == "text":
             return found or _settle_names(name, cells, missing, known, spelled=spelled)
-    typed = len(cells.numbers) > 0 and not read and cells.type is not str
+    # Who loads a text file into a database gets numbers where all cells are numbers.
+    typed = kind == "number" if spelled else len(cells.numbers) > 0 and not read and cells.type is not str
     if not (read or gone or len(present) < len(cells.texts)):
         column = Column(name, kind, cells.numbers, tuple(cells.texts), cells.codes, typed=typed)
         return _numeric(column, notation, whole=cells.whole, alike=alike)
