@@ -160,8 +160,8 @@ class TestPrint:
         assert str(FoldRPPClassifier(ratio=0.6, positive="no").fit(frame, labels)) == (
             "label: 1 rule, 0 exceptions\n"
             "            decided  expected precision\n"
-            " 1  no           19   0.751 (0.53–0.89)  if history is late and income ≤ 27,000\n"
-            "    accept      101   0.994 (0.84–1.00)  otherwise"
+            " 1  no           19   0.815 (0.44–1.00)  if history is late and income ≤ 27,000\n"
+            "    accept      101   0.955 (0.82–1.00)  otherwise"
         )
 
     def test_thresholds_are_the_shortest_text_of_their_number(self):

@@ -176,7 +176,7 @@ def test_cuts_are_written_as_the_column_is():
     days = [date(2020, 1, 1) + timedelta(days=k) for k in range(100)]
     frame = pl.DataFrame({"n": range(100), "when": days, "label": ["l0", "l1"] * 50})
     table = read_table(frame, "label")
-    for feature, value, cuts in (("n", 9.0, "n > 19.0"), ("when", table.column("when").value(9), "when > 2020-01-20")):
+    for feature, value, cuts in (("n", 9.0, "n > 19"), ("when", table.column("when").value(9), "when > 2020-01-20")):
         program = Program("label", ("n", "when"), (Rule("l0", (Literal(feature, "<=", value),)), Rule("l1")))
         assert str(fit_card(program, table).cuts[0]) == cuts
 

@@ -386,9 +386,9 @@ def _parameter(name: str, value: Any, place: Place) -> Any:
     """The value of a parameter; an object says what it is, and only some parameters are that."""
     form = _FORMS.get(name)
     if form == "constraints" and not isinstance(value, dict | None):
-        raise wrong(place, 'null or {"constraints": …}', value)
+        raise at(place, f'{shown(value)} are no constraints; these are null or {{"constraints": …}}')
     if isinstance(value, dict) and any(other in value for other in _FORMS.values() if other != form):
-        raise wrong(place, f"a value for {name}", value)
+        raise at(place, f"{shown(value)} is not a value for {name}")
     match value:
         case None:
             return None

@@ -4,7 +4,7 @@
 says what constraints allow where, `locks` puts rules that stay into a list that is learned around them. `own` is our
 learner: it learns a list rule by rule, `optimise` improves the list as a whole, `improve` one rule of it, `thresholds`
 moves its thresholds, and `doubt` asks whether it is chance. `lenient` measures how strict it has to be, `tune` chooses
-its settings.
+its settings. `promise` drops rules that are expected to be right less often than those after them.
 `committee` learns many lists that vote, from a table in bins (`binned`), `distil` one list that imitates a teacher,
 which is asked about `neighbours` of the records. `points` finds the points of a score card. They ask an `engine`,
 which counts rows; `memory` is the engine for a table in memory, `masks` the one for optimising a list from it.
