@@ -132,12 +132,19 @@ def _sql(opened: Any, cells: Drawn, types: dict[str, str] | None = None) -> Deci
 
 
 def _bare(opened: Any, cells: Drawn) -> Decide:
-    """Without ``columns=``: numbers, or text that spells some, are told by the cells."""
+    """Without ``columns=``: numbers, or text that spells some, are told by the cells.
+
+    Columns of numbers that rules compare with texts only are named: else 2.5 is the text that it is spelled as.
+    """
     boolean = {name: "boolean" for name, kind in cells.kinds.items() if kind == "boolean"}
     texts = {name: "text" for name, kind in cells.kinds.items() if kind == "text"}
 
     def decide(program: Program, records: list[dict[str, Any]]) -> list[Any]:  # noqa: ARG001
-        sql = to_sql(program, opened.dialect, columns=boolean | texts)
+        literals = [literal for rule in program.rules for literal in rule.literals()]
+        compared = {literal.feature for literal in literals if isinstance(literal.value, float)}
+        spelled = {literal.feature for literal in literals if isinstance(literal.value, str)} - compared
+        numbers = {name: "number" for name in spelled if cells.kinds[name] == "number"}
+        sql = to_sql(program, opened.dialect, columns=boolean | texts | numbers)
         return opened.select(sql, cells.stored(opened, program.used))
 
     return decide

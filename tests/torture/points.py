@@ -155,6 +155,7 @@ def _graph(run: Any, model: Any, cells: Drawn) -> Answer:
 
 def sql_answer(opened: Any, model: Any, cells: Drawn) -> Answer:
     """What a database says: of a query with label, points and probabilities."""
+    to_query(model, "t", opened.dialect, ["probability"], cells.kinds)  # what is refused needs no table
     name = cells.stored(opened, model.used if isinstance(model, Committee) else model.program.used)
     query = to_query(model, name, opened.dialect, ["probability"], cells.kinds).rstrip().rstrip(";")
     rows = sorted(opened.execute(query).fetchall(), key=lambda row: row[0])

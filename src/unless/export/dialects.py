@@ -33,6 +33,7 @@ from unless.export.sqltree import (
 _NUMERIC = exp.DataType(this=exp.DataType.Type.DECIMAL)
 _BIT = exp.DataType(this=exp.DataType.Type.BIT)
 _BLOB = exp.DataType(this=exp.DataType.Type.BLOB)
+_LONGEST_NAME = 64  # letters of a name in MySQL and MariaDB
 _BINARY = exp.DataType(this=exp.DataType.Type.BINARY)
 _UTF8MB4 = parse_one("CAST(x AS CHAR CHARACTER SET utf8mb4)", dialect="mysql").args["to"]
 _NVARCHAR = exp.DataType.build("nvarchar(max)", dialect="tsql")
@@ -327,7 +328,8 @@ class _MySQL(_Zoneless):
         return _RLike
 
     def has_name(self, name: str) -> bool:
-        return super().has_name(name) and not name.endswith(" ") and all(sign <= "\uffff" for sign in name)
+        fits = len(name) <= _LONGEST_NAME and not name[-1:].isspace()
+        return super().has_name(name) and fits and all(sign <= "\uffff" for sign in name)
 
     def sides(self, column: exp.Expression, text: exp.Expression) -> tuple[exp.Expression, exp.Expression]:
         """As bytes of UTF-8: the usual collations ignore case, accents, and spaces at the end."""
